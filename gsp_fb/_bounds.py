@@ -1,0 +1,33 @@
+"""Where the eigenvalues can lie, from formulas: Gershgorin for normalised operators, Merris for ``D - A``."""
+
+from __future__ import annotations
+
+from .backend import FloatArray, namespace, product
+from .graph import Graph
+
+__all__ = ["low_bounds"]
+
+
+def low_bounds(graph: Graph, diagonal: FloatArray, norm: str, row_sums: FloatArray) -> tuple[float, float]:
+    """Return a closed interval that holds every eigenvalue of the low channel with this ``diagonal``."""
+    if graph.n_nodes == 0:
+        return 1.0, 1.0
+    if norm == "none":
+        return 1.0 - _merris(graph), 1.0
+    # Gershgorin on D~^-1 A~: disc i has centre a_ii and radius (row sum - a_ii), all entries being >= 0.
+    xp = namespace(diagonal)
+    return float(xp.min(2.0 * diagonal - row_sums)), float(xp.max(row_sums))
+
+
+def _merris(graph: Graph) -> float:
+    """Return max_i d_i + (1/d_i) sum_j w_ij d_j >= lambda_max(D - A), loops left out as they cancel in D - A."""
+    xp = namespace(graph.degrees)
+    degrees = graph.degrees - graph.loop_weights
+    greatest = float(xp.max(degrees))
+    if greatest <= 0:
+        return 0.0
+    # Relative degrees keep the product from overflowing where the weights are huge.
+    relative = degrees / greatest
+    reached = product(graph.adjacency, relative) - graph.loop_weights * relative
+    mean = xp.where(relative > 0, reached / xp.where(relative > 0, relative, 1.0), 0.0)
+    return float(xp.max(degrees + mean))

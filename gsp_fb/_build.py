@@ -1,0 +1,199 @@
+"""From what a user has (edges, a dense or sparse matrix) to one canonical CSR: sorted, summed, finite, >= 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ._validate import check_choice, check_csr, host_array
+from .backend import FloatArray, IntArray, is_sparse
+from .errors import GraphError, ParameterError
+
+__all__ = [
+    "DUPLICATES",
+    "LOOP_RULES",
+    "SYMMETRIZE",
+    "canonical",
+    "drop_loops",
+    "edges_to_csr",
+    "symmetric",
+    "total_degrees",
+]
+
+DUPLICATES = ("error", "first", "sum")
+LOOP_RULES = ("keep", "drop")
+# Relative difference of A_ij and A_ji that is taken for rounding, not for a directed edge.
+ROUNDING = 1e-12
+
+
+def drop_loops(A: sparse.csr_array) -> sparse.csr_array:
+    """Return ``A`` without its diagonal."""
+    A = A.copy()
+    A.setdiag(0)
+    A.eliminate_zeros()
+    return A
+
+
+def _sum_once(A: Any) -> Any:
+    """Return A + A' with each loop counted once, as a loop is its own reverse."""
+    return A + drop_loops(A).T
+
+
+SYMMETRIZE: dict[str, Callable[[Any], Any]] = {
+    "max": lambda A: A.maximum(A.T),
+    "mean": lambda A: A / 2 + A.T / 2,
+    "sum": _sum_once,
+}
+
+
+def canonical(A: Any) -> sparse.csr_array:
+    """Return a checked float64 CSR copy of a square matrix: duplicates summed, zeros dropped, indices sorted."""
+    matrix = _sparse_copy(A) if is_sparse(A) else _dense_to_csr(A)
+    if matrix.shape[0] != matrix.shape[1]:
+        raise GraphError(f"adjacency has shape {matrix.shape}; it must be square")
+    _check_weights(matrix)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _check_dtype(dtype: Any) -> None:
+    if dtype.kind == "c":
+        raise GraphError(f"adjacency is complex ({dtype}); weights must be real and >= 0")
+    if dtype.kind not in "biuf":
+        raise GraphError(f"adjacency has dtype {dtype}; weights must be numbers")
+
+
+def _sparse_copy(A: Any) -> sparse.csr_array:
+    if A.ndim != 2:
+        raise GraphError(f"adjacency has shape {A.shape}; it must be a square matrix")
+    _check_dtype(A.dtype)
+    if A.format in ("csr", "csc", "bsr"):
+        check_csr(A)
+    elif A.format == "coo":
+        _check_range(np.stack([np.asarray(c, dtype=np.int64) for c in (A.row, A.col)], axis=1), max(A.shape, default=0))
+    return sparse.csr_array(A, dtype=np.float64, copy=True)
+
+
+def _dense_to_csr(A: Any) -> sparse.csr_array:
+    dense = host_array(A, GraphError, "adjacency")
+    if dense.ndim != 2:
+        raise GraphError(f"adjacency has shape {dense.shape}; it must be a square matrix")
+    _check_dtype(dense.dtype)
+    return sparse.csr_array(np.asarray(dense, dtype=np.float64))
+
+
+def _check_weights(matrix: sparse.csr_array) -> None:
+    bad = np.flatnonzero(~(np.isfinite(matrix.data) & (matrix.data >= 0)))
+    if bad.size:
+        row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
+        edge, weight = (row, int(matrix.indices[bad[0]])), matrix.data[bad[0]]
+        raise GraphError(f"edge {edge} has weight {weight}; weights must be finite and >= 0")
+
+
+def symmetric(A: sparse.csr_array, rule: str | None) -> sparse.csr_array:
+    """Return ``A`` made symmetric by ``rule``, or checked to be symmetric up to rounding if there is none."""
+    if rule is not None:
+        return canonical(SYMMETRIZE[check_choice(rule, SYMMETRIZE, "symmetrize")](A))
+    transposed = A.T.tocsr()
+    transposed.sort_indices()
+    same_pattern = np.array_equal(A.indptr, transposed.indptr) and np.array_equal(A.indices, transposed.indices)
+    if same_pattern and np.array_equal(A.data, transposed.data):
+        return A
+    gap = abs(A - transposed).tocoo()
+    large = np.flatnonzero(gap.data > ROUNDING * np.asarray(A.maximum(transposed)[gap.row, gap.col]).ravel())
+    if large.size:
+        i, j = int(gap.row[large[0]]), int(gap.col[large[0]])
+        raise GraphError(
+            f"adjacency is not symmetric: entry ({i}, {j}) is {A[i, j]} but ({j}, {i}) is {A[j, i]}; "
+            "give symmetrize='max' (or 'mean', 'sum') or directed=True"
+        )
+    return canonical(SYMMETRIZE["mean"](A))
+
+
+def total_degrees(degrees: FloatArray) -> FloatArray:
+    """Return ``degrees`` after checking that each is finite and has a finite reciprocal."""
+    over = np.flatnonzero(~np.isfinite(degrees))
+    if over.size:
+        raise GraphError(f"degree of node {over[0]} overflows; rescale the weights")
+    under = np.flatnonzero((degrees > 0) & (degrees < np.finfo(np.float64).tiny))
+    if under.size:
+        raise GraphError(f"degree of node {under[0]} is {degrees[under[0]]}, too small to invert; rescale the weights")
+    return degrees
+
+
+def _as_pairs(edges: Any) -> IntArray:
+    pairs = host_array(edges, GraphError, "edge list")
+    if pairs.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        hint = "; transpose it" if pairs.ndim == 2 and pairs.shape[0] == 2 else ""
+        raise GraphError(f"edge list has shape {pairs.shape}; it must be (n_edges, 2){hint}")
+    if pairs.dtype.kind not in "biuf":
+        raise GraphError(f"edge list has dtype {pairs.dtype}; node ids must be integers")
+    fractional = np.flatnonzero((pairs != np.floor(pairs)).any(axis=1))
+    if fractional.size:
+        raise GraphError(f"edge {fractional[0]} is {tuple(pairs[fractional[0]].tolist())}; node ids must be integers")
+    return np.asarray(pairs, dtype=np.int64)
+
+
+def _check_range(pairs: IntArray, n_nodes: int) -> None:
+    bad = np.flatnonzero(((pairs < 0) | (pairs >= n_nodes)).any(axis=1))
+    if bad.size:
+        edge = tuple(pairs[bad[0]].tolist())
+        raise GraphError(f"edge {bad[0]} is {edge}; node ids must lie in 0..{n_nodes - 1}")
+
+
+def _edge_weights(weights: Any, n_edges: int) -> FloatArray:
+    if weights is None:
+        return np.ones(n_edges)
+    array = host_array(weights, GraphError, "weights")
+    if array.shape != (n_edges,):
+        raise GraphError(f"weights have shape {array.shape} for {n_edges} edges")
+    _check_dtype(array.dtype)
+    return np.asarray(array, dtype=np.float64)
+
+
+def edges_to_csr(edges: Any, weights: Any, n_nodes: int | None, *, mirror: bool, duplicates: str) -> sparse.csr_array:
+    """Return the canonical CSR of an edge list; ``mirror`` stores each pair in both directions.
+
+    With ``mirror`` the pairs are unordered, so ``(i, j)`` and ``(j, i)`` are the same edge listed twice.
+    """
+    pairs = _as_pairs(edges)
+    data = _edge_weights(weights, len(pairs))
+    if n_nodes is None:
+        if not len(pairs):
+            raise ParameterError("n_nodes needed: an empty edge list does not say how many nodes there are")
+        n_nodes = int(pairs.max()) + 1
+    _check_range(pairs, n_nodes)
+    row, col = pairs.T
+    if mirror:
+        row, col = np.minimum(row, col), np.maximum(row, col)
+    upper = _merge(row, col, data, n_nodes, check_choice(duplicates, DUPLICATES, "duplicates"))
+    return canonical(_sum_once(upper) if mirror else upper)
+
+
+def _merge(row: IntArray, col: IntArray, data: FloatArray, n_nodes: int, duplicates: str) -> sparse.csr_array:
+    coo = sparse.coo_array((data, (row, col)), shape=(n_nodes, n_nodes))
+    _check_weights_of_pairs(row, col, data)
+    merged = coo.tocsr()
+    n_repeated = len(row) - merged.nnz
+    if n_repeated and duplicates == "error":
+        raise GraphError(
+            f"{n_repeated} of {len(row)} listed edges repeat an earlier one; give duplicates='first' or 'sum', "
+            "or symmetrize='max' if each edge is listed in both directions"
+        )
+    if n_repeated and duplicates == "first":
+        first = np.sort(np.unique(row * n_nodes + col, return_index=True)[1])
+        return sparse.coo_array((data[first], (row[first], col[first])), shape=coo.shape).tocsr()
+    return merged
+
+
+def _check_weights_of_pairs(row: IntArray, col: IntArray, data: FloatArray) -> None:
+    bad = np.flatnonzero(~(np.isfinite(data) & (data >= 0)))
+    if bad.size:
+        edge = (int(row[bad[0]]), int(col[bad[0]]))
+        raise GraphError(f"edge {edge} has weight {data[bad[0]]}; weights must be finite and >= 0")

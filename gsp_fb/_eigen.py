@@ -1,0 +1,206 @@
+"""Eigenpairs of a symmetric operator: all of them by LAPACK, or a few at one end by the cheapest solver that converges.
+
+The smooth end is found in two steps. The null vectors of a Laplacian are known exactly, one per connected
+component, so they are deflated, not computed. What remains goes up a ladder: Lanczos with a cap on the
+products, then a sparse factorisation where fill stays low (grids, meshes: the graphs with tiny gaps), then
+LOBPCG preconditioned by algebraic multigrid.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg, splu
+
+from ._extras import has, require
+from .backend import FloatArray, group_sum
+from .errors import ConvergenceError
+from .operators import Operator
+
+__all__ = ["Pairs", "dense_pairs", "null_space", "partial_pairs"]
+
+LANCZOS_VECTORS = 40
+MAX_PRODUCTS = 2000
+# Below this size a factorisation is cheap whatever its fill; above it only for nearly planar graphs.
+FACTOR_NODES = 20_000
+FACTOR_MEAN_DEGREE = 8
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Eigenvalues, ascending, orthonormal eigenvectors as columns, and the solver that found them."""
+
+    values: FloatArray
+    vectors: FloatArray
+    method: str
+
+
+@dataclass(frozen=True)
+class NullSpace:
+    """The exact null vectors of a symmetric Laplacian: sqrt(d~) on one connected component each."""
+
+    root: FloatArray
+    groups: Any
+    n_groups: int
+    member: Any
+
+    def project_out(self, x: FloatArray) -> FloatArray:
+        """Return ``x`` minus its component in the null space."""
+        return x - self.part(x)
+
+    def part(self, x: FloatArray) -> FloatArray:
+        """Return the orthogonal projection of ``x`` (1-D or a block) onto the null space."""
+        root = self.root if x.ndim == 1 else self.root[:, None]
+        share = group_sum(self.groups, root * x, self.n_groups)
+        return np.asarray(root * share[self.groups])
+
+    def basis(self, k: int) -> FloatArray:
+        """Return the first ``k`` null vectors as columns."""
+        columns = np.flatnonzero(np.bincount(self.groups[self.member], minlength=self.n_groups))[:k]
+        return np.where(self.groups[:, None] == columns, self.root[:, None], 0.0)
+
+    @property
+    def dimension(self) -> int:
+        """Number of null vectors."""
+        return int(np.unique(self.groups[self.member]).size)
+
+
+def null_space(core: Operator) -> NullSpace:
+    """Return the null space of the high channel of a symmetric operator, from its components alone."""
+    high = core if core.channel == "high" else core.complement()
+    member = ~((core.graph.degrees == 0) & (high.diag == 1.0) & (high.right == 0.0))
+    root = np.where(high.right > 0, 1.0 / np.where(high.right > 0, high.right, 1.0), 1.0) * member
+    groups = core.graph.component_labels
+    norms = np.sqrt(group_sum(groups, root * root, core.graph.n_components))
+    return NullSpace(root / np.where(norms > 0, norms, 1.0)[groups], groups, core.graph.n_components, member)
+
+
+def dense_pairs(core: Operator) -> Pairs:
+    """Return all eigenpairs of a symmetric operator by LAPACK."""
+    if core.graph.n_nodes == 0:
+        return Pairs(np.empty(0), np.empty((0, 0)), "dense")
+    values, vectors = linalg.eigh(core.to_scipy().toarray(), overwrite_a=True, check_finite=False)
+    return Pairs(values, vectors, "dense")
+
+
+def partial_pairs(core: Operator, k: int, *, smooth: bool, tol: float, max_products: int) -> Pairs:
+    """Return ``k`` eigenpairs of a symmetric high channel: the smallest if ``smooth``, else the largest."""
+    if not smooth:
+        return _lanczos(core.linear_operator(), k, core, tol, max_products)
+    null = null_space(core)
+    n_null = min(k, null.dimension)
+    known = Pairs(np.zeros(n_null), null.basis(n_null), "components")
+    if n_null == k:
+        return known
+    rest = _climb(core, null, k - n_null, tol, max_products)
+    return Pairs(np.concatenate([known.values, rest.values]), np.hstack([known.vectors, rest.vectors]), rest.method)
+
+
+def _climb(core: Operator, null: NullSpace, k: int, tol: float, max_products: int) -> Pairs:
+    """Return the ``k`` smallest non-null pairs by the first solver of the ladder that converges."""
+    try:
+        return _deflated_lanczos(core, null, k, tol, max_products)
+    except ConvergenceError as stuck:
+        mean_degree = core.graph.indices.shape[0] / core.graph.n_nodes
+        if core.graph.n_nodes <= FACTOR_NODES or mean_degree <= FACTOR_MEAN_DEGREE:
+            return _shift_invert(core, null, k, tol)
+        if has("pyamg"):
+            return _multigrid(core, null, k, tol)
+        raise ConvergenceError(
+            f"{stuck}; this graph has tiny gaps and no cheap factorisation: pip install 'gsp-fb[fast]' adds a "
+            "multigrid solver, or use polynomial filters, which need no eigenvectors",
+            stuck.eigenvalues,
+            stuck.eigenvectors,
+        ) from None
+
+
+def _start(n_nodes: int) -> FloatArray:
+    # A fixed start makes two calls agree to the last bit.
+    return np.random.default_rng(0).standard_normal(n_nodes)
+
+
+def _eigsh(operator: LinearOperator, k: int, tol: float, max_products: int) -> tuple[FloatArray, FloatArray]:
+    n_nodes = operator.shape[0]
+    n_vectors = min(n_nodes, max(LANCZOS_VECTORS, 2 * k + 1))
+    restarts = max(1, (max_products - n_vectors) // max(1, n_vectors - k))
+    try:
+        values, vectors = eigsh(operator, k, which="LA", ncv=n_vectors, v0=_start(n_nodes), maxiter=restarts, tol=tol)
+    except ArpackNoConvergence as stuck:
+        raise ConvergenceError(
+            f"Lanczos resolved {len(stuck.eigenvalues)} of {k} eigenpairs in about {max_products} products",
+            stuck.eigenvalues,
+            stuck.eigenvectors,
+        ) from None
+    except ArpackError as broken:
+        raise ConvergenceError(f"Lanczos broke down: {broken}") from None
+    order = np.argsort(values)
+    return values[order], vectors[:, order]
+
+
+def _lanczos(operator: LinearOperator, k: int, core: Operator, tol: float, max_products: int) -> Pairs:
+    values, vectors = _eigsh(operator, k, tol, max_products)
+    return Pairs(values, vectors, "lanczos")
+
+
+def _deflated_lanczos(core: Operator, null: NullSpace, k: int, tol: float, max_products: int) -> Pairs:
+    """Lanczos for the largest of ``I - core`` with the null space moved to the other end of the spectrum."""
+    low = core.complement()
+    shift = 1.0 - low.bounds[0]
+
+    def deflated(x: FloatArray) -> FloatArray:
+        x = x.ravel()
+        return np.asarray(low.apply(x) - shift * null.part(x))
+
+    values, vectors = _eigsh(LinearOperator(core.shape, matvec=deflated, dtype=np.float64), k, tol, max_products)
+    return Pairs(1.0 - values[::-1], vectors[:, ::-1], "lanczos")
+
+
+def _shift_invert(core: Operator, null: NullSpace, k: int, tol: float) -> Pairs:
+    """Lanczos on ``(core + shift)^-1``, the null space projected out before and after each solve."""
+    shift = 1e-8 * core.bounds[1]
+    matrix = core.to_scipy() + shift * sparse.eye_array(core.graph.n_nodes)
+    factor = splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+
+    def solve(x: FloatArray) -> FloatArray:
+        return null.project_out(factor.solve(null.project_out(x.ravel())))
+
+    values, vectors = _eigsh(LinearOperator(core.shape, matvec=solve, dtype=np.float64), k, tol, MAX_PRODUCTS)
+    return Pairs(1.0 / values[::-1] - shift, vectors[:, ::-1], "shift-invert")
+
+
+def _multigrid(core: Operator, null: NullSpace, k: int, tol: float) -> Pairs:
+    """LOBPCG preconditioned by smoothed aggregation, the null space moved to the top of the spectrum."""
+    pyamg = require("pyamg", "an eigenproblem with a tiny gap")
+    top = core.bounds[1]
+    shifted = core.to_scipy() + 1e-10 * top * sparse.eye_array(core.graph.n_nodes)
+    # pyamg has no sparse arrays yet; the matrix class holds the same three vectors.
+    hierarchy = pyamg.smoothed_aggregation_solver(sparse.csr_matrix(shifted))
+
+    def lifted(x: FloatArray) -> FloatArray:
+        return np.asarray(core.apply(x) + top * null.part(x))
+
+    operator = LinearOperator(core.shape, matvec=lifted, matmat=lifted, dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal((core.graph.n_nodes, k + 2))
+    goal = max(tol, 1e-12) * top
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its warnings repeat what the residual check below decides
+        values, vectors = lobpcg(
+            operator, null.project_out(start), M=hierarchy.aspreconditioner(), largest=False, tol=goal, maxiter=200
+        )
+    order = np.argsort(values)[:k]
+    pairs = Pairs(values[order], np.real(vectors[:, order]), "multigrid")
+    worst = residuals(core.apply, pairs).max()
+    if worst > 1e-6 * top:
+        raise ConvergenceError(f"multigrid LOBPCG stopped at a residual of {worst:.1e}", pairs.values, pairs.vectors)
+    return pairs
+
+
+def residuals(apply: Callable[[Any], Any], pairs: Pairs) -> FloatArray:
+    """Return ``|H u - lambda u|`` for each pair: some eigenvalue lies that close to each value."""
+    defect = apply(np.ascontiguousarray(pairs.vectors)) - pairs.vectors * pairs.values
+    return np.asarray(np.sqrt((defect * defect).sum(axis=0)))

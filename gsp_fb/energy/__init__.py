@@ -1,0 +1,29 @@
+"""Energies: how much of a signal is smooth on a graph, how much is not, and whether that is chance."""
+
+from .dirichlet import dirichlet_energy, nonsmooth_energy, s_value, signal_energy
+from .homophily import (
+    aggregation_similarity,
+    class_homophily,
+    col_diff,
+    edge_homophily,
+    node_homophily,
+    row_diff,
+)
+from .labels import one_hot
+from .significance import Significance, s_value_significance
+
+__all__ = [
+    "Significance",
+    "aggregation_similarity",
+    "class_homophily",
+    "col_diff",
+    "dirichlet_energy",
+    "edge_homophily",
+    "node_homophily",
+    "nonsmooth_energy",
+    "one_hot",
+    "row_diff",
+    "s_value",
+    "s_value_significance",
+    "signal_energy",
+]

@@ -1,0 +1,163 @@
+"""Label homophily and feature spread: the measures of the paper's related work, beside its S-value.
+
+Self-loops do not count as neighbours and weights do not count at all: these are counts of edges. An edge with an
+unlabelled end (a negative label) is left out. A directed graph counts its arcs from their tails.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from .._validate import check_labels, check_signal
+from ..backend import IntArray, is_sparse, namespace, product
+from ..errors import SignalError
+from ..graph import Graph
+from ..operators import operator
+from .labels import one_hot
+
+__all__ = [
+    "aggregation_similarity",
+    "class_homophily",
+    "col_diff",
+    "edge_homophily",
+    "node_homophily",
+    "row_diff",
+]
+
+BLOCK_ROWS = 512
+
+
+def _labelled_ends(graph: Graph, y: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the labels at both ends of every stored entry that is no loop and is labelled at both ends."""
+    rows = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
+    keep = (rows != graph.indices) & (y[rows] >= 0) & (y[graph.indices] >= 0)
+    return rows[keep], graph.indices[keep]
+
+
+def node_homophily(graph: Graph, y: Any) -> float:
+    """Return the mean over nodes of the share of neighbours with the node's own label (Pei et al. 2020).
+
+    ``1/|V'| sum_v |{u in N(v): y_u = y_v}| / |N(v)|`` over the nodes V' that have a labelled neighbour: an isolated
+    node has no share, so it does not enter the mean. Without any such node the value is nan.
+
+    Examples
+    --------
+    >>> node_homophily(Graph.from_edges([(0, 1), (1, 2)]), [0, 0, 1])
+    0.5
+    """
+    y = check_labels(y, graph.n_nodes)
+    tail, head = _labelled_ends(graph, y)
+    same = np.bincount(tail, weights=y[tail] == y[head], minlength=graph.n_nodes)
+    count = np.bincount(tail, minlength=graph.n_nodes)
+    return float(np.mean(same[count > 0] / count[count > 0])) if count.any() else float("nan")
+
+
+def edge_homophily(graph: Graph, y: Any) -> float:
+    """Return the share of edges whose ends have the same label (Zhu et al. 2020); nan without edges.
+
+    Examples
+    --------
+    >>> edge_homophily(Graph.from_edges([(0, 1), (1, 2)]), [0, 0, 1])
+    0.5
+    """
+    y = check_labels(y, graph.n_nodes)
+    tail, head = _labelled_ends(graph, y)
+    return float(np.mean(y[tail] == y[head])) if tail.size else float("nan")
+
+
+def class_homophily(graph: Graph, y: Any) -> float:
+    """Return the class-insensitive edge homophily of Lim et al. (2021): 0 for random labels, whatever their shares.
+
+    ``1/(C-1) sum_k max(0, h_k - |C_k|/n)``, ``h_k`` the share of same-label ends among the edges of class k. Isolated
+    nodes count in ``|C_k|/n`` only; a class without edges has ``h_k = 0``. With one class the value is nan.
+
+    Examples
+    --------
+    >>> class_homophily(Graph.from_edges([(0, 1), (2, 3)]), [0, 0, 1, 1])
+    1.0
+    """
+    y = check_labels(y, graph.n_nodes)
+    share = np.bincount(y[y >= 0]) / max(1, int(np.count_nonzero(y >= 0)))
+    n_classes = np.count_nonzero(share)
+    if n_classes < 2:
+        return float("nan")
+    tail, head = _labelled_ends(graph, y)
+    same = np.bincount(y[tail], weights=y[tail] == y[head], minlength=len(share))
+    ends = np.bincount(y[tail], minlength=len(share))
+    excess = same / np.maximum(ends, 1) - share
+    return float(np.maximum(excess, 0.0).sum() / (n_classes - 1))
+
+
+def row_diff(x: Any) -> float:
+    """Return the mean distance between the rows of ``x`` over all pairs (Zhao & Akoglu 2020).
+
+    ``1/n^2 sum_ij |x_i - x_j|_2``; the graph does not enter, so isolated nodes count like all others.
+
+    Examples
+    --------
+    >>> row_diff([[0.0], [1.0]])
+    0.5
+    """
+    return _mean_distance(check_signal(x, _rows(x)))
+
+
+def col_diff(x: Any) -> float:
+    """Return the mean distance between the columns of ``x``, each divided by its sum of absolutes.
+
+    ``1/f^2 sum_ij | x_i / |x_i|_1 - x_j / |x_j|_1 |_2`` over columns; a zero column stays zero.
+
+    Examples
+    --------
+    >>> col_diff([[1.0, 1.0], [1.0, 1.0]])
+    0.0
+    """
+    x = check_signal(x, _rows(x))
+    if x.ndim == 1:
+        x = x[:, None]
+    xp = namespace(x)
+    size = np.asarray(abs(x).sum(axis=0)).ravel() if is_sparse(x) else xp.sum(xp.abs(x), axis=0)
+    size = xp.where(size > 0, size, 1.0)
+    return _mean_distance((x / size).T.tocsr() if is_sparse(x) else (x / size).T)
+
+
+def aggregation_similarity(graph: Graph, x: Any, y: Any, *, family: str = "renorm_sym", gamma: float = 1.0) -> float:
+    """Return the share of nodes whose aggregated features resemble their own class most (Luan et al. 2022).
+
+    With ``H = A^ X``, node v counts if the mean of ``<H_v, H_u>`` over the nodes u of its own class is at least the
+    mean over all others. Isolated nodes keep their own features and take part; unlabelled nodes do not.
+
+    Examples
+    --------
+    >>> g = Graph.from_edges([(0, 1), (2, 3)])
+    >>> aggregation_similarity(g, [[1.0, 0], [1, 0], [0, 1], [0, 1]], [0, 0, 1, 1])
+    1.0
+    """
+    y = check_labels(y, graph.n_nodes)
+    labelled = np.flatnonzero(y >= 0)
+    if np.unique(y[labelled]).size < 2:
+        raise SignalError("aggregation_similarity compares a class with the others; the labels have fewer than two")
+    h = operator(graph, family, gamma=gamma) @ x
+    h = (h.toarray() if is_sparse(h) else h.reshape(graph.n_nodes, -1))[labelled]
+    classes, counts = one_hot(y[labelled]), np.bincount(y[labelled])
+    sums = product(classes.T, h)
+    own = counts[y[labelled]]
+    inside = np.einsum("ij,ij->i", h, sums[y[labelled]]) / own
+    outside = (h @ sums.sum(axis=0) - inside * own) / (labelled.size - own)
+    return float(np.mean(inside >= outside))
+
+
+def _rows(x: Any) -> int:
+    return int(x.shape[0]) if hasattr(x, "shape") and len(x.shape) else len(x)
+
+
+def _mean_distance(x: Any) -> float:
+    """Return the mean of all n^2 distances between rows, in blocks so that no n-by-n matrix is held."""
+    n_rows = x.shape[0]
+    if n_rows == 0:
+        return 0.0
+    dense = np.asarray(x.toarray() if is_sparse(x) else x, dtype=np.float64).reshape(n_rows, -1)
+    blocks = (cdist(dense[at : at + BLOCK_ROWS], dense) for at in range(0, n_rows, BLOCK_ROWS))
+    return float(sum(float(block.sum()) for block in blocks)) / float(n_rows**2)

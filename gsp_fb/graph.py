@@ -1,0 +1,235 @@
+"""The graph: one frozen CSR adjacency with its degrees; everything else is a function of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from ._build import LOOP_RULES, canonical, drop_loops, edges_to_csr, symmetric, total_degrees
+from ._validate import check_choice, check_count
+from .backend import FloatArray, IntArray, csr, freeze, row_degrees
+from .errors import GraphError
+
+__all__ = ["Graph"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """Nodes 0..n-1 and weighted edges, as read-only CSR arrays that belong to the graph alone.
+
+    Build one with :meth:`from_edges` or :meth:`from_adjacency`; the constructor trusts its arguments.
+
+    Attributes
+    ----------
+    indptr, indices : int arrays
+        CSR structure: row ``i`` holds the neighbours of node ``i``, sorted.
+    weights : float64 array or None
+        One per stored entry; None where every weight is 1, so that an unweighted graph stores no floats.
+    directed : bool
+        Entry (i, j) is an arc from i to j and need not have a reverse.
+    labels : tuple or None
+        The caller's node names, in node order.
+
+    Examples
+    --------
+    >>> g = Graph.from_edges([(0, 1), (1, 2)])
+    >>> g
+    Graph(n_nodes=3, n_edges=2, undirected, unweighted)
+    >>> g.degrees
+    array([1., 2., 1.])
+    """
+
+    indptr: IntArray
+    indices: IntArray
+    weights: FloatArray | None
+    directed: bool = False
+    labels: tuple[Hashable, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.indptr, self.indices, self.weights):
+            freeze(array)
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Any,
+        weights: Any = None,
+        n_nodes: int | None = None,
+        *,
+        directed: bool = False,
+        symmetrize: str | None = None,
+        duplicates: str = "error",
+        loops: str = "keep",
+        labels: tuple[Hashable, ...] | None = None,
+    ) -> Graph:
+        """Return the graph of a list of node pairs.
+
+        Parameters
+        ----------
+        edges : array_like of int, shape (n_edges, 2)
+        weights : array_like, optional
+            One finite weight >= 0 per edge; 1 by default.
+        n_nodes : int, optional
+            By default the largest id plus one.
+        directed : bool
+            Keep arcs as they are listed.
+        symmetrize : {'max', 'mean', 'sum'}, optional
+            Read the pairs as arcs, then combine ``(i, j)`` and ``(j, i)`` into one undirected edge.
+            Without it the pairs are unordered and each edge is listed once.
+        duplicates : {'error', 'first', 'sum'}
+            What a pair that is listed again means.
+        loops : {'keep', 'drop'}
+            A kept self-loop counts once in its node's degree.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1), (1, 0), (1, 2)], symmetrize="max").n_edges
+        2
+        """
+        if n_nodes is not None:
+            n_nodes = check_count(n_nodes, "n_nodes", least=0)
+        mirror = not directed and symmetrize is None
+        A = edges_to_csr(edges, weights, n_nodes, mirror=mirror, duplicates=duplicates)
+        return cls._from_canonical(A, directed, symmetrize, loops, labels)
+
+    @classmethod
+    def from_adjacency(
+        cls,
+        A: Any,
+        *,
+        directed: bool = False,
+        symmetrize: str | None = None,
+        loops: str = "keep",
+        labels: tuple[Hashable, ...] | None = None,
+    ) -> Graph:
+        """Return the graph of a square matrix: dense, or any scipy sparse array or matrix.
+
+        Repeated entries of a sparse matrix are summed, stored zeros are no edges, and the caller's matrix is
+        left as it is. A difference between ``A[i, j]`` and ``A[j, i]`` within rounding is averaged away.
+
+        Examples
+        --------
+        >>> Graph.from_adjacency([[0, 2], [2, 0]]).degrees
+        array([2., 2.])
+        """
+        return cls._from_canonical(canonical(A), directed, symmetrize, loops, labels)
+
+    @classmethod
+    def _from_canonical(
+        cls,
+        A: sparse.csr_array,
+        directed: bool,
+        symmetrize: str | None,
+        loops: str,
+        labels: tuple[Hashable, ...] | None,
+    ) -> Graph:
+        if directed and symmetrize is not None:
+            raise GraphError(f"directed=True and symmetrize={symmetrize!r} contradict each other; give one")
+        if check_choice(loops, LOOP_RULES, "loops") == "drop":
+            A = drop_loops(A)
+        if not directed:
+            A = symmetric(A, symmetrize)
+        if labels is not None and len(labels) != A.shape[0]:
+            raise GraphError(f"{len(labels)} labels for {A.shape[0]} nodes")
+        weights = None if np.all(A.data == 1.0) else A.data
+        graph = cls(A.indptr, A.indices, weights, directed, labels)
+        total_degrees(graph.degrees)
+        return graph
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return int(self.indptr.shape[0]) - 1
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges; an undirected edge and a self-loop count once each."""
+        nnz = int(self.indices.shape[0])
+        return nnz if self.directed else (nnz + self.n_loops) // 2
+
+    @property
+    def n_loops(self) -> int:
+        """Number of nodes with a self-loop."""
+        return int(np.count_nonzero(self.loop_weights))
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether any weight differs from 1."""
+        return self.weights is not None
+
+    @cached_property
+    def adjacency(self) -> sparse.csr_array:
+        """The adjacency as a read-only scipy CSR array; entry (i, j) is the weight of the edge."""
+        data = np.ones(self.indices.shape[0]) if self.weights is None else self.weights
+        matrix: sparse.csr_array = csr(freeze(data), self.indices, self.indptr, (self.n_nodes, self.n_nodes))
+        return matrix
+
+    @cached_property
+    def degrees(self) -> FloatArray:
+        """Weighted degrees d = A 1 (out-degrees if directed); a self-loop counts once."""
+        with np.errstate(over="ignore"):
+            return freeze(row_degrees(self.indptr, self.weights, None if self.weights is None else self.adjacency))
+
+    @cached_property
+    def loop_weights(self) -> FloatArray:
+        """The diagonal of the adjacency."""
+        rows = np.repeat(np.arange(self.n_nodes, dtype=self.indices.dtype), np.diff(self.indptr))
+        at = np.flatnonzero(rows == self.indices)
+        diagonal = np.zeros(self.n_nodes)
+        diagonal[rows[at]] = 1.0 if self.weights is None else self.weights[at]
+        return freeze(diagonal)
+
+    @cached_property
+    def component_labels(self) -> IntArray:
+        """The number of each node's (weakly) connected component."""
+        return freeze(csgraph.connected_components(self.adjacency, directed=self.directed, connection="weak")[1])
+
+    @property
+    def n_components(self) -> int:
+        """Number of (weakly) connected components; an isolated node is one."""
+        return int(self.component_labels.max(initial=-1)) + 1
+
+    @property
+    def n_isolated(self) -> int:
+        """Number of nodes of degree zero."""
+        return int(np.count_nonzero(self.degrees == 0))
+
+    @cached_property
+    def transposed(self) -> Graph:
+        """The graph with every arc reversed; an undirected graph is its own."""
+        if not self.directed:
+            return self
+        A = self.adjacency.T.tocsr()
+        A.sort_indices()
+        return Graph(A.indptr, A.indices, None if self.weights is None else A.data, True, self.labels)
+
+    @cached_property
+    def sha256(self) -> str:
+        """A fingerprint of structure and weights, the same on every machine."""
+        digest = hashlib.sha256(f"{self.n_nodes} {self.directed}".encode())
+        for array, kind in ((self.indptr, "<i8"), (self.indices, "<i8"), (self.weights, "<f8")):
+            if array is not None:
+                digest.update(np.ascontiguousarray(array, dtype=kind).tobytes())
+        return digest.hexdigest()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Rebuilding through the constructor keeps the arrays read-only in the other process.
+        return Graph, (self.indptr, self.indices, self.weights, self.directed, self.labels)
+
+    def __repr__(self) -> str:
+        facts = [
+            f"n_nodes={self.n_nodes}",
+            f"n_edges={self.n_edges}",
+            "directed" if self.directed else "undirected",
+            "weighted" if self.is_weighted else "unweighted",
+        ]
+        facts += [f"n_loops={self.n_loops}"] * bool(self.n_loops)
+        facts += [f"n_isolated={self.n_isolated}"] * bool(self.n_isolated)
+        return f"Graph({', '.join(facts)})"

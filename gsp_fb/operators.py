@@ -1,0 +1,209 @@
+"""Operators: every Laplacian and affinity matrix of the paper as three vectors over the graph's own CSR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
+
+from ._bounds import low_bounds
+from ._kernels import affine_product
+from ._validate import check_choice, check_signal
+from .backend import FloatArray, Signal, freeze, namespace
+from .errors import GraphError
+from .graph import Graph
+from .variants import CHANNELS, ISOLATED, LOOPS, VARIANTS, check_family, check_gamma
+
+__all__ = ["Operator", "operator"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Operator:
+    """``x -> left * (A @ (right * x)) + diag * x``: every matrix of the paper over one shared CSR.
+
+    Made by :func:`operator`. Two operators of one graph share its arrays; only the vectors are their own.
+
+    Attributes
+    ----------
+    graph : Graph
+    left, right, diag : float64 arrays, one entry a node
+    scale : float64 array
+        ``diag(scale) @ self @ diag(1 / scale)`` is symmetric (for an undirected graph).
+    family, channel, gamma, isolated
+        What it was made from; ``gamma`` is 0 where the family has none.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([(0, 1), (1, 2)])
+    >>> low = operator(path, "rw")
+    >>> low @ [1.0, 5.0, 3.0]
+    array([5., 2., 5.])
+    >>> low.complement() @ [1.0, 5.0, 3.0]
+    array([-4.,  3., -2.])
+    """
+
+    graph: Graph
+    left: FloatArray
+    right: FloatArray
+    diag: FloatArray
+    scale: FloatArray
+    family: str
+    channel: str
+    gamma: float
+    isolated: str
+
+    def __post_init__(self) -> None:
+        for vector in (self.left, self.right, self.diag, self.scale):
+            freeze(vector)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(n_nodes, n_nodes)``."""
+        return (self.graph.n_nodes, self.graph.n_nodes)
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """Whether the matrix equals its transpose by construction."""
+        return not self.graph.directed and bool(namespace(self.scale).all(self.scale == 1.0))
+
+    def __matmul__(self, x: Any) -> Signal:
+        return self.apply(check_signal(x, self.graph.n_nodes))
+
+    def apply(self, x: Signal) -> Signal:
+        """Return the product with a signal that was already checked; ``op @ x`` checks it first."""
+        return affine_product(self.graph, x, self.left, self.right, self.diag)
+
+    @cached_property
+    def T(self) -> Operator:  # noqa: N802  # the name every array library gives the transpose
+        """The transpose."""
+        if self.is_symmetric:
+            return self
+        return replace(self, graph=self.graph.transposed, left=self.right, right=self.left, scale=1.0 / self.scale)
+
+    def complement(self) -> Operator:
+        """Return ``I - self``: the other channel of the two-channel bank."""
+        other = CHANNELS[1 - CHANNELS.index(self.channel)]
+        return replace(self, left=-self.left, diag=1.0 - self.diag, channel=other)
+
+    @cached_property
+    def core(self) -> Operator:
+        """The symmetric matrix ``diag(scale) @ self @ diag(1 / scale)`` that shares the spectrum."""
+        if self.is_symmetric:
+            return self
+        ones = namespace(self.scale).ones_like(self.scale)
+        return replace(self, left=self.left * self.scale, right=self.right / self.scale, scale=ones)
+
+    @cached_property
+    def diagonal(self) -> FloatArray:
+        """The diagonal of the matrix, self-loops of the graph included."""
+        return freeze(self.diag + self.left * self.right * self.graph.loop_weights)
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """A closed interval that holds every eigenvalue, from a formula (no eigensolver).
+
+        Normalised families: Gershgorin's discs of ``D~^-1 A~``, so ``[-1, 1]`` shrinks with the loops.
+        Combinatorial: Merris's ``max_i d_i + m_i``, ``m_i`` the mean degree of the neighbours of ``i``.
+        The ends are attained on K2, even rings and stars.
+        """
+        if self.graph.directed:
+            raise GraphError("a directed graph's operator has no real spectrum to bound; give symmetrize= to the graph")
+        low = self if self.channel == "low" else self.complement()
+        least, greatest = low_bounds(self.graph, low.diagonal, VARIANTS[self.family].norm, self._row_sums)
+        return (least, greatest) if self.channel == "low" else (1.0 - greatest, 1.0 - least)
+
+    @property
+    def _row_sums(self) -> FloatArray:
+        """Row sums of the low channel in its random-walk form: 1, or 0 where an isolated node gives zero."""
+        xp = namespace(self.diag)
+        lost = (self.graph.degrees == 0) & (self.diag == (0.0 if self.channel == "low" else 1.0))
+        sums: FloatArray = xp.where(lost, 0.0, 1.0)
+        return sums
+
+    def to_scipy(self) -> sparse.csr_array:
+        """Return the matrix itself, newly made, as a scipy CSR array."""
+        A = self.graph.adjacency
+        scaled = sparse.diags_array(self.left) @ A @ sparse.diags_array(self.right)
+        return sparse.csr_array(scaled + sparse.diags_array(self.diag))
+
+    def linear_operator(self) -> LinearOperator:
+        """Return a matrix-free scipy ``LinearOperator``, for scipy's solvers."""
+        return LinearOperator(
+            self.shape,
+            matvec=lambda x: self.apply(x.ravel()),
+            matmat=self.apply,
+            rmatvec=lambda x: self.T.apply(x.ravel()),
+            rmatmat=self.T.apply,
+            dtype=np.float64,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Operator, tuple(getattr(self, field.name) for field in fields(self))
+
+    def __repr__(self) -> str:
+        gamma = f", gamma={self.gamma:g}" if self.gamma else ""
+        return f"Operator({self.family}, {self.channel}{gamma}, n_nodes={self.graph.n_nodes})"
+
+
+def operator(
+    graph: Graph,
+    family: str,
+    channel: str = "low",
+    gamma: float | None = None,
+    isolated: str = "self",
+) -> Operator:
+    """Return one channel of one family of operators on ``graph``.
+
+    ``A~ = A + gamma diag(s)``, ``d~ = d + gamma s``; low is ``D~^-1/2 A~ D~^-1/2`` (sym) or ``D~^-1 A~`` (rw),
+    high is ``I - low``. The combinatorial pair is ``L = D - A`` and ``I - L``.
+
+    Parameters
+    ----------
+    graph : Graph
+    family : {'comb', 'sym', 'rw', 'renorm_sym', 'renorm_rw', 'lazy_sym', 'lazy_rw'}
+    channel : {'low', 'high'}
+    gamma : float > 0, optional
+        Weight of the added loops, 1 by default; only renormalised and lazy families have one.
+    isolated : {'self', 'zero', 'error'}
+        A node with ``d~ = 0`` keeps its value in the low channel (``L_ii = 0``), loses it to the high one
+        (``L_ii = 1``: the paper's tables and PyTorch Geometric), or is refused.
+
+    Examples
+    --------
+    >>> edge = Graph.from_edges([(0, 1)])
+    >>> operator(edge, "renorm_sym").to_scipy().toarray()
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
+    variant = check_family(family)
+    gamma = check_gamma(family, gamma)
+    check_choice(channel, CHANNELS, "channel")
+    check_choice(isolated, ISOLATED, "isolated policy")
+    xp = namespace(graph.degrees)
+    ones = xp.ones_like(graph.degrees)
+    if variant.norm == "none":
+        left, right, diag, scale = ones, ones, 1.0 - graph.degrees, ones
+    else:
+        empty = (graph.degrees == 0) & (variant.loops != "unit")
+        _refuse_isolated(empty, isolated)
+        inverse, root, share = LOOPS[variant.loops](xp.where(empty, 1.0, graph.degrees), gamma)
+        keep = 1.0 if isolated == "self" else 0.0
+        diag = xp.where(empty, keep, share)
+        if variant.norm == "rw":
+            left, right, scale = xp.where(empty, 0.0, inverse), ones, xp.where(empty, 1.0, root)
+        else:
+            left, scale = xp.where(empty, 0.0, 1.0 / root), ones
+            right = left
+    low = Operator(graph, left, right, diag, scale, family, "low", gamma, isolated)
+    return low if channel == "low" else low.complement()
+
+
+def _refuse_isolated(empty: Any, isolated: str) -> None:
+    xp = namespace(empty)
+    if isolated == "error" and bool(xp.any(empty)):
+        node = int(xp.nonzero(empty)[0][0])
+        raise GraphError(f"node {node} is isolated; give isolated='self' or 'zero', or drop the node")

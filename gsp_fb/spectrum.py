@@ -1,0 +1,188 @@
+"""The graph Fourier transform: eigenvalues as frequencies, eigenvectors as modes, for every family."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._eigen import MAX_PRODUCTS, Pairs, dense_pairs, partial_pairs
+from ._validate import check_choice, check_count, check_signal, host_array
+from .backend import FloatArray, Signal, column, diagonal_times, freeze, is_sparse, namespace
+from .errors import GraphError, ParameterError, SignalError
+from .operators import Operator
+
+__all__ = ["Spectrum", "spectrum"]
+
+ENDS = ("low", "high")
+# Up to this size LAPACK beats every iterative solver and finds all pairs, whatever their gaps.
+DENSE_NODES = 512
+DENSE_BYTES = 8_000_000_000
+# eigh holds the matrix, its workspace and the vectors at once.
+DENSE_COPIES = 3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Spectrum:
+    """Frequencies and modes of an operator, with the transform they define.
+
+    Attributes
+    ----------
+    operator : Operator
+    frequencies : float64 array, shape (k,)
+        Eigenvalues of the operator, ascending.
+    core_basis : float64 array, shape (n_nodes, k)
+        Orthonormal eigenvectors of the operator's symmetric core.
+    method : str
+        The solver that found them.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, operator
+    >>> ring = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
+    >>> modes = spectrum(operator(ring, "sym", channel="high"))
+    >>> modes.frequencies.round(6)
+    array([0., 1., 1., 2.])
+    >>> modes.igft(modes.gft([1.0, 2.0, 3.0, 4.0])).round(6)
+    array([1., 2., 3., 4.])
+    """
+
+    operator: Operator
+    frequencies: FloatArray
+    core_basis: FloatArray
+    method: str
+
+    def __post_init__(self) -> None:
+        freeze(self.frequencies)
+        freeze(self.core_basis)
+
+    def __len__(self) -> int:
+        return int(self.frequencies.shape[0])
+
+    @property
+    def is_full(self) -> bool:
+        """Whether every mode is there, so that :meth:`igft` inverts :meth:`gft`."""
+        return len(self) == self.operator.graph.n_nodes
+
+    @property
+    def basis(self) -> FloatArray:
+        """The modes as columns: right eigenvectors of the operator.
+
+        For random-walk families these are ``D~^-1/2 u`` with ``u`` orthonormal: orthonormal in the inner product
+        ``<x, y> = sum_i d~_i x_i y_i``.
+        """
+        return np.asarray(self.core_basis / self.operator.scale[:, None])
+
+    def gft(self, x: Any) -> Signal:
+        """Return the coefficients of ``x`` in the modes: ``U^-1 x``.
+
+        ``sum |c|^2`` equals ``sum_i scale_i^2 |x_i|^2`` (Parseval), with ``scale`` 1 for symmetric families.
+        """
+        x = check_signal(x, self.operator.graph.n_nodes)
+        weighted = diagonal_times(self.operator.scale, x)
+        c = (weighted.T @ self.core_basis).T if is_sparse(x) else self.core_basis.T @ weighted
+        return _as_dtype(c, x.dtype)
+
+    def igft(self, c: Any) -> Signal:
+        """Return the signal with the coefficients ``c``: ``U c``; with ``k`` modes, the projection onto them."""
+        c = host_array(c, SignalError, "coefficients")
+        if c.ndim not in (1, 2) or c.shape[0] != len(self):
+            raise SignalError(f"coefficients have shape {tuple(c.shape)} but there are {len(self)} modes")
+        x = self.core_basis @ c
+        return _as_dtype(x / column(self.operator.scale, x), c.dtype)
+
+    def __repr__(self) -> str:
+        return f"Spectrum({len(self)} of {self.operator.graph.n_nodes} modes of {self.operator!r}, {self.method})"
+
+
+def _as_dtype(x: Any, dtype: Any) -> Any:
+    xp = namespace(x)
+    return xp.astype(x, dtype) if dtype in (xp.float32, xp.complex64) else x
+
+
+def spectrum(
+    op: Operator,
+    k: int | None = None,
+    which: str = "low",
+    *,
+    tol: float = 1e-10,
+    max_products: int = MAX_PRODUCTS,
+    max_bytes: int = DENSE_BYTES,
+) -> Spectrum:
+    """Return the eigendecomposition of ``op``: complete, or ``k`` modes at one end of the frequency axis.
+
+    Parameters
+    ----------
+    op : Operator
+        Of an undirected graph; random-walk families go through their symmetric core.
+    k : int, optional
+        How many modes; all by default.
+    which : {'low', 'high'}
+        The smooth end (small Laplacian, large affinity eigenvalues) or the rough one.
+    tol : float
+        Relative tolerance of the iterative solvers.
+    max_products : int
+        Cap on the products of the plain Lanczos solver; beyond it a stronger solver takes over.
+    max_bytes : int
+        A dense decomposition that needs more memory is refused before it starts.
+
+    Raises
+    ------
+    ConvergenceError
+        No solver reached the tolerance; it holds the pairs that were found.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, operator
+    >>> path = Graph.from_edges([(0, 1), (1, 2)])
+    >>> spectrum(operator(path, "comb", channel="high"), k=2).frequencies.round(6)
+    array([0., 1.])
+    """
+    if op.graph.directed:
+        raise GraphError("a directed graph has no graph Fourier transform here; give symmetrize= to the graph")
+    n_nodes = op.graph.n_nodes
+    check_choice(which, ENDS, "which")
+    if k is not None and check_count(k, "k") > n_nodes:
+        raise ParameterError(f"k={k} modes asked of a graph with {n_nodes} nodes")
+    if k is None or k == n_nodes or n_nodes <= DENSE_NODES or 3 * k > n_nodes:
+        _guard_memory(n_nodes, max_bytes)
+        pairs = _end(dense_pairs(op.core), k, smooth_first=op.channel == "high", which=which)
+    else:
+        pairs = _iterative(op, k, which, tol, max_products)
+    values = np.clip(pairs.values, *op.bounds)
+    return Spectrum(op, values, _fix_signs(pairs.vectors), pairs.method)
+
+
+def _iterative(op: Operator, k: int, which: str, tol: float, max_products: int) -> Pairs:
+    high = op.core if op.channel == "high" else op.core.complement()
+    pairs = partial_pairs(high, k, smooth=which == "low", tol=tol, max_products=max_products)
+    if op.channel == "high":
+        return pairs
+    return Pairs(1.0 - pairs.values[::-1], pairs.vectors[:, ::-1], pairs.method)
+
+
+def _end(pairs: Pairs, k: int | None, *, smooth_first: bool, which: str) -> Pairs:
+    if k is None:
+        return pairs
+    first = (which == "low") == smooth_first
+    part = slice(0, k) if first else slice(len(pairs.values) - k, None)
+    return Pairs(pairs.values[part], pairs.vectors[:, part], pairs.method)
+
+
+def _guard_memory(n_nodes: int, max_bytes: int) -> None:
+    need = DENSE_COPIES * 8 * n_nodes**2
+    if need > max_bytes:
+        raise ParameterError(
+            f"all {n_nodes} modes need about {need / 1e9:.1f} GB (max_bytes={max_bytes / 1e9:.1f} GB); "
+            "ask for k modes, use polynomial filters, or raise max_bytes"
+        )
+
+
+def _fix_signs(vectors: FloatArray) -> FloatArray:
+    """Return the vectors with the first of their largest entries positive: the same sign on every run."""
+    if vectors.size == 0:
+        return vectors
+    size = np.abs(vectors)
+    lead = (size >= size.max(axis=0) * (1 - 1e-6)).argmax(axis=0)
+    return vectors * np.where(vectors[lead, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)

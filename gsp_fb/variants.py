@@ -1,0 +1,99 @@
+"""The table of operator families: everything the paper calls a Laplacian or an affinity matrix is a row here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ._validate import check_choice, check_positive
+from .backend import namespace
+from .errors import ParameterError
+
+__all__ = ["CHANNELS", "ISOLATED", "LOOPS", "VARIANTS", "Variant", "check_family", "check_gamma"]
+
+Loops = Literal["none", "unit", "degree"]
+Norm = Literal["none", "sym", "rw"]
+
+CHANNELS = ("low", "high")
+ISOLATED = ("self", "zero", "error")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How one family is made from the adjacency: which self-loops are added, which normalisation follows.
+
+    Attributes
+    ----------
+    low, high : str
+        LaTeX of the two channels, for documents and plots.
+    loops : {'none', 'unit', 'degree'}
+        The added loops: nothing, ``gamma I`` or ``gamma D``.
+    norm : {'none', 'sym', 'rw'}
+        ``D~^-1/2 A~ D~^-1/2``, ``D~^-1 A~``, or none at all.
+    title : str
+        The family in words.
+    """
+
+    low: str
+    high: str
+    loops: Loops
+    norm: Norm
+    title: str
+
+    @property
+    def has_gamma(self) -> bool:
+        """Whether the family has the parameter gamma: the weight of the added loops."""
+        return self.loops != "none"
+
+
+VARIANTS = {
+    "comb": Variant(r"I - L", r"L", "none", "none", "combinatorial"),
+    "sym": Variant(r"A_{sym}", r"L_{sym}", "none", "sym", "symmetric"),
+    "rw": Variant(r"A_{rw}", r"L_{rw}", "none", "rw", "random walk"),
+    "renorm_sym": Variant(r"\hat A_{sym}^\gamma", r"\hat L_{sym}^\gamma", "unit", "sym", "renormalised symmetric"),
+    "renorm_rw": Variant(r"\hat A_{rw}^\gamma", r"\hat L_{rw}^\gamma", "unit", "rw", "renormalised random walk"),
+    "lazy_sym": Variant(r"A_{slrw}^\gamma", r"L_{slrw}^\gamma", "degree", "sym", "lazy symmetric"),
+    "lazy_rw": Variant(r"A_{lrw}^\gamma", r"L_{lrw}^\gamma", "degree", "rw", "lazy random walk"),
+}
+
+
+def _no_loops(degrees: Any, gamma: float) -> tuple[Any, Any, Any]:
+    xp = namespace(degrees)
+    return 1.0 / degrees, xp.sqrt(degrees), xp.zeros_like(degrees)
+
+
+def _unit_loops(degrees: Any, gamma: float) -> tuple[Any, Any, Any]:
+    total = degrees + gamma
+    return 1.0 / total, namespace(degrees).sqrt(total), gamma / total
+
+
+def _degree_loops(degrees: Any, gamma: float) -> tuple[Any, Any, Any]:
+    # (1 + gamma) * d would overflow for a large gamma; its reciprocal and its root do not.
+    xp = namespace(degrees)
+    lazy = 1.0 + gamma
+    return 1.0 / lazy / degrees, lazy**0.5 * xp.sqrt(degrees), xp.full_like(degrees, gamma / lazy)
+
+
+# degrees > 0, gamma -> 1 / d~, sqrt(d~), and the share of the added loop in d~.
+LOOPS: dict[Loops, Callable[[Any, float], tuple[Any, Any, Any]]] = {
+    "none": _no_loops,
+    "unit": _unit_loops,
+    "degree": _degree_loops,
+}
+
+
+def check_family(family: object) -> Variant:
+    """Return the row of ``family``, or list what exists."""
+    return VARIANTS[check_choice(family, VARIANTS, "family")]
+
+
+def check_gamma(family: str, gamma: object) -> float:
+    """Return the loop weight of ``family``: the given one, or 1 where the family has a gamma and none is given."""
+    has_gamma = check_family(family).has_gamma
+    if gamma is None:
+        return 1.0 if has_gamma else 0.0
+    if not has_gamma:
+        with_gamma = ", ".join(name for name, row in VARIANTS.items() if row.has_gamma)
+        raise ParameterError(f"family {family!r} has no gamma (got {gamma!r}); families with one: {with_gamma}")
+    return check_positive(gamma, "gamma")
