@@ -19,12 +19,15 @@ __all__ = [
     "canonical",
     "drop_loops",
     "edges_to_csr",
+    "index_arrays",
     "symmetric",
     "total_degrees",
 ]
 
 DUPLICATES = ("error", "first", "sum")
 LOOP_RULES = ("keep", "drop")
+# Most nodes or stored entries that 32-bit indices can number.
+INT32_LIMIT = int(np.iinfo(np.int32).max)
 # Relative difference of A_ij and A_ji that is taken for rounding, not for a directed edge.
 ROUNDING = 1e-12
 
@@ -112,6 +115,13 @@ def symmetric(A: sparse.csr_array, rule: str | None) -> sparse.csr_array:
             "give symmetrize='max' (or 'mean', 'sum') or directed=True"
         )
     return canonical(SYMMETRIZE["mean"](A))
+
+
+def index_arrays(A: sparse.csr_array) -> tuple[IntArray, IntArray]:
+    """Return indptr and indices as int32 where every number fits, as int64 otherwise."""
+    fits = max(A.shape[0], A.indices.shape[0]) <= INT32_LIMIT
+    dtype = np.int32 if fits else np.int64
+    return A.indptr.astype(dtype, copy=False), A.indices.astype(dtype, copy=False)
 
 
 def total_degrees(degrees: FloatArray) -> FloatArray:

@@ -25,7 +25,7 @@ from .operators import Operator
 __all__ = ["Pairs", "dense_pairs", "null_space", "partial_pairs"]
 
 LANCZOS_VECTORS = 40
-MAX_PRODUCTS = 2000
+MAX_PRODUCTS = 800
 # Below this size a factorisation is cheap whatever its fill; above it only for nearly planar graphs.
 FACTOR_NODES = 20_000
 FACTOR_MEAN_DEGREE = 8
@@ -179,18 +179,23 @@ def _multigrid(core: Operator, null: NullSpace, k: int, tol: float) -> Pairs:
     top = core.bounds[1]
     shifted = core.to_scipy() + 1e-10 * top * sparse.eye_array(core.graph.n_nodes)
     # pyamg has no sparse arrays yet; the matrix class holds the same three vectors.
-    hierarchy = pyamg.smoothed_aggregation_solver(sparse.csr_matrix(shifted))
+    cycle = pyamg.smoothed_aggregation_solver(sparse.csr_matrix(shifted)).aspreconditioner()
 
     def lifted(x: FloatArray) -> FloatArray:
         return np.asarray(core.apply(x) + top * null.part(x))
 
+    def precondition(x: FloatArray) -> FloatArray:
+        # The cycle inverts a nearly singular matrix: without the projections the null space would swamp the rest.
+        return null.project_out(cycle.matvec(null.project_out(x.ravel())))
+
     operator = LinearOperator(core.shape, matvec=lifted, matmat=lifted, dtype=np.float64)
+    preconditioner = LinearOperator(core.shape, matvec=precondition, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal((core.graph.n_nodes, k + 2))
     goal = max(tol, 1e-12) * top
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its warnings repeat what the residual check below decides
         values, vectors = lobpcg(
-            operator, null.project_out(start), M=hierarchy.aspreconditioner(), largest=False, tol=goal, maxiter=200
+            operator, null.project_out(start), M=preconditioner, largest=False, tol=goal, maxiter=200
         )
     order = np.argsort(values)[:k]
     pairs = Pairs(values[order], np.real(vectors[:, order]), "multigrid")

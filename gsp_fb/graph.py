@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from ._build import LOOP_RULES, canonical, drop_loops, edges_to_csr, symmetric, total_degrees
+from ._build import LOOP_RULES, canonical, drop_loops, edges_to_csr, index_arrays, symmetric, total_degrees
 from ._validate import check_choice, check_count
 from .backend import FloatArray, IntArray, csr, freeze, row_degrees
 from .errors import GraphError
@@ -97,7 +97,7 @@ class Graph:
             n_nodes = check_count(n_nodes, "n_nodes", least=0)
         mirror = not directed and symmetrize is None
         A = edges_to_csr(edges, weights, n_nodes, mirror=mirror, duplicates=duplicates)
-        return cls._from_canonical(A, directed, symmetrize, loops, labels)
+        return cls._from_canonical(A, directed or mirror, directed, symmetrize, loops, labels)
 
     @classmethod
     def from_adjacency(
@@ -119,12 +119,13 @@ class Graph:
         >>> Graph.from_adjacency([[0, 2], [2, 0]]).degrees
         array([2., 2.])
         """
-        return cls._from_canonical(canonical(A), directed, symmetrize, loops, labels)
+        return cls._from_canonical(canonical(A), directed, directed, symmetrize, loops, labels)
 
     @classmethod
     def _from_canonical(
         cls,
         A: sparse.csr_array,
+        as_is: bool,
         directed: bool,
         symmetrize: str | None,
         loops: str,
@@ -134,12 +135,12 @@ class Graph:
             raise GraphError(f"directed=True and symmetrize={symmetrize!r} contradict each other; give one")
         if check_choice(loops, LOOP_RULES, "loops") == "drop":
             A = drop_loops(A)
-        if not directed:
+        if not as_is:
             A = symmetric(A, symmetrize)
         if labels is not None and len(labels) != A.shape[0]:
             raise GraphError(f"{len(labels)} labels for {A.shape[0]} nodes")
         weights = None if np.all(A.data == 1.0) else A.data
-        graph = cls(A.indptr, A.indices, weights, directed, labels)
+        graph = cls(*index_arrays(A), weights, directed, labels)
         total_degrees(graph.degrees)
         return graph
 

@@ -9,7 +9,7 @@ from .homophily import (
     node_homophily,
     row_diff,
 )
-from .labels import one_hot
+from .signals import one_hot, row_normalized
 from .significance import Significance, s_value_significance
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "nonsmooth_energy",
     "one_hot",
     "row_diff",
+    "row_normalized",
     "s_value",
     "s_value_significance",
     "signal_energy",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._kernels import quadratic_form
 from .._validate import check_signal, host_array
 from ..backend import FloatArray, Signal, abs_squared, is_sparse, namespace
 from ..errors import GspWarning, ParameterError, SignalError
@@ -17,6 +18,8 @@ __all__ = ["dirichlet_energy", "nonsmooth_energy", "s_value", "signal_energy"]
 
 # Peaks outside this range are scaled by a power of two first, so that no square overflows or vanishes.
 SAFE_PEAK = (1e-100, 1e100)
+# Rows squared at a time: the temporary stays in the cache.
+BLOCK_ROWS = 4096
 
 
 def signal_energy(x: Any, *, per_column: bool = False) -> float | FloatArray:
@@ -137,39 +140,44 @@ def _high(laplacian: Operator) -> Operator:
     return laplacian
 
 
-def _scaled(x: Signal) -> tuple[Signal, float]:
-    """Return ``x / f`` in double precision and ``f``: a power of two where the squares would overflow, else 1."""
-    values = x.data if is_sparse(x) else x
+def _peak(values: Any) -> float:
+    """Return the largest absolute real or imaginary part, without a temporary."""
     xp = namespace(values)
-    wide = xp.complex128 if x.dtype in (xp.complex64, xp.complex128) else xp.float64
-    if x.dtype != wide:
-        x = x.astype(wide) if is_sparse(x) else xp.astype(x, wide)
-    peak = float(xp.max(xp.abs(values))) if 0 not in values.shape else 0.0
+    if 0 in values.shape:
+        return 0.0
+    if xp.isdtype(values.dtype, "complex floating"):
+        return max(_peak(xp.real(values)), _peak(xp.imag(values)))
+    return max(float(xp.max(values)), -float(xp.min(values)))
+
+
+def _scaled(x: Signal) -> tuple[Signal, float]:
+    """Return ``x / f`` and ``f``: a power of two where the squares would overflow or vanish, else 1."""
+    peak = _peak(x.data if is_sparse(x) else x)
     if peak == 0.0 or SAFE_PEAK[0] < peak < SAFE_PEAK[1]:
         return x, 1.0
     factor = math.ldexp(1.0, math.frexp(peak)[1] - 1)
     return x / factor, factor
 
 
-def _column_sums(x: Signal) -> FloatArray:
-    """Return the sum of each column as a 1-D real array, also for a single signal."""
-    xp = namespace(x.data if is_sparse(x) else x)
-    total = x.sum(axis=0) if is_sparse(x) else xp.sum(x, axis=0)
-    total = xp.real(total) if xp.isdtype(total.dtype, "complex floating") else total
-    flat: FloatArray = xp.reshape(total, (-1,))
-    return flat
-
-
 def _squares(x: Signal) -> FloatArray:
-    """Return x* x for each column."""
-    return _column_sums(x.multiply(x.conj()) if is_sparse(x) else abs_squared(x))
+    """Return x* x for each column in double precision, a block of rows at a time."""
+    if is_sparse(x):
+        wide = abs_squared(x.data.astype(np.promote_types(x.dtype, np.float64)))
+        return np.asarray(np.bincount(x.indices, weights=wide, minlength=x.shape[1]), dtype=np.float64)
+    xp = namespace(x)
+    double = xp.complex128 if xp.isdtype(x.dtype, "complex floating") else xp.float64
+    columns = xp.reshape(x, (x.shape[0], -1)) if x.shape[0] else xp.zeros((0, math.prod(x.shape[1:])))
+    total: FloatArray = xp.zeros(columns.shape[1], dtype=xp.float64)
+    for start in range(0, x.shape[0], BLOCK_ROWS):
+        block = xp.astype(columns[start : start + BLOCK_ROWS, ...], double)
+        total = total + xp.sum(abs_squared(block), axis=0)
+    return total
 
 
 def _forms(laplacian: Operator, x: Signal) -> FloatArray:
-    """Return Re(x* L x) for each column."""
+    """Return Re(x* L x) for each column in double precision."""
     with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported by value, not by a warning
-        y = laplacian.apply(x)
-        return _column_sums(x.conj().multiply(y) if is_sparse(x) else namespace(x).conj(x) * y)
+        return quadratic_form(laplacian.graph, x, laplacian.left, laplacian.right, laplacian.diag)
 
 
 def _energy(columns: FloatArray, factor: float, per_column: bool) -> float | FloatArray:

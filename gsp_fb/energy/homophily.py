@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from .._validate import check_labels, check_signal
 from ..backend import IntArray, is_sparse, namespace, product
 from ..errors import SignalError
 from ..graph import Graph
 from ..operators import operator
-from .labels import one_hot
+from .signals import one_hot
 
 __all__ = [
     "aggregation_similarity",
@@ -155,6 +154,8 @@ def _rows(x: Any) -> int:
 
 def _mean_distance(x: Any) -> float:
     """Return the mean of all n^2 distances between rows, in blocks so that no n-by-n matrix is held."""
+    from scipy.spatial.distance import cdist  # costs a quarter of a second that only these two measures need
+
     n_rows = x.shape[0]
     if n_rows == 0:
         return 0.0

@@ -1,0 +1,175 @@
+"""Crash-safe writing: a reader finds the old file or the new one whole, whatever happens to the writer."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+__all__ = ["atomic_write", "sha256_file", "sweep_stale", "write_json"]
+
+STALE_SECONDS = 24 * 3600.0
+# A fixed short name: the target's own name may already be as long as the file system allows.
+_TEMP_NAME = re.compile(r"\.gsp_fb-(\d+)-[0-9a-f]+\.tmp")
+
+
+@contextlib.contextmanager
+def atomic_write(path: str | os.PathLike[str], *, mode: str = "wb") -> Iterator[IO[Any]]:
+    """Open a temporary file that becomes ``path`` when the block ends, and vanishes if it raises.
+
+    The bytes are on disk before the name is: write, flush, fsync, rename, fsync of the directory. A killed
+    process leaves the old file and a temporary one, which :func:`sweep_stale` removes a day later.
+
+    Parameters
+    ----------
+    path : path_like
+        The file to make or replace. A symbolic link stays one; an existing file's permissions are kept.
+    mode : {'wb', 'w'}
+        Bytes, or UTF-8 text with the same line ends on every system.
+
+    Raises
+    ------
+    OSError
+        The directory is missing or not writable, ``path`` is a directory, or the disk is full.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic_write(Path(folder, "a.txt"), mode="w") as file:
+    ...         _ = file.write("whole")
+    ...     Path(folder, "a.txt").read_text()
+    'whole'
+    """
+    target = _target(path)
+    sweep_stale(target.parent)
+    temp = target.parent / f".gsp_fb-{os.getpid()}-{secrets.token_hex(6)}.tmp"
+    try:
+        with _create(temp, mode) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        _keep_permissions(target, temp)
+        os.replace(temp, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temp.unlink(missing_ok=True)
+        raise
+    _sync_directory(target.parent)
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no such directory", str(target.parent))
+    return target
+
+
+def _create(temp: Path, mode: str) -> IO[Any]:
+    # Not by tempfile: its files are private to the user, where the umask should decide.
+    return open(temp, "xb") if mode == "wb" else open(temp, "x", encoding="utf-8", newline="\n")
+
+
+def _keep_permissions(target: Path, temp: Path) -> None:
+    with contextlib.suppress(OSError):
+        os.chmod(temp, target.stat().st_mode & 0o7777)
+
+
+def _sync_directory(directory: Path) -> None:
+    if os.name == "nt":  # Windows opens no directories and needs no such step
+        return
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as unsupported:  # some network file systems cannot, and say so
+        if unsupported.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(handle)
+
+
+def sweep_stale(directory: str | os.PathLike[str], *, older_than: float = STALE_SECONDS) -> list[Path]:
+    """Remove and return the temporary files of dead writers in ``directory``.
+
+    Parameters
+    ----------
+    directory : path_like
+    older_than : float
+        Seconds since the last write; a younger file may belong to a process on another machine.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sweep_stale(folder)
+    []
+    """
+    limit = time.time() - older_than
+    return [temp for temp in Path(directory).glob(".gsp_fb-*.tmp") if _is_stale(temp, limit) and _removed(temp)]
+
+
+def _is_stale(temp: Path, limit: float) -> bool:
+    name = _TEMP_NAME.fullmatch(temp.name)
+    if name is None or _is_alive(int(name[1])):
+        return False
+    with contextlib.suppress(FileNotFoundError):
+        return temp.stat().st_mtime < limit
+    return False
+
+
+def _removed(temp: Path) -> bool:
+    try:
+        temp.unlink()
+    except OSError:  # another process swept it first, or it is not ours to remove
+        return False
+    return True
+
+
+def _is_alive(pid: int) -> bool:
+    if os.name == "nt":  # signal 0 would end the process there; and Windows removes no file that is open
+        return False
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def sha256_file(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file's content in hexadecimal.
+
+    Examples
+    --------
+    >>> sha256_file(os.devnull)[:8]
+    'e3b0c442'
+    """
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_json(path: str | os.PathLike[str], obj: Any) -> None:
+    """Write ``obj`` as indented JSON, crash-safe; NaN and infinity are refused, as JSON has none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_json(Path(folder, "a.json"), {"b": [1, 2]})
+    ...     json.loads(Path(folder, "a.json").read_text())
+    {'b': [1, 2]}
+    """
+    text = json.dumps(obj, indent=2, ensure_ascii=False, allow_nan=False)
+    with atomic_write(path, mode="w") as file:
+        file.write(text + "\n")

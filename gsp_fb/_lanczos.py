@@ -1,0 +1,133 @@
+"""Lanczos's process on a symmetric operator, and the quadrature rules that its tridiagonal matrix holds.
+
+The start vector's *spectral measure* puts the weight ``|u_i' v|^2`` on each eigenvalue. After ``k`` products the
+tridiagonal matrix gives Gauss's rule for it (exact for polynomials up to degree ``2k - 1``) and, with one end changed,
+the rule with a node wherever it is wanted, from which its cumulative distribution is bounded on both sides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh_tridiagonal
+
+from .backend import FloatArray
+
+__all__ = ["Krylov", "cumulative_bounds", "gauss_rule", "lanczos"]
+
+Product = Callable[[Any], Any]
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Krylov:
+    """What ``k`` steps found: ``S V = V T + residual * v e_k'`` with orthonormal columns ``V``.
+
+    Attributes
+    ----------
+    diagonal, off_diagonal : float64 arrays, shape (k,) and (k - 1,)
+        The tridiagonal matrix T.
+    residual : float
+        Norm of what the next vector would be; 0 if the space is invariant and the rules are exact.
+    norm : float
+        Norm of the start vector.
+    basis : array, shape (k, n), or None
+        The vectors as rows, where they were kept.
+    """
+
+    diagonal: FloatArray
+    off_diagonal: FloatArray
+    residual: float
+    norm: float
+    basis: Any | None
+
+    @property
+    def n_steps(self) -> int:
+        """Number of products spent."""
+        return int(self.diagonal.shape[0])
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the space is invariant, so that nothing is left out."""
+        return self.residual == 0.0
+
+
+def lanczos(product: Product, start: Any, steps: int, *, orthogonalize: bool = True) -> Krylov:
+    """Return the Krylov space of ``start`` after at most ``steps`` products, fewer if it closes before.
+
+    Parameters
+    ----------
+    product : callable
+        ``v -> S v`` of a symmetric matrix.
+    start : array, shape (n,)
+        Not zero; real or complex.
+    steps : int
+    orthogonalize : bool
+        Keep the vectors and orthogonalise each new one against all of them, twice. Without it memory is that of
+        three vectors; extreme eigenvalues stay right while inner ones may be found more than once.
+    """
+    norm = float(np.linalg.norm(start))
+    current, previous = np.asarray(start / norm), np.zeros_like(start)
+    kept = np.empty((steps if orthogonalize else 0, start.shape[0]), dtype=current.dtype)
+    diagonal: list[float] = []
+    off_diagonal: list[float] = []
+    size = 0.0
+    for k in range(steps):
+        kept[k : k + 1] = current
+        following = product(current) - (off_diagonal[-1] if off_diagonal else 0.0) * previous
+        diagonal.append(float(np.vdot(current, following).real))
+        following = following - diagonal[-1] * current
+        for _ in range(2 if orthogonalize else 0):
+            following = following - (kept[: k + 1].conj() @ following) @ kept[: k + 1]
+        off_diagonal.append(float(np.linalg.norm(following)))
+        size = max(size, abs(diagonal[-1]) + off_diagonal[-1])
+        if off_diagonal[-1] <= 8 * EPS * math.sqrt(len(start)) * size or k + 1 == len(start):
+            off_diagonal[-1] = 0.0
+            break
+        previous, current = current, following / off_diagonal[-1]
+    basis = kept[: len(diagonal)] if orthogonalize else None
+    return Krylov(np.array(diagonal), np.array(off_diagonal[:-1]), off_diagonal[-1], norm, basis)
+
+
+def gauss_rule(space: Krylov) -> tuple[FloatArray, FloatArray]:
+    """Return Gauss's nodes, ascending, and weights of the measure of the normalised start vector; they sum to 1."""
+    return _rule(space.diagonal, space.off_diagonal)
+
+
+def _rule(diagonal: FloatArray, off_diagonal: FloatArray) -> tuple[FloatArray, FloatArray]:
+    if diagonal.shape[0] == 1:
+        return diagonal, np.ones(1)
+    nodes, vectors = eigh_tridiagonal(diagonal, off_diagonal)
+    return nodes, vectors[0] ** 2
+
+
+def cumulative_bounds(space: Krylov, at: float) -> tuple[float, float]:
+    """Return bounds on the normalised measure below ``at``: of ``(-inf, at)`` from below, ``(-inf, at]`` from above.
+
+    Chebyshev, Markov and Stieltjes: in a rule with a node at ``at``, the weights left of it are at most the measure
+    left of it, and with its own weight they are at least that. No measure with the same moments allows a closer bound.
+    """
+    if space.is_exact:
+        nodes, weights = gauss_rule(space)
+        return float(weights[nodes < at].sum()), float(weights[nodes <= at].sum())
+    pivots = _pivots(space, at)
+    last = at + space.residual**2 / pivots[-1]
+    _, weights = _rule(np.append(space.diagonal, last), np.append(space.off_diagonal, space.residual))
+    # Sylvester: as many eigenvalues lie below `at` as pivots are negative.
+    below = int(np.count_nonzero(pivots < 0))
+    return float(weights[:below].sum()), float(weights[: below + 1].sum())
+
+
+def _pivots(space: Krylov, at: float) -> FloatArray:
+    """Return the pivots of ``T - at I``, a zero one replaced by the smallest number that leaves T as it is."""
+    shifted = space.diagonal - at
+    least = EPS * max(float(np.abs(shifted).max()), space.residual, float(np.max(space.off_diagonal, initial=0.0)))
+    pivots = np.empty_like(shifted)
+    for k, entry in enumerate(shifted):
+        pivot = entry - (space.off_diagonal[k - 1] ** 2 / pivots[k - 1] if k else 0.0)
+        pivots[k] = pivot if abs(pivot) > least else -least
+    return pivots

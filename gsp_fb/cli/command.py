@@ -1,0 +1,37 @@
+"""A command: a row with its name, help, arguments and action."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..variants import CHANNELS, VARIANTS
+
+__all__ = ["Command", "add_family", "add_gamma", "no_arguments"]
+
+
+@dataclass(frozen=True)
+class Command:
+    """One subcommand of ``gsp-fb``; ``run`` returns the exit code."""
+
+    name: str
+    help: str
+    configure: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+def add_gamma(parser: argparse.ArgumentParser) -> None:
+    """Add ``--gamma``; without it every family that has one uses 1."""
+    parser.add_argument("--gamma", type=float, help="weight of the added self-loops (families with one; default 1)")
+
+
+def add_family(parser: argparse.ArgumentParser, *, default: str, channel: str) -> None:
+    """Add the three arguments that choose one operator."""
+    parser.add_argument("--family", choices=tuple(VARIANTS), default=default)
+    parser.add_argument("--channel", choices=CHANNELS, default=channel)
+    add_gamma(parser)
+
+
+def no_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add nothing."""

@@ -1,0 +1,62 @@
+"""What a command works on: a data set by name, or a graph file with optional signal and label files."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import datasets
+from ..backend import Signal
+from ..errors import FormatError
+from ..files import read_graph
+from ..graph import Graph
+
+__all__ = ["Source", "add_source", "read_source"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A graph with whatever signals came with it."""
+
+    name: str
+    graph: Graph
+    x: Signal | None
+    y: Any | None
+
+
+def add_source(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    """Add the arguments that name a graph and its signals."""
+    what = "a data set (see `gsp-fb datasets`) or a graph file"
+    parser.add_argument("source", help=what, nargs="?" if optional else None)
+    parser.add_argument("--directed", action="store_true", help="keep arcs as they are listed")
+    parser.add_argument("--loops", choices=("keep", "drop"), default="keep", help="what becomes of self-loops")
+    parser.add_argument("--signal", type=Path, metavar="FILE", help="signal of a graph file: .npy, .csv or .txt")
+    parser.add_argument("--labels", type=Path, metavar="FILE", help="class labels of a graph file, likewise")
+
+
+def read_source(args: argparse.Namespace) -> Source:
+    """Return what the command line names; a file wins over a data set of the same name."""
+    path = Path(args.source)
+    if path.exists() or path.suffix:
+        graph = read_graph(path, directed=args.directed or None, loops=args.loops)
+        return Source(path.name, graph, _array(args.signal), _array(args.labels))
+    row = datasets.info(args.source)
+    data = datasets.load(row.name, directed=args.directed, loops=args.loops)
+    if isinstance(data, datasets.GraphCollection):  # measured as one graph with a component or more for each
+        return Source(row.name, data.graph, None, None)
+    return Source(row.name, data.graph, data.x, data.y)
+
+
+def _array(path: Path | None) -> Any | None:
+    if path is None:
+        return None
+    try:
+        if path.suffix == ".npy":
+            return np.load(path, allow_pickle=False)
+        return np.loadtxt(path, delimiter="," if path.suffix == ".csv" else None)
+    except ValueError as bad:
+        raise FormatError(f"{path} is not a table of numbers: {bad}") from None

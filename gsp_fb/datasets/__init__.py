@@ -1,0 +1,37 @@
+"""Real and synthetic data: node sets with splits, collections of graphs, Geom-GCN relations, random graphs."""
+
+from .dataset import Dataset, GraphCollection, Relations
+from .fetch import cache_dir
+from .loading import load, relations
+from .registry import METHODS, REGISTRY, DatasetInfo, SourceFile, info, names
+from .sbm import community, contextual_sbm
+from .splits import Split, random_splits
+from .synthetic import SYNTHETIC, barabasi_albert, complete, erdos_renyi, grid, path, ring, sensor, star
+
+__all__ = [
+    "METHODS",
+    "REGISTRY",
+    "SYNTHETIC",
+    "Dataset",
+    "DatasetInfo",
+    "GraphCollection",
+    "Relations",
+    "SourceFile",
+    "Split",
+    "barabasi_albert",
+    "cache_dir",
+    "community",
+    "complete",
+    "contextual_sbm",
+    "erdos_renyi",
+    "grid",
+    "info",
+    "load",
+    "names",
+    "path",
+    "random_splits",
+    "relations",
+    "ring",
+    "sensor",
+    "star",
+]

@@ -1,0 +1,159 @@
+"""What a loaded data set is: a graph with features, labels and splits, or many small graphs, or relations."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..backend import IntArray
+from ..graph import Graph
+from .registry import DatasetInfo
+from .splits import Split
+
+__all__ = ["Dataset", "GraphCollection", "Relations"]
+
+
+def _plural(count: int, singular: str, plural: str = "") -> str:
+    return f"{count} {singular if count == 1 else plural or singular + 's'}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """One graph whose nodes carry features and a class.
+
+    Attributes
+    ----------
+    name : str
+    graph : Graph
+    x : csr_array or ndarray, shape (n_nodes, n_features)
+        Features as the source has them, float32 in real sets; sparse where at most half of the entries are non-zero.
+    y : int64 array, shape (n_nodes,)
+        Class of each node; -1 means unlabelled. A multi-label set has one 0/1 column a label.
+    splits : tuple of Split
+        Index arrays of training, validation and test nodes; labelled nodes only.
+    info : DatasetInfo
+        The registry row.
+    public_split : Split or None
+        Planetoid's fixed split of Cora, CiteSeer and PubMed.
+    """
+
+    name: str
+    graph: Graph
+    x: Any
+    y: IntArray
+    splits: tuple[Split, ...]
+    info: DatasetInfo
+    public_split: Split | None = None
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, or of labels of a multi-label set."""
+        return int(self.y.max(initial=-1)) + 1 if self.y.ndim == 1 else int(self.y.shape[1])
+
+    def __repr__(self) -> str:
+        facts = [
+            repr(self.name),
+            _plural(self.graph.n_nodes, "node"),
+            _plural(self.graph.n_edges, "arc" if self.graph.directed else "edge"),
+            _plural(self.x.shape[1], "feature"),
+            _plural(self.n_classes, "class", "classes"),
+            _plural(len(self.splits), "split"),
+        ]
+        n_unlabelled = int(np.count_nonzero(self.y < 0))
+        facts += [f"{n_unlabelled} unlabelled"] * bool(n_unlabelled)
+        return f"Dataset({', '.join(facts)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GraphCollection:
+    """Many small graphs with a class each, kept as one block-diagonal graph.
+
+    Attributes
+    ----------
+    name : str
+    graph : Graph
+        All graphs side by side; graph ``i`` owns nodes ``graph_indptr[i]:graph_indptr[i + 1]``.
+    graph_indptr : int array, shape (n_graphs + 1,)
+    node_label : int64 array, shape (n_nodes,)
+        The node tags of the source.
+    y : int64 array, shape (n_graphs,)
+        Class of each graph, 0..C-1.
+    classes : int64 array, shape (C,)
+        The labels of the source: ``classes[y]`` are the raw labels.
+    folds : int64 array, shape (n_graphs,)
+        The source's ten test folds, 0..9; -1 where a graph is in none.
+    info : DatasetInfo
+    """
+
+    name: str
+    graph: Graph
+    graph_indptr: IntArray
+    node_label: IntArray
+    y: IntArray
+    classes: IntArray
+    folds: IntArray
+    info: DatasetInfo
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __getitem__(self, i: int) -> Graph:
+        at = range(len(self))[operator.index(i)]
+        first, last = int(self.graph_indptr[at]), int(self.graph_indptr[at + 1])
+        rows = self.graph.indptr[first : last + 1]
+        entries = slice(int(rows[0]), int(rows[-1]))
+        weights = None if self.graph.weights is None else self.graph.weights[entries].copy()
+        return Graph(rows - rows[0], self.graph.indices[entries] - np.asarray(first, rows.dtype), weights)
+
+    def __iter__(self) -> Iterator[Graph]:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def splits(self) -> tuple[Split, ...]:
+        """One split a fold: its graphs are the test set, all others train, none validate."""
+        nobody = np.zeros(0, dtype=np.int64)
+        return tuple(
+            Split(np.flatnonzero(self.folds != k), nobody, np.flatnonzero(self.folds == k))
+            for k in range(int(self.folds.max(initial=-1)) + 1)
+        )
+
+    def __repr__(self) -> str:
+        facts = [
+            repr(self.name),
+            _plural(len(self), "graph"),
+            _plural(self.graph.n_nodes, "node"),
+            _plural(self.graph.n_edges, "edge"),
+            _plural(len(self.classes), "class", "classes"),
+        ]
+        return f"GraphCollection({', '.join(facts)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Relations:
+    """Geom-GCN's pairs of nodes that are neighbours in the graph or in a latent space.
+
+    Attributes
+    ----------
+    name, method : str
+    pairs : int array, shape (2, n_pairs)
+    space : uint8 array
+        0 = neighbours in the graph, 1 = neighbours in the latent space.
+    relation : uint8 array
+        0..3, the quadrant of the second node as seen from the first.
+    """
+
+    name: str
+    method: str
+    pairs: IntArray
+    space: npt.NDArray[np.uint8]
+    relation: npt.NDArray[np.uint8]
+
+    def __repr__(self) -> str:
+        n_latent = int(np.count_nonzero(self.space))
+        n_graph = len(self.space) - n_latent
+        return f"Relations({self.name!r}, {self.method!r}, {n_graph} graph pairs, {n_latent} latent pairs)"

@@ -1,0 +1,211 @@
+"""Where a file comes from: the data directory, the cache, or its public address; never unchecked.
+
+A file whose sha256 is in the registry must have it. For the others the hash is written beside the file when it
+first arrives (``<file>.sha256``) and checked at every later use: trust on first use, over https.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import urljoin, urlsplit
+
+from .._atomic import atomic_write, sha256_file
+from .._extras import require
+from ..errors import DownloadError, GspError, IntegrityError
+from .registry import DatasetInfo, SourceFile
+
+__all__ = ["cache_dir", "data_dir", "fetch", "find_npz", "is_offline"]
+
+TIMEOUT_SECONDS = 30.0
+CHUNK_BYTES = 2**16
+LOOPBACK = ("127.0.0.1", "::1")
+
+
+def is_offline() -> bool:
+    """Return whether ``GSP_FB_OFFLINE`` forbids every connection."""
+    return os.environ.get("GSP_FB_OFFLINE", "0") not in ("", "0")
+
+
+def cache_dir() -> Path:
+    """Return the directory that downloads go to: ``GSP_FB_CACHE``, or the platform's place for caches."""
+    chosen = os.environ.get("GSP_FB_CACHE")
+    if chosen:
+        return Path(chosen)
+    homes = {"win32": os.environ.get("LOCALAPPDATA"), "darwin": Path.home() / "Library" / "Caches"}
+    return Path(homes.get(sys.platform) or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gsp_fb"
+
+
+def data_dir(chosen: str | os.PathLike[str] | None = None) -> Path:
+    """Return the directory that holds npz files: the caller's, ``GSP_FB_DATA_DIR``, or the cache."""
+    return Path(chosen or os.environ.get("GSP_FB_DATA_DIR") or cache_dir())
+
+
+def find_npz(row: DatasetInfo, directory: str | os.PathLike[str] | None = None) -> Path | None:
+    """Return the checked npz file of a data set, or None if it is not there.
+
+    Raises
+    ------
+    IntegrityError
+        The file is there with another content than the registry records.
+    """
+    path = data_dir(directory) / f"{row.name}.npz"
+    if row.npz_sha256 is None or not path.is_file():
+        return None
+    return _checked(path, row.npz_sha256)
+
+
+def _checked(path: Path, expected: str) -> Path:
+    actual = sha256_file(path)
+    if actual != expected:
+        raise IntegrityError(f"{path} has sha256 {actual}, expected {expected}; remove the file and get it again")
+    return path
+
+
+def fetch(source: SourceFile, *, hint: str = "") -> Path:
+    """Return the path of an original file in the cache, downloading it if need be.
+
+    Parameters
+    ----------
+    source : SourceFile
+    hint : str
+        What else the user can do when the file cannot be had; ends the message.
+
+    Raises
+    ------
+    IntegrityError
+        The file does not have its recorded sha256.
+    DownloadError
+        It is not in the cache and cannot be downloaded, or must not be (``GSP_FB_OFFLINE=1``).
+    """
+    check_address(source.url)
+    path = cache_dir() / source.key
+    expected = source.sha256 or _recorded(path)
+    if path.is_file():
+        if expected is None:
+            return _trusted(path)
+        if is_offline():
+            return _checked(path, expected)
+        if sha256_file(path) == expected:
+            return path
+    if is_offline():
+        raise DownloadError(_absent(source, path) + hint)
+    return _download(source.url, path, expected, hint)
+
+
+def _absent(source: SourceFile, path: Path) -> str:
+    known = source.sha256 or "not recorded"
+    return (
+        f"{path.name} is not at hand and GSP_FB_OFFLINE forbids downloads: "
+        f"put {source.url} (sha256 {known}) into {path.parent}"
+    )
+
+
+def _sidecar(path: Path) -> Path:
+    return path.with_name(path.name + ".sha256")
+
+
+def _recorded(path: Path) -> str | None:
+    try:
+        return _sidecar(path).read_text(encoding="ascii").strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _record(path: Path, digest: str) -> None:
+    with atomic_write(_sidecar(path), mode="w") as file:
+        file.write(digest + "\n")
+
+
+def _trusted(path: Path) -> Path:
+    """Take a file that was put into the cache by hand, and record its hash for the next time."""
+    # A cache that cannot be written to can serve such a file all the same: there is nothing to compare it with.
+    with suppress(OSError):
+        _record(path, sha256_file(path))
+    return path
+
+
+def _download(url: str, path: Path, expected: str | None, hint: str) -> Path:
+    _make_directory(path.parent)
+    try:
+        digest = _stream(url, path, expected)
+    except GspError:
+        raise
+    except OSError as problem:
+        raise DownloadError(f"{url} could not be downloaded to {path}: {problem}{hint}") from problem
+    if expected is None:
+        _record(path, digest)
+    return path
+
+
+class _HashingFile:
+    """A file to write to that knows the sha256 of what it was given."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file, self.digest = file, hashlib.sha256()
+
+    def write(self, chunk: bytes) -> int:
+        self.digest.update(chunk)
+        return self.file.write(chunk)
+
+    def flush(self) -> None:
+        self.file.flush()
+
+
+def _stream(url: str, path: Path, expected: str | None) -> str:
+    """Download to a temporary file that gets its name only if its hash is right; return the hash."""
+    with atomic_write(path) as file, _downloader(url) as download:
+        sink = _HashingFile(file)
+        download(url, sink, None)
+        digest = sink.digest.hexdigest()
+        if expected is not None and digest != expected:
+            raise IntegrityError(f"{url} has sha256 {digest}, expected {expected}; nothing was kept of it")
+    return digest
+
+
+@contextmanager
+def _downloader(url: str) -> Iterator[Any]:
+    """Give pooch's downloader with our checks on every answer, and close the connections it leaves open."""
+    what = f"downloading {url}"
+    pooch, at_terminal = require("pooch", what), sys.stderr.isatty()
+    if at_terminal:
+        require("tqdm", what)
+    with ExitStack() as answers:
+
+        def inspect(answer: Any, **_: Any) -> None:
+            answers.callback(answer.close)
+            _check_answer(answer)
+
+        yield pooch.HTTPDownloader(
+            progressbar=at_terminal, chunk_size=CHUNK_BYTES, timeout=TIMEOUT_SECONDS, hooks={"response": inspect}
+        )
+
+
+def _check_answer(answer: Any) -> None:
+    """Refuse a redirect to an unprotected address, and a web page in place of a file."""
+    if answer.is_redirect:
+        check_address(urljoin(answer.url, answer.headers["location"]))
+    elif answer.ok and answer.headers.get("content-type", "").startswith("text/html"):
+        raise DownloadError(f"{answer.url} answered with a web page instead of the file")
+
+
+def check_address(url: str) -> None:
+    """Raise DownloadError unless ``url`` is https, or on this very machine."""
+    parts = urlsplit(url)
+    protected = parts.scheme == "https" and parts.hostname
+    if not protected and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
+        raise DownloadError(f"{url} is refused: files are downloaded over https only")
+
+
+def _make_directory(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise DownloadError(
+            f"cache directory {directory} cannot be made: {problem}; set GSP_FB_CACHE to a directory you can write to"
+        ) from problem

@@ -1,0 +1,208 @@
+"""``load(name)``: a data set from its npz file or from the original public files; both give the same arrays."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from .._build import LOOP_RULES
+from .._validate import check_choice
+from ..errors import DownloadError, IntegrityError, ParameterError
+from ..graph import Graph
+from .dataset import Dataset, GraphCollection, Relations
+from .fetch import data_dir as npz_dir
+from .fetch import fetch, find_npz
+from .readers import (
+    READERS,
+    CollectionArrays,
+    NodeArrays,
+    read_collection,
+    read_node,
+    read_relations,
+    read_relations_text,
+)
+from .registry import METHODS, DatasetInfo, info, names
+from .splits import SPLIT_SEED, Split, random_splits, splits_from_masks
+
+__all__ = ["load", "relations"]
+
+RELATIONS_SUFFIX = "_geom_relations"
+# Above this share of non-zeros a dense float32 array is smaller than CSR with its int32 indices.
+DENSE_FROM = 0.5
+
+PathLike = str | os.PathLike[str] | None
+
+
+def load(
+    name: str,
+    *,
+    directed: bool = False,
+    loops: str = "keep",
+    made_up_labels: bool = False,
+    data_dir: PathLike = None,
+) -> Any:
+    """Return a data set by name.
+
+    ``<name>.npz`` is used if it is in ``data_dir`` (by default ``GSP_FB_DATA_DIR``, else the cache); otherwise the
+    original public files are read, downloaded into the cache (``GSP_FB_CACHE``, else the platform's place for caches)
+    where they are not there yet. ``GSP_FB_OFFLINE=1`` forbids every connection.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`; :func:`info` tells about it.
+    directed : bool
+        False: an edge joins two nodes that are listed in either order. True: arcs as listed, repeats counted once,
+        which is the convention behind the paper's S-values. Collections of graphs are undirected.
+    loops : {'keep', 'drop'}
+        What to do with self-loops of the source.
+    made_up_labels : bool
+        CiteSeer has 15 nodes without a label: False gives them -1 and leaves them out of the splits; True gives them
+        class 0 and keeps them, as the public code does.
+    data_dir : path_like, optional
+        Where the npz files are.
+
+    Returns
+    -------
+    Dataset or GraphCollection
+
+    Raises
+    ------
+    ParameterError
+        There is no such set.
+    IntegrityError
+        A file has another content than the registry records.
+    DownloadError
+        The set is neither at hand nor to be had; the message says which file belongs where.
+
+    Notes
+    -----
+    No file is used unchecked. npz files, and original files that were at hand when the registry was made, must have the
+    sha256 recorded there. The hash of any other original is recorded beside it when it first arrives, over https, and
+    must stay the same from then on. After reading originals the class sizes must be the registry's.
+
+    Examples
+    --------
+    >>> ds = load("texas")  # doctest: +SKIP
+    >>> ds  # doctest: +SKIP
+    Dataset('texas', 183 nodes, 295 edges, 1703 features, 5 classes, 10 splits)
+    >>> ds.y[ds.splits[0].train].shape  # doctest: +SKIP
+    (87,)
+    >>> load("texsa")
+    Traceback (most recent call last):
+    ...
+    gsp_fb.errors.ParameterError: unknown data set 'texsa'; choose one of cornell, ... (did you mean 'texas'?)
+    """
+    row = info(name)
+    check_choice(loops, LOOP_RULES, "loops")
+    if row.kind == "relations":
+        raise ParameterError(f"{name} holds relations; call relations({name.removesuffix(RELATIONS_SUFFIX)!r}, method)")
+    if row.kind == "graphs":
+        if directed:
+            raise ParameterError(f"{name} is a collection of undirected graphs; directed=True does not apply")
+        return _collection(row, _arrays(row, data_dir, read_collection), loops)
+    return _dataset(row, _arrays(row, data_dir, read_node), directed, loops, made_up_labels)
+
+
+def relations(name: str, method: str, *, data_dir: PathLike = None) -> Relations:
+    """Return Geom-GCN's relations of a node data set under one embedding method.
+
+    Parameters
+    ----------
+    name : str
+        A node data set of Geom-GCN, as ``texas``.
+    method : {'MDS', 'poincare', 'struc2vec'}
+        The embedding: Geom-GCN-I, -P and -S. The public files say MDS where the paper has Isomap.
+    data_dir : path_like, optional
+        Where the npz files are.
+
+    Examples
+    --------
+    >>> relations("texas", "poincare")  # doctest: +SKIP
+    Relations('texas', 'poincare', 558 graph pairs, 540 latent pairs)
+    >>> relations("texas", "Poincare")
+    Traceback (most recent call last):
+    ...
+    gsp_fb.errors.ParameterError: unknown method 'Poincare'; choose one of MDS, poincare, struc2vec (did you mean ...)
+    """
+    sets = [row.removesuffix(RELATIONS_SUFFIX) for row in names("relations")]
+    row = info(check_choice(name, sets, "set with relations") + RELATIONS_SUFFIX)
+    check_choice(method, METHODS, "method")
+    npz = find_npz(row, data_dir)
+    if npz is not None:
+        found = read_relations(npz, method)
+    else:
+        found = read_relations_text(_fetch_all(row, data_dir, (method,))[method])
+    return Relations(name, method, found.pairs, found.space, found.relation)
+
+
+def _arrays(row: DatasetInfo, directory: PathLike, read_npz: Any) -> Any:
+    npz = find_npz(row, directory)
+    if npz is not None:
+        return read_npz(npz)
+    arrays = READERS[row.layout](_fetch_all(row, directory), row)
+    _check_counts(row, arrays.y)
+    return arrays
+
+
+def _fetch_all(row: DatasetInfo, directory: PathLike, roles: tuple[str, ...] | None = None) -> dict[str, Any]:
+    if not row.sources:
+        raise DownloadError(f"{row.name} is not available: {' '.join(row.notes)}")
+    hint = f"; {row.name} is not available offline: there is no npz file of it"
+    if row.npz_sha256 is not None:
+        hint = f"; or put {row.name}.npz (sha256 {row.npz_sha256}) into {npz_dir(directory)} or GSP_FB_DATA_DIR"
+    return {file.role: fetch(file, hint=hint) for file in row.sources if roles is None or file.role in roles}
+
+
+def _check_counts(row: DatasetInfo, y: Any) -> None:
+    if row.class_counts is None:
+        return
+    found = tuple(int(count) for count in np.unique(y, return_counts=True)[1])
+    if found != row.class_counts:
+        raise IntegrityError(f"the files of {row.name} have class counts {found}, expected {row.class_counts}")
+
+
+def _graph(edges: Any, n_nodes: int, directed: bool, loops: str) -> Graph:
+    rule = None if directed else "max"
+    return Graph.from_edges(
+        edges.T, n_nodes=n_nodes, directed=directed, symmetrize=rule, duplicates="first", loops=loops
+    )
+
+
+def _dataset(row: DatasetInfo, arrays: NodeArrays, directed: bool, loops: str, made_up: bool) -> Dataset:
+    n_nodes, n_features = arrays.x.shape
+    y = arrays.y.copy()
+    if arrays.unlabelled is not None and not made_up:
+        y[arrays.unlabelled] = -1
+    dense = arrays.x.nnz > DENSE_FROM * n_nodes * n_features
+    return Dataset(
+        name=row.name,
+        graph=_graph(arrays.edges, n_nodes, directed, loops),
+        x=arrays.x.toarray() if dense else arrays.x,
+        y=y,
+        splits=_splits(arrays, y),
+        info=row,
+        public_split=None if arrays.public is None else Split(*arrays.public),
+    )
+
+
+def _splits(arrays: NodeArrays, y: Any) -> tuple[Split, ...]:
+    if arrays.masks is None:
+        return random_splits(y, rng=SPLIT_SEED)
+    return splits_from_masks(arrays.masks, y >= 0 if y.ndim == 1 else np.ones(len(y), dtype=bool))
+
+
+def _collection(row: DatasetInfo, arrays: CollectionArrays, loops: str) -> GraphCollection:
+    classes, y = np.unique(arrays.y, return_inverse=True)
+    return GraphCollection(
+        name=row.name,
+        graph=_graph(arrays.edges, len(arrays.node_label), False, loops),
+        graph_indptr=arrays.graph_indptr,
+        node_label=arrays.node_label,
+        y=y.astype(np.int64),
+        classes=classes,
+        folds=arrays.fold,
+        info=row,
+    )

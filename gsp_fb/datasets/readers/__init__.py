@@ -1,0 +1,68 @@
+"""From the files of a public layout to arrays: one reader a layout, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..registry import DatasetInfo
+from .archive import read_gin_zip, read_ppi
+from .arrays import BoolArray, CollectionArrays, NodeArrays, RelationArrays, reading
+from .geomgcn import read_edges, read_index_nodes, read_nodes, read_relations_text
+from .gin import parse_gin
+from .npz import read_collection, read_gnn_benchmark, read_heterophilous, read_masks, read_node, read_relations
+from .planetoid import read_planetoid
+
+__all__ = [
+    "READERS",
+    "CollectionArrays",
+    "NodeArrays",
+    "RelationArrays",
+    "read_collection",
+    "read_node",
+    "read_relations",
+    "read_relations_text",
+]
+
+Files = Mapping[str, Path]
+
+
+def _splits(files: Files) -> BoolArray:
+    return np.stack([read_masks(files[f"split_{k}"]) for k in range(10)], axis=1)
+
+
+def _geomgcn(files: Files, row: DatasetInfo) -> NodeArrays:
+    x, y = read_nodes(files["nodes"])
+    return NodeArrays(read_edges(files["edges"]), x, y, _splits(files))
+
+
+def _film(files: Files, row: DatasetInfo) -> NodeArrays:
+    x, y = read_index_nodes(files["nodes"], row.features or 0)
+    return NodeArrays(read_edges(files["edges"]), x, y, _splits(files))
+
+
+def _planetoid(files: Files, row: DatasetInfo) -> NodeArrays:
+    read = read_planetoid(files)
+    return NodeArrays(read.edges, read.x, read.y, _splits(files), read.public, read.unlabelled)
+
+
+def _gin(files: Files, row: DatasetInfo) -> CollectionArrays:
+    text, *folds = files.values()
+    with reading(text), open(text, encoding="utf-8") as lines:
+        return parse_gin(lines, [fold.read_text(encoding="utf-8").splitlines() for fold in folds])
+
+
+READERS: dict[str, Callable[[Files, DatasetInfo], Any]] = {
+    "geomgcn": _geomgcn,
+    "geomgcn_film": _film,
+    "planetoid": _planetoid,
+    "gnn_benchmark": lambda files, row: read_gnn_benchmark(files["npz"]),
+    "heterophilous": lambda files, row: read_heterophilous(files["npz"]),
+    "gin": _gin,
+    "gin_zip": lambda files, row: read_gin_zip(files["zip"], row.source),
+    "powerful_gnns": lambda files, row: read_gin_zip(files["zip"], row.source),
+    "ppi": lambda files, row: read_ppi(files["zip"]),
+}

@@ -1,0 +1,77 @@
+"""Data sets that come as a zip: members are read in memory, by name, within limits; nothing is unpacked to disk."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ...backend import IntArray
+from ...errors import FormatError
+from ...files._limits import Limits
+from .arrays import CollectionArrays, NodeArrays, as_features, reading
+from .gin import parse_gin
+
+__all__ = ["read_gin_zip", "read_ppi"]
+
+PPI_PARTS = ("train", "valid", "test")
+
+
+@contextmanager
+def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    with reading(path), zipfile.ZipFile(path) as archive:
+        yield archive
+
+
+def _member(archive: zipfile.ZipFile, ending: str) -> bytes:
+    """Return the one member whose path ends with ``ending``, whatever folder the archive puts it in."""
+    found = [entry for entry in archive.infolist() if f"/{entry.filename}".endswith(f"/{ending}")]
+    if len(found) != 1:
+        raise FormatError(f"{len(found)} members named {ending}; one is needed")
+    Limits().check_bytes(found[0].file_size, found[0].compress_size)
+    return archive.read(found[0])
+
+
+def _lines(archive: zipfile.ZipFile, ending: str) -> list[str]:
+    return _member(archive, ending).decode("utf-8").splitlines()
+
+
+def read_gin_zip(path: Path, name: str) -> CollectionArrays:
+    """Return the graphs of ``<name>/<name>.txt`` and ``<name>/10fold_idx/`` in a zip."""
+    with _archive(path) as archive:
+        folds = (_lines(archive, f"{name}/10fold_idx/test_idx-{k}.txt") for k in range(1, 11))
+        return parse_gin(_lines(archive, f"{name}/{name}.txt"), folds)
+
+
+def _array(archive: zipfile.ZipFile, ending: str) -> Any:
+    return np.load(io.BytesIO(_member(archive, ending)), allow_pickle=False)
+
+
+def _links(archive: zipfile.ZipFile, part: str, first: int) -> IntArray:
+    links = json.loads(_member(archive, f"{part}_graph.json"))["links"]
+    pairs = np.array([(link["source"], link["target"]) for link in links], dtype=np.int64).reshape(-1, 2)
+    return np.ascontiguousarray(pairs.T) + first
+
+
+def read_ppi(path: Path) -> NodeArrays:
+    """Return GraphSAGE's protein interactions: three parts of whole graphs, side by side as one, and one split.
+
+    ``<part>_graph.json`` has node-link edges, ``<part>_feats.npy`` and ``<part>_labels.npy`` one row a node, for the
+    parts train, valid and test.
+    """
+    with _archive(path) as archive:
+        features = [_array(archive, f"{part}_feats.npy") for part in PPI_PARTS]
+        labels = [np.asarray(_array(archive, f"{part}_labels.npy"), dtype=np.int64) for part in PPI_PARTS]
+        starts = np.cumsum([0] + [len(rows) for rows in features])
+        edges = [_links(archive, part, int(start)) for part, start in zip(PPI_PARTS, starts, strict=False)]
+        part_of = np.repeat(np.arange(3), np.diff(starts))
+        masks = np.stack([part_of == k for k in range(3)])[:, None, :]
+        x = as_features(sparse.csr_array(np.concatenate(features)))
+        return NodeArrays(np.concatenate(edges, axis=1), x, np.concatenate(labels), masks)

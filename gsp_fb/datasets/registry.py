@@ -1,0 +1,165 @@
+"""What data sets there are: one frozen row each, with counts, licence, citation, public addresses and hashes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+from .._validate import check_choice
+
+__all__ = ["ALIASES", "KINDS", "METHODS", "REGISTRY", "DatasetInfo", "SourceFile", "info", "names"]
+
+KINDS = ("node", "graphs", "relations")
+# Embeddings of Geom-GCN in the order of the paper's Geom-GCN-I, -P, -S.
+METHODS = ("MDS", "poincare", "struc2vec")
+ALIASES = {"film": "actor", "PPI": "ppi", "RDT-M5K": "REDDIT-MULTI-5K"}
+
+_GEOM = "https://raw.githubusercontent.com/graphdml-uiuc-jlu/geom-gcn/{commit}/"
+_DGCNN = "https://raw.githubusercontent.com/muhanzhang/pytorch_DGCNN/master/data/{source}/"
+_GEOM_SPLITS = {f"split_{k}": _GEOM + f"splits/{{source}}_split_0.6_0.2_{k}.npz" for k in range(10)}
+_GEOM_TEXT = {
+    "edges": _GEOM + "new_data/{source}/out1_graph_edges.txt",
+    "nodes": _GEOM + "new_data/{source}/out1_node_feature_label.txt",
+    **_GEOM_SPLITS,
+}
+_PLANETOID = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
+
+# The public files of one data set, by role; {source} and {commit} come from its row.
+LAYOUTS: dict[str, dict[str, str]] = {
+    "geomgcn": _GEOM_TEXT,
+    "geomgcn_film": _GEOM_TEXT,
+    "planetoid": {role: _GEOM + f"data/ind.{{source}}.{role}" for role in _PLANETOID} | _GEOM_SPLITS,
+    "gnn_benchmark": {"npz": "{source}"},
+    "heterophilous": {"npz": "https://github.com/yandex-research/heterophilous-graphs/raw/main/data/{source}.npz"},
+    "gin": {"text": _DGCNN + "{source}.txt"}
+    | {f"fold_{k}": _DGCNN + f"10fold_idx/test_idx-{k + 1}.txt" for k in range(10)},
+    "gin_zip": {"zip": "https://github.com/yeweiysh/IHGNN/raw/{commit}/data/{source}.zip"},
+    "powerful_gnns": {"zip": "https://github.com/weihua916/powerful-gnns/raw/master/dataset.zip"},
+    "relations": {m: _GEOM + f"structural_neighborhood/outf_nodes_space_relation_{{source}}_{m}.txt" for m in METHODS},
+    "ppi": {"zip": "{source}"},
+    "unpublished": {},
+}
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One original file at its public address.
+
+    Attributes
+    ----------
+    role : str
+        What the reader calls it.
+    url : str
+    sha256 : str or None
+        None where the file was never at hand: its hash is then recorded at the first download and checked
+        from there on.
+    """
+
+    role: str
+    url: str
+    sha256: str | None = None
+
+    @property
+    def key(self) -> str:
+        """The path of the file inside the cache directory: its address without the scheme."""
+        return self.url.partition("://")[2].replace(":", "_")
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """One row of the registry.
+
+    Attributes
+    ----------
+    name, title : str
+    kind : {'node', 'graphs', 'relations', 'synthetic'}
+    graphs, nodes, edges, features, classes : int or None
+        Counts; ``edges`` are those listed in the source, repeats and self-loops included. For a collection
+        ``features`` counts the distinct node tags. None where the count is not known.
+    class_counts : tuple of int or None
+        Measured number of members of each class; checked after reading the original files.
+    licence, citation : str
+    layout, source : str
+        How the original files are read, and what upstream calls the set.
+    npz_sha256 : str or None
+        Hash of ``<name>.npz``, the same arrays in one file; None where there is no such file.
+    sources : tuple of SourceFile
+    notes : tuple of str
+        What is odd about the data.
+    """
+
+    name: str
+    kind: str
+    title: str
+    graphs: int | None
+    nodes: int | None
+    edges: int | None
+    features: int | None
+    classes: int | None
+    class_counts: tuple[int, ...] | None
+    licence: str
+    citation: str
+    layout: str
+    source: str
+    npz_sha256: str | None
+    sources: tuple[SourceFile, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def available_offline(self) -> bool:
+        """Whether the set exists as one npz file that needs no download."""
+        return self.npz_sha256 is not None
+
+
+def _row(entry: dict[str, Any]) -> DatasetInfo:
+    known, commit = entry.pop("sha256"), entry.pop("commit")
+    source = entry["source"]
+    entry["sources"] = tuple(
+        SourceFile(role, url.format(source=source, commit=commit), known.get(role))
+        for role, url in LAYOUTS[entry["layout"]].items()
+    )
+    counts = entry["class_counts"]
+    return DatasetInfo(**{**entry, "notes": tuple(entry["notes"]), "class_counts": counts and tuple(counts)})
+
+
+def _read_registry() -> Mapping[str, DatasetInfo]:
+    entries = json.loads(files("gsp_fb").joinpath("data/datasets.json").read_text(encoding="utf-8"))
+    return MappingProxyType({entry["name"]: _row(entry) for entry in entries})
+
+
+REGISTRY = _read_registry()
+
+
+def names(kind: str | None = None) -> tuple[str, ...]:
+    """Return the names of all data sets, or of one kind: ``node``, ``graphs`` or ``relations``.
+
+    Examples
+    --------
+    >>> names("node")[:4]
+    ('cornell', 'cornell_fixed', 'wisconsin', 'texas')
+    """
+    if kind is None:
+        return tuple(REGISTRY)
+    check_choice(kind, KINDS, "kind of data set")
+    return tuple(name for name, row in REGISTRY.items() if row.kind == kind)
+
+
+def info(name: str) -> DatasetInfo:
+    """Return the registry row of a data set.
+
+    Raises
+    ------
+    ParameterError
+        There is no set of that name; the message names the nearest.
+
+    Examples
+    --------
+    >>> row = info("texas")
+    >>> row.nodes, row.edges, row.classes
+    (183, 325, 5)
+    """
+    return REGISTRY[check_choice(ALIASES.get(name, name), REGISTRY, "data set")]

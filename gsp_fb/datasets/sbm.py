@@ -1,0 +1,149 @@
+"""Stochastic block models with a chosen homophily: edges, and with them features, classes and splits."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from .._validate import check_count, check_positive, check_rng
+from ..backend import IntArray
+from ..errors import ParameterError
+from ..graph import Graph
+from .dataset import Dataset
+from .registry import DatasetInfo
+from .splits import random_splits
+
+__all__ = ["check_share", "community", "contextual_sbm", "distinct_pairs"]
+
+
+def community(n: int, n_communities: int = 4, rng: Any = None, *, degree: float = 6.0, homophily: float = 0.9) -> Graph:
+    """Return a graph of communities of equal size: a share ``homophily`` of the edges lies within them.
+
+    The graph of :func:`contextual_sbm`; nodes are numbered community by community.
+
+    Examples
+    --------
+    >>> community(100, 4, rng=0).n_edges
+    300
+    """
+    return _block_graph(_block_labels(n, n_communities), degree, homophily, check_rng(rng))
+
+
+def contextual_sbm(
+    n_nodes: int,
+    n_classes: int = 2,
+    *,
+    degree: float = 10.0,
+    homophily: float = 0.8,
+    n_features: int = 32,
+    signal: float = 1.0,
+    n_splits: int = 10,
+    rng: Any = None,
+) -> Dataset:
+    """Return a contextual stochastic block model: classes that shape both the edges and the features.
+
+    M = round(n_nodes * degree / 2) distinct edges are drawn; each lies within a class with probability h, so that the
+    expected edge homophily is h exactly. Node i of class c has x_i = signal * mu_c + z_i, where mu_c and z_i are
+    Gaussian of expected squared norm 1: ``signal`` is the ratio of class signal to noise.
+
+    Parameters
+    ----------
+    n_nodes, n_classes : int
+        Classes have equal size, up to one node; nodes are numbered class by class.
+    degree : float
+        Mean degree.
+    homophily : float
+        h in [0, 1].
+    n_features : int
+    signal : float
+        >= 0; at 0 the features say nothing of the class.
+    n_splits : int
+        Number of 60/20/20 splits.
+    rng : None, int or Generator
+
+    Examples
+    --------
+    >>> ds = contextual_sbm(200, 4, homophily=0.2, rng=0)
+    >>> ds
+    Dataset('contextual_sbm', 200 nodes, 1000 edges, 32 features, 4 classes, 10 splits)
+    """
+    rng, n_features = check_rng(rng), check_count(n_features, "n_features")
+    signal = _check_at_least_zero(signal, "signal")
+    y = _block_labels(n_nodes, n_classes)
+    graph = _block_graph(y, degree, homophily, rng)
+    means = rng.normal(size=(n_classes, n_features))
+    x = (signal * means[y] + rng.normal(size=(n_nodes, n_features))) / np.sqrt(n_features)
+    title = f"contextual SBM, degree {degree:g}, homophily {homophily:g}, signal {signal:g}"
+    return Dataset("contextual_sbm", graph, x, y, random_splits(y, n_splits, rng), _synthetic_row(title, graph, x, y))
+
+
+def _synthetic_row(title: str, graph: Graph, x: Any, y: IntArray) -> DatasetInfo:
+    counts = tuple(int(count) for count in np.bincount(y))
+    return DatasetInfo(
+        name="contextual_sbm",
+        kind="synthetic",
+        title=title,
+        graphs=1,
+        nodes=graph.n_nodes,
+        edges=graph.n_edges,
+        features=int(x.shape[1]),
+        classes=len(counts),
+        class_counts=counts,
+        licence="none needed",
+        citation="Deshpande et al., Contextual Stochastic Block Models, NeurIPS 2018",
+        layout="generated",
+        source="gsp_fb",
+        npz_sha256=None,
+        sources=(),
+        notes=(),
+    )
+
+
+def _check_at_least_zero(value: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
+        raise ParameterError(f"{what} must be a finite number >= 0, not {value!r}")
+    return float(value)
+
+
+def check_share(value: Any, what: str) -> float:
+    """Return ``value`` as a float between 0 and 1."""
+    share = _check_at_least_zero(value, what)
+    if share > 1:
+        raise ParameterError(f"{what} must be between 0 and 1, not {value!r}")
+    return share
+
+
+def _block_labels(n_nodes: int, n_classes: int) -> IntArray:
+    n_nodes, n_classes = check_count(n_nodes, "number of nodes"), check_count(n_classes, "number of classes")
+    if n_classes > n_nodes:
+        raise ParameterError(f"{n_classes} classes for {n_nodes} nodes; each class needs a node")
+    return np.arange(n_nodes) * n_classes // n_nodes
+
+
+def _block_graph(y: IntArray, degree: Any, homophily: Any, rng: np.random.Generator) -> Graph:
+    degree, homophily = check_positive(degree, "degree"), check_share(homophily, "homophily")
+    n_nodes = len(y)
+    n_edges = round(n_nodes * degree / 2)
+    n_within = rng.binomial(n_edges, homophily)
+    # Classes are contiguous: below node j lie first[j] nodes of other classes, then j - first[j] of its own.
+    first = np.searchsorted(y, y)
+    within = distinct_pairs(np.arange(n_nodes) - first, first, n_within, rng)
+    across = distinct_pairs(first, np.zeros_like(first), n_edges - n_within, rng)
+    return Graph.from_edges(np.concatenate([np.stack(pairs, axis=1) for pairs in (within, across)]), n_nodes=n_nodes)
+
+
+def distinct_pairs(
+    counts: IntArray, first: IntArray, n_pairs: int, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Draw distinct pairs (i, j) uniformly, where node j may pair with first[j] .. first[j] + counts[j] - 1."""
+    ends = np.cumsum(counts)
+    if n_pairs > ends[-1]:
+        raise ParameterError(
+            f"{n_pairs} edges asked for where only {ends[-1]} pairs exist; choose a smaller degree or another homophily"
+        )
+    pair = rng.choice(ends[-1], n_pairs, replace=False, shuffle=False)
+    j = np.searchsorted(ends, pair, side="right")
+    return first[j] + pair - (ends[j] - counts[j]), j

@@ -1,0 +1,180 @@
+"""Graphs from a formula or by chance, and the table of all generators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from .._extras import require
+from .._validate import check_count, check_rng
+from ..errors import ParameterError
+from ..graph import Graph
+from .dataset import Dataset
+from .sbm import check_share, community, contextual_sbm, distinct_pairs
+
+__all__ = [
+    "SYNTHETIC",
+    "barabasi_albert",
+    "complete",
+    "erdos_renyi",
+    "grid",
+    "path",
+    "ring",
+    "sensor",
+    "star",
+]
+
+
+def _unweighted(first: Any, second: Any, n_nodes: int) -> Graph:
+    return Graph.from_edges(np.stack([first, second], axis=1), n_nodes=n_nodes)
+
+
+def ring(n: int) -> Graph:
+    """Return the cycle 0 - 1 - ... - (n-1) - 0; its combinatorial frequencies are 2 - 2 cos(2 pi k / n).
+
+    Examples
+    --------
+    >>> ring(5)
+    Graph(n_nodes=5, n_edges=5, undirected, unweighted)
+    """
+    nodes = np.arange(check_count(n, "n", least=3))
+    return _unweighted(nodes, (nodes + 1) % n, n)
+
+
+def path(n: int) -> Graph:
+    """Return the path 0 - 1 - ... - (n-1); its combinatorial frequencies are 2 - 2 cos(pi k / n).
+
+    Examples
+    --------
+    >>> path(3).degrees
+    array([1., 2., 1.])
+    """
+    nodes = np.arange(check_count(n, "n") - 1)
+    return _unweighted(nodes, nodes + 1, n)
+
+
+def grid(n: int, m: int | None = None) -> Graph:
+    """Return the n x m lattice (n x n by default); node ``i * m + j`` is at row i, column j.
+
+    Its combinatorial frequencies are the sums of those of the two paths.
+
+    Examples
+    --------
+    >>> grid(2, 3).n_edges
+    7
+    """
+    n = check_count(n, "n")
+    m = n if m is None else check_count(m, "m")
+    nodes = np.arange(n * m).reshape(n, m)
+    first = np.concatenate([nodes[:, :-1].ravel(), nodes[:-1].ravel()])
+    second = np.concatenate([nodes[:, 1:].ravel(), nodes[1:].ravel()])
+    return _unweighted(first, second, n * m)
+
+
+def star(n: int) -> Graph:
+    """Return node 0 joined to each of the n - 1 others; bipartite, with combinatorial frequencies 0, 1, n.
+
+    Examples
+    --------
+    >>> star(4).degrees
+    array([3., 1., 1., 1.])
+    """
+    leaves = np.arange(1, check_count(n, "n"))
+    return _unweighted(np.zeros_like(leaves), leaves, n)
+
+
+def complete(n: int) -> Graph:
+    """Return the graph with every edge; its combinatorial frequencies are 0 once and n otherwise.
+
+    Examples
+    --------
+    >>> complete(4).n_edges
+    6
+    """
+    first, second = np.triu_indices(check_count(n, "n"), 1)
+    return _unweighted(first, second, n)
+
+
+def sensor(n: int, rng: Any = None, *, n_neighbors: int = 6) -> Graph:
+    """Return a sensor network: random points in the unit square, each joined to its nearest ones.
+
+    An edge of length d has weight exp(-d^2 / (2 s^2)), where s is the mean length of an edge.
+
+    Parameters
+    ----------
+    n : int
+        Number of sensors.
+    rng : None, int or Generator
+    n_neighbors : int
+        How many nearest sensors each one is joined to; being near counts in either direction.
+
+    Examples
+    --------
+    >>> sensor(50, rng=0).n_nodes
+    50
+    """
+    from scipy.spatial import KDTree
+
+    n, n_neighbors = check_count(n, "n"), check_count(n_neighbors, "n_neighbors")
+    points = check_rng(rng).random((n, 2))
+    k = min(n_neighbors, n - 1)
+    if k == 0:
+        return path(1)
+    found = KDTree(points).query(points, k=np.arange(2, k + 2))
+    lengths, near = np.asarray(found[0]), np.asarray(found[1])
+    edges = np.stack([np.repeat(np.arange(n), k), near.ravel()], axis=1)
+    weights = np.exp(-(lengths.ravel() ** 2) / (2 * lengths.mean() ** 2))
+    return Graph.from_edges(edges, weights, n, symmetrize="max")
+
+
+def erdos_renyi(n: int, p: float = 0.1, rng: Any = None) -> Graph:
+    """Return a random graph in which each of the n (n-1) / 2 edges is there with probability p, independently.
+
+    Examples
+    --------
+    >>> erdos_renyi(10, 1.0).n_edges
+    45
+    """
+    n, p, rng = check_count(n, "n"), check_share(p, "p"), check_rng(rng)
+    below = np.arange(n)
+    n_edges = rng.binomial(n * (n - 1) // 2, p)
+    first, second = distinct_pairs(below, np.zeros_like(below), n_edges, rng)
+    return _unweighted(first, second, n)
+
+
+def barabasi_albert(n: int, m: int = 3, rng: Any = None) -> Graph:
+    """Return a graph grown by preferential attachment: each new node takes m edges, likelier to busy nodes.
+
+    Needs networkx.
+
+    Examples
+    --------
+    >>> barabasi_albert(20, 2, rng=0).n_edges
+    36
+    """
+    n, m, rng = check_count(n, "n", least=2), check_count(m, "m"), check_rng(rng)
+    if m >= n:
+        raise ParameterError(f"m must be less than n, not {m} with n={n}")
+    networkx = require("networkx", "the Barabasi-Albert graph")
+    grown = networkx.barabasi_albert_graph(n, m, seed=int(rng.integers(2**31)))
+    return Graph.from_edges(np.array(grown.edges), n_nodes=n)
+
+
+# Every generator works from its first argument alone, a number of nodes (of nodes a side for the grid).
+SYNTHETIC: MappingProxyType[str, Callable[..., Graph | Dataset]] = MappingProxyType(
+    {
+        "ring": ring,
+        "path": path,
+        "grid": grid,
+        "star": star,
+        "complete": complete,
+        "sensor": sensor,
+        "community": community,
+        "erdos_renyi": erdos_renyi,
+        "barabasi_albert": barabasi_albert,
+        "contextual_sbm": contextual_sbm,
+    }
+)

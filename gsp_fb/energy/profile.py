@@ -1,0 +1,189 @@
+"""Where on the frequency axis the energy of a signal lies, from a few products and with bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .._lanczos import Krylov, cumulative_bounds, gauss_rule, lanczos
+from .._validate import check_count, check_signal, host_array
+from ..backend import FloatArray, Signal, abs_squared, diagonal_times, freeze, is_sparse
+from ..errors import ParameterError, SignalError
+from ..operators import Operator
+from ..spectrum import spectrum
+
+__all__ = ["EnergyProfile", "check_edges", "energy_profile"]
+
+# Up to this size all modes cost less than a second.
+EXACT_NODES = 512
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EnergyProfile:
+    r"""The energy of signals, by frequency.
+
+    Attributes
+    ----------
+    edges : float64 array, shape (n_bands + 1,)
+        Band ``b`` is ``[edges[b], edges[b + 1])``, the last one closed.
+    energy : float64 array, shape (n_bands,)
+        Energy in each band; it sums to ``total``.
+    lower, upper : float64 arrays, shape (n_bands + 1,)
+        Proven bounds on the energy below each edge.
+    total : float
+        :math:`\sum |x|^2`, exact.
+    moments : float64 array, shape (3,)
+        :math:`\sum_i \lambda_i^k |\hat x_i|^2` for k = 0, 1, 2, exact; ``moments[1] / moments[0]`` is the S-value.
+    products : int
+        Products of the operator with one signal that were spent; 0 where all modes were computed.
+    """
+
+    edges: FloatArray
+    energy: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    total: float
+    moments: FloatArray
+    products: int
+
+    def __post_init__(self) -> None:
+        for array in (self.edges, self.energy, self.lower, self.upper, self.moments):
+            freeze(array)
+
+    @cached_property
+    def fraction(self) -> FloatArray:
+        """The share of each band in the energy."""
+        return self.energy / self.total
+
+    def __repr__(self) -> str:
+        return f"EnergyProfile({len(self.energy)} bands, total={self.total:.6g}, products={self.products})"
+
+
+@dataclass(frozen=True, eq=False)
+class _Measure:
+    """Atoms on the frequency axis that stand for the energy, and how sure the cumulative energy is."""
+
+    nodes: FloatArray
+    weights: FloatArray
+    spaces: tuple[Krylov, ...] = ()
+
+    def below(self, at: float) -> tuple[float, float]:
+        """Return bounds on the energy at frequencies less than ``at``."""
+        if not self.spaces:
+            exact = float(self.weights[self.nodes < at].sum())
+            return exact, exact
+        bounds = np.array([cumulative_bounds(space, at) for space in self.spaces])
+        energies = np.array([space.norm**2 for space in self.spaces])
+        low, high = energies @ bounds
+        return float(low), float(high)
+
+
+def energy_profile(
+    op: Operator, x: Any, bins: Any = None, *, quantiles: Any = None, products: int = 80
+) -> EnergyProfile:
+    r"""Return how the energy of ``x`` is spread over the frequencies of ``op``.
+
+    Small graphs are decomposed. For large ones Lanczos's process runs from each signal: its tridiagonal matrix is a
+    quadrature rule for the energy's distribution, and the rule with a node at an edge bounds the energy below that edge
+    on both sides; the value given is the middle. No eigenvector is computed.
+
+    For random-walk families the energy is that of the inner product in which the operator is symmetric,
+    :math:`\sum_i s_i^2 |x_i|^2` with ``s = op.scale``.
+
+    Parameters
+    ----------
+    op : Operator
+        Of an undirected graph.
+    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+        The energies of several signals are added.
+    bins : int or array_like, optional
+        Number of equal bands over ``op.bounds``, or the edges of the bands; 10 by default.
+    quantiles : array_like, optional
+        Instead of ``bins``: shares between 0 and 1; the edges are the frequencies below which they lie.
+    products : int
+        How many products to spend on each signal.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, operator
+    >>> path = operator(Graph.from_edges([(0, 1), (1, 2)]), "comb", channel="high")
+    >>> profile = energy_profile(path, [1.0, 0.0, 0.0], bins=[0.0, 0.5, 2.0, 3.0])
+    >>> profile.energy.round(4)
+    array([0.3333, 0.5   , 0.1667])
+    """
+    x = check_signal(x, op.graph.n_nodes)
+    products = check_count(products, "products")
+    if bins is not None and quantiles is not None:
+        raise ParameterError("give bins= or quantiles=, not both")
+    z = _columns(op, x)
+    total = float(abs_squared(z).sum())
+    if total == 0:
+        raise SignalError("signal is zero everywhere; its energy lies nowhere")
+    measure = _exact(op, z) if op.graph.n_nodes <= EXACT_NODES else _quadrature(op, z, products)
+    edges = check_edges(bins, op.bounds) if quantiles is None else _quantiles(measure, quantiles, op.bounds, total)
+    spent = sum(space.n_steps for space in measure.spaces)
+    return _profile(measure, edges, total, _moments(op, z, total), spent)
+
+
+def _columns(op: Operator, x: Signal) -> Signal:
+    """Return the signals as dense float64 columns in the coordinates of the symmetric core."""
+    z = diagonal_times(op.scale, x)
+    z = z.toarray() if is_sparse(z) else z
+    return z[:, None] if z.ndim == 1 else z
+
+
+def check_edges(bins: Any, bounds: tuple[float, float]) -> FloatArray:
+    """Return the edges of the bands: equal ones over ``bounds``, or the given ones, checked to ascend."""
+    if bins is None or np.ndim(bins) == 0:
+        count = check_count(10 if bins is None else bins, "bins")
+        low, high = bounds
+        return np.linspace(low, high if high > low else low + 1.0, count + 1)
+    edges = np.array(host_array(bins, ParameterError, "bins"), dtype=np.float64)
+    if edges.ndim != 1 or len(edges) < 2 or not np.all(np.diff(edges) > 0):
+        raise ParameterError(f"bins must be a count or ascending edges, not {bins!r}")
+    return edges
+
+
+def _exact(op: Operator, z: Signal) -> _Measure:
+    modes = spectrum(op.core)
+    return _Measure(modes.frequencies, abs_squared(modes.gft(z)).sum(axis=1))
+
+
+def _quadrature(op: Operator, z: Signal, products: int) -> _Measure:
+    """Return the pooled Gauss rules of all columns that are not zero."""
+    spaces = tuple(lanczos(op.core.apply, z[:, j], products) for j in range(z.shape[1]) if z[:, j].any())
+    rules = [gauss_rule(space) for space in spaces]
+    nodes = np.concatenate([nodes for nodes, _ in rules])
+    weights = np.concatenate([space.norm**2 * weights for space, (_, weights) in zip(spaces, rules, strict=True)])
+    order = np.argsort(nodes)
+    return _Measure(nodes[order], weights[order], spaces)
+
+
+def _quantiles(measure: _Measure, quantiles: Any, bounds: tuple[float, float], total: float) -> FloatArray:
+    """Return the frequencies at which the cumulative energy, half of each atom counted, reaches the shares."""
+    shares = np.array(host_array(quantiles, ParameterError, "quantiles"), dtype=np.float64).ravel()
+    if not (np.all(np.diff(shares) > 0) and shares.size and 0 < shares[0] and shares[-1] < 1):
+        raise ParameterError(f"quantiles must ascend strictly between 0 and 1, not {quantiles!r}")
+    reached = np.cumsum(measure.weights) - measure.weights / 2
+    inner = np.interp(shares * total, reached, measure.nodes)
+    return np.concatenate([[bounds[0]], inner, [bounds[1]]])
+
+
+def _profile(measure: _Measure, edges: FloatArray, total: float, moments: FloatArray, spent: int) -> EnergyProfile:
+    lower, upper = np.array([measure.below(at) for at in edges]).T
+    middle = (lower + upper) / 2
+    # All energy lies within the axis, so only inner edges can be in doubt; the last band is closed.
+    low, high = float(measure.nodes.min()), float(measure.nodes.max())
+    middle = np.where(edges <= low, np.where(lower > 0, middle, 0.0), middle)
+    if edges[-1] >= high:
+        middle[-1] = total
+    energy = np.maximum(np.diff(middle), 0.0)
+    return EnergyProfile(edges, energy, lower, np.minimum(upper, total), total, moments, spent)
+
+
+def _moments(op: Operator, z: Signal, total: float) -> FloatArray:
+    image = op.core.apply(z)
+    return np.array([total, float(np.vdot(z, image).real), float(abs_squared(image).sum())])

@@ -1,0 +1,135 @@
+"""Energies, homophily and significance by hand-computed examples and independent oracles."""
+
+import numpy as np
+import pytest
+import torch
+from scipy import sparse
+from torch_geometric.utils import homophily as pyg_homophily
+
+import gsp_fb as gf
+from gsp_fb.errors import ParameterError, SignalError
+
+SQUARE = gf.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])
+Y = np.array([0, 0, 1, 1])
+
+
+def edges_of(graph):
+    return torch.as_tensor(np.stack(graph.adjacency.tocoo().coords), dtype=torch.long)
+
+
+def random_labelled(seed, n_nodes=80, n_edges=300, n_classes=4):
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(0, n_nodes, (n_edges, 2))
+    graph = gf.Graph.from_edges(pairs, n_nodes=n_nodes, duplicates="first", loops="drop")
+    return graph, rng.integers(0, n_classes, n_nodes), rng.standard_normal((n_nodes, 5))
+
+
+def test_a_low_channel_has_no_energies():
+    with pytest.raises(ParameterError, match="channel='high'"):
+        gf.dirichlet_energy(gf.operator(SQUARE, "sym"), Y)
+
+
+def test_per_column_adds_up():
+    op = gf.operator(SQUARE, "sym", channel="high")
+    x = np.random.default_rng(0).standard_normal((4, 3))
+    for energy in (gf.dirichlet_energy, gf.nonsmooth_energy):
+        assert np.sum(energy(op, x, per_column=True)) == pytest.approx(energy(op, x))
+    assert np.sum(gf.signal_energy(x, per_column=True)) == pytest.approx(gf.signal_energy(x))
+    columns = [gf.s_value(op, x[:, j]) for j in range(3)]
+    assert np.allclose(gf.s_value(op, x, per_column=True), columns)
+
+
+def test_one_hot():
+    assert gf.one_hot([0, 2, -1], n_classes=4).toarray().tolist() == [[1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]]
+    with pytest.raises(ParameterError, match="label 2 does not fit n_classes=2"):
+        gf.one_hot([0, 2], n_classes=2)
+    with pytest.raises(SignalError, match="integers"):
+        gf.one_hot([0.5, 1.0])
+
+
+def test_row_normalized_keeps_zero_rows_and_sparsity():
+    x = sparse.csr_array(np.array([[1.0, 3.0], [0.0, 0.0]]))
+    y = gf.row_normalized(x)
+    assert sparse.issparse(y)
+    assert y.toarray().tolist() == [[0.25, 0.75], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_homophily_agrees_with_pyg_on_graphs_without_isolated_nodes(seed):
+    graph, y, _ = random_labelled(seed, n_edges=900)
+    assert graph.n_isolated == 0
+    edges, labels = edges_of(graph), torch.as_tensor(y)
+    assert gf.edge_homophily(graph, y) == pytest.approx(pyg_homophily(edges, labels, method="edge"), abs=1e-6)
+    assert gf.node_homophily(graph, y) == pytest.approx(pyg_homophily(edges, labels, method="node"), abs=1e-6)
+    theirs = pyg_homophily(edges, labels, method="edge_insensitive")
+    assert gf.class_homophily(graph, y) == pytest.approx(theirs, abs=1e-6)
+
+
+def test_isolated_nodes_loops_and_unlabelled_nodes():
+    graph = gf.Graph.from_edges([(0, 1), (1, 2), (0, 0)], n_nodes=5)
+    assert gf.node_homophily(graph, [0, 0, 1, 1, 1]) == pytest.approx((1 + 0.5 + 0) / 3)
+    assert gf.edge_homophily(graph, [0, 0, 1, 1, 1]) == 0.5
+    assert gf.edge_homophily(graph, [0, 0, -1, 1, 1]) == 1.0
+    empty = gf.Graph.from_edges([], n_nodes=3)
+    assert np.isnan(gf.edge_homophily(empty, [0, 1, 1]))
+    assert np.isnan(gf.node_homophily(empty, [0, 1, 1]))
+    assert np.isnan(gf.class_homophily(graph, [0] * 5))
+
+
+def test_row_and_column_differences_are_their_definitions():
+    x = np.random.default_rng(0).standard_normal((700, 3))
+    rows = np.mean([np.linalg.norm(x - row, axis=1).mean() for row in x])
+    assert gf.row_diff(x) == pytest.approx(rows)
+    scaled = x / np.abs(x).sum(axis=0)
+    columns = np.mean([np.linalg.norm(scaled[:, i] - scaled[:, j]) for i in range(3) for j in range(3)])
+    assert gf.col_diff(x) == pytest.approx(columns)
+    assert gf.col_diff(sparse.csr_array(x)) == pytest.approx(columns)
+    assert gf.row_diff(sparse.csr_array(x)) == pytest.approx(rows)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_aggregation_similarity_is_its_definition(seed):
+    graph, y, x = random_labelled(seed)
+    y[3] = -1
+    h = gf.operator(graph, "renorm_sym").to_scipy() @ x
+    similar = h @ h.T
+    count = [
+        similar[v, (y == y[v])].mean() >= similar[v, (y != y[v]) & (y >= 0)].mean() for v in range(80) if y[v] >= 0
+    ]
+    assert gf.aggregation_similarity(graph, x, y) == pytest.approx(np.mean(count))
+    with pytest.raises(SignalError, match="fewer than two"):
+        gf.aggregation_similarity(graph, x, np.zeros(80, dtype=int))
+
+
+def test_significance_finds_smooth_and_rough_signals_and_no_more():
+    graph = gf.datasets.grid(8, 8)
+    op = gf.operator(graph, "sym", channel="high")
+    row, col = np.divmod(np.arange(64), 8)
+    smooth = gf.s_value_significance(op, row.astype(float) - 3.5, n_surrogates=199, rng=1)
+    rough = gf.s_value_significance(op, (-1.0) ** (row + col), n_surrogates=199, rng=1)
+    assert (smooth.p_smooth, rough.p_rough) == (1 / 200, 1 / 200)
+    assert smooth.z_score < -3 < 3 < rough.z_score
+    noise = [
+        gf.s_value_significance(op, np.random.default_rng(s).standard_normal(64), n_surrogates=19, rng=s).p_smooth
+        for s in range(60)
+    ]
+    assert np.mean(np.asarray(noise) <= 0.1) < 0.25
+
+
+def test_spectral_signs_keep_s_for_symmetric_families_and_change_it_for_random_walks():
+    graph = gf.Graph.from_edges([(0, 1), (1, 2), (2, 3), (1, 3), (3, 4)])
+    x = np.array([1.0, 2.0, -1.0, 0.5, 3.0])
+    control = gf.s_value_significance(gf.operator(graph, "sym", "high"), x, kind="spectral_sign", n_surrogates=9, rng=0)
+    assert np.allclose(control.surrogates, control.s_value)
+    assert (control.p_smooth, control.p_rough) == (1.0, 1.0)
+    assert np.isnan(control.z_score)
+    walk = gf.s_value_significance(gf.operator(graph, "rw", "high"), x, kind="spectral_sign", n_surrogates=9, rng=0)
+    assert walk.surrogates.std() > 1e-3
+
+
+def test_significance_is_reproducible_and_leaves_the_global_seed_alone():
+    op = gf.operator(SQUARE, "sym", channel="high")
+    state = np.random.get_state()[1].copy()  # noqa: NPY002  # the global state is what must stay
+    first, second = (gf.s_value_significance(op, Y, n_surrogates=20, rng=5).surrogates for _ in range(2))
+    assert np.array_equal(first, second)
+    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002

@@ -1,0 +1,55 @@
+"""What `import gsp_fb` costs and pulls in, seen from a fresh interpreter."""
+
+import json
+import resource
+import subprocess
+import sys
+
+HEAVY = [
+    "torch",
+    "networkx",
+    "matplotlib",
+    "pandas",
+    "numba",
+    "cupy",
+    "pooch",
+    "sklearn",
+    "hypothesis",
+    "pyamg",
+    "tqdm",
+]
+REPORT = f"""
+import json, sys
+import gsp_fb
+print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))
+"""
+MANDATORY = "import numpy, scipy.sparse.linalg, scipy.sparse.csgraph"
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def cpu_seconds(code):
+    """Return the processor time of the quickest of five runs: waiting for other processes does not count."""
+    taken = []
+    for _ in range(5):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run(code)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(taken)
+
+
+def test_import_loads_no_optional_library():
+    assert json.loads(run(REPORT)) == []
+
+
+def test_import_takes_less_than_800_milliseconds():
+    # Where numpy and scipy alone take most of that, we may add as much as they cost.
+    assert cpu_seconds("import gsp_fb") < max(0.8, 2 * cpu_seconds(MANDATORY))
+
+
+def test_every_public_name_is_there():
+    code = "import gsp_fb\nfor name in gsp_fb.__all__:\n    getattr(gsp_fb, name)\nprint(gsp_fb.__version__)"
+    assert run(code).strip() == "0.1.0"
