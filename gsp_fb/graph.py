@@ -181,11 +181,28 @@ class Graph:
     @cached_property
     def loop_weights(self) -> FloatArray:
         """The diagonal of the adjacency."""
-        rows = np.repeat(np.arange(self.n_nodes, dtype=self.indices.dtype), np.diff(self.indptr))
-        at = np.flatnonzero(rows == self.indices)
+        at = np.flatnonzero(self.rows == self.indices)
         diagonal = np.zeros(self.n_nodes)
-        diagonal[rows[at]] = 1.0 if self.weights is None else self.weights[at]
+        diagonal[self.indices[at]] = 1.0 if self.weights is None else self.weights[at]
         return freeze(diagonal)
+
+    @property
+    def rows(self) -> IntArray:
+        """The row of every stored entry, beside ``indices``; made anew at each call."""
+        return np.repeat(np.arange(self.n_nodes, dtype=self.indices.dtype), np.diff(self.indptr))
+
+    def edges(self) -> tuple[IntArray, IntArray, FloatArray | None]:
+        """Return sources, targets and weights (None where all are 1), each edge once.
+
+        Examples
+        --------
+        >>> source, target, weights = Graph.from_edges([(2, 0), (1, 2)]).edges()
+        >>> source.tolist(), target.tolist()
+        ([0, 1], [2, 2])
+        """
+        rows = self.rows
+        once = slice(None) if self.directed else rows <= self.indices
+        return rows[once], self.indices[once], None if self.weights is None else self.weights[once]
 
     @cached_property
     def component_labels(self) -> IntArray:

@@ -34,8 +34,8 @@ def drawn(strategy, holds):
     return find(strategy, holds, settings=settings(max_examples=2000, database=None, phases=[Phase.generate]))
 
 
-def degrees_of_plain(graph):
-    """Sorted neighbour counts, or None where there are loops or weights."""
+def counts(graph):
+    """Sorted numbers of neighbours, or None where there are loops or weights."""
     if graph.is_weighted or graph.n_loops:
         return None
     return sorted(np.diff(graph.indptr).tolist())
@@ -58,13 +58,15 @@ REACHED = {
     "one node with a loop": lambda g: g.n_nodes == g.n_loops == 1,
     "disconnected with edges in two parts": lambda g: g.n_components > 1 and g.n_isolated == 0 and g.n_loops == 0,
     "connected": lambda g: g.n_components == 1 and g.n_nodes > 2,
-    "K2": lambda g: degrees_of_plain(g) == [1, 1],
-    "path": lambda g: g.n_components == 1 and degrees_of_plain(g) == [1, 1, 2, 2],
-    "star": lambda g: degrees_of_plain(g) == [1, 1, 1, 1, 4],
-    "even ring": lambda g: g.n_components == 1 and degrees_of_plain(g) == [2] * 6,
-    "odd ring": lambda g: g.n_components == 1 and degrees_of_plain(g) == [2] * 5,
-    "complete": lambda g: degrees_of_plain(g) == [4] * 5,
-    "complete bipartite": lambda g: g.n_components == 1 and degrees_of_plain(g) == [2, 2, 2, 3, 3],
+    "K2": lambda g: counts(g) == [1, 1],
+    "path": lambda g: g.n_components == 1 and g.n_nodes > 3 and counts(g) == [1, 1] + [2] * (g.n_nodes - 2),
+    "star": lambda g: g.n_nodes > 3 and counts(g) == [1] * (g.n_nodes - 1) + [g.n_nodes - 1],
+    "even ring": lambda g: g.n_components == 1 and g.n_nodes in (4, 6, 8, 10, 12) and counts(g) == [2] * g.n_nodes,
+    "odd ring": lambda g: g.n_components == 1 and g.n_nodes in (5, 7, 9, 11) and counts(g) == [2] * g.n_nodes,
+    "complete": lambda g: g.n_nodes > 3 and counts(g) == [g.n_nodes - 1] * g.n_nodes,
+    "complete bipartite": lambda g: (
+        g.n_nodes > 4 and is_bipartite(g) and g.n_components == 1 and g.n_edges == g.n_nodes // 2 * -(-g.n_nodes // 2)
+    ),
     "bipartite and weighted": lambda g: g.is_weighted and g.n_edges > 4 and is_bipartite(g),
     "not bipartite": lambda g: g.n_loops == 0 and not is_bipartite(g),
     "weight 1e-3": lambda g: g.is_weighted and g.weights.min() < 1.2e-3,

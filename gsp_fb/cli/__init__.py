@@ -17,10 +17,11 @@ from .analyse import COMMANDS as ANALYSE
 from .catalogue import COMMANDS as CATALOGUE
 from .command import Command
 from .demo import COMMANDS as DEMO
+from .filtering import COMMANDS as FILTERING
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS: tuple[Command, ...] = (*ANALYSE, *CATALOGUE, *DEMO)
+COMMANDS: tuple[Command, ...] = (*ANALYSE, *FILTERING, *CATALOGUE, *DEMO)
 
 USAGE, BAD_DATA, UNAVAILABLE, INTERRUPTED = 2, 3, 4, 130
 

@@ -14,7 +14,6 @@ from ..energy import (
     node_homophily,
     nonsmooth_energy,
     one_hot,
-    row_normalized,
     s_value,
     signal_energy,
 )
@@ -23,12 +22,12 @@ from ..experiments import s_value_table
 from ..graph import Graph
 from ..operators import Operator, operator
 from ..spectrum import spectrum
-from ..theory import verify
+from ..theory import CLAIMS, verify_each
 from ..variants import VARIANTS
 from .command import Command, add_family, add_gamma
 from .progress import progress
 from .render import emit
-from .source import Source, add_source, read_source
+from .source import Source, add_source, read_source, signals_of
 
 __all__ = ["COMMANDS"]
 
@@ -78,24 +77,13 @@ def _signal_facts(source: Source) -> dict[str, Any]:
     return facts
 
 
-def _signals(source: Source) -> dict[str, Any]:
-    signals = {}
-    if source.x is not None:
-        signals["features"] = row_normalized(source.x) if source.x.ndim == 2 else source.x
-    if source.y is not None:
-        signals["labels"] = one_hot(source.y)
-    if not signals:
-        raise ParameterError(f"{source.name} holds a graph but no signal; give --signal FILE or --labels FILE")
-    return signals
-
-
 def _energy(args: argparse.Namespace) -> int:
     if args.paper:
         return _paper(args)
     if args.source is None:
         raise ParameterError("give a data set or a graph file, or --paper for Tables 1 and 3")
     source = read_source(args)
-    rows = [row for name, x in _signals(source).items() for row in energy_rows(source.graph, name, x, args.gamma)]
+    rows = [row for name, x in signals_of(source).items() for row in energy_rows(source.graph, name, x, args.gamma)]
     emit({"source": source.name, "energies": rows}, as_json=args.json)
     return 0
 
@@ -147,7 +135,8 @@ def _spectrum(args: argparse.Namespace) -> int:
 
 def _verify(args: argparse.Namespace) -> int:
     source = read_source(args)
-    results = verify(source.graph, gamma=1.0 if args.gamma is None else args.gamma)
+    each = verify_each(source.graph, gamma=1.0 if args.gamma is None else args.gamma)
+    results = list(progress(each, "claims", total=len(CLAIMS)))
     rows = [
         {
             "claim": row.claim,

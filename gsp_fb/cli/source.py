@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from .. import datasets
+from .._validate import check_choice
 from ..backend import Signal
-from ..errors import FormatError
+from ..energy import one_hot, row_normalized
+from ..errors import FormatError, ParameterError
 from ..files import read_graph
 from ..graph import Graph
 
-__all__ = ["Source", "add_source", "read_source"]
+__all__ = ["Source", "add_signal_choice", "add_source", "chosen_signal", "read_source", "signals_of"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,28 @@ def read_source(args: argparse.Namespace) -> Source:
     if isinstance(data, datasets.GraphCollection):  # measured as one graph with a component or more for each
         return Source(row.name, data.graph, None, None)
     return Source(row.name, data.graph, data.x, data.y)
+
+
+def signals_of(source: Source) -> dict[str, Signal]:
+    """Return what can be measured: features divided by their row sums, labels as one-hot columns."""
+    signals = {}
+    if source.x is not None:
+        signals["features"] = row_normalized(source.x) if source.x.ndim == 2 else source.x
+    if source.y is not None:
+        signals["labels"] = one_hot(source.y)
+    if not signals:
+        raise ParameterError(f"{source.name} holds a graph but no signal; give --signal FILE or --labels FILE")
+    return signals
+
+
+def add_signal_choice(parser: argparse.ArgumentParser) -> None:
+    """Add ``--on``: which of the source's signals."""
+    parser.add_argument("--on", choices=("features", "labels"), default="features", help="which signal")
+
+
+def chosen_signal(source: Source, name: str) -> Signal:
+    """Return the signal that ``--on`` names."""
+    return signals_of(source)[check_choice(name, signals_of(source), "signal of this source")]
 
 
 def _array(path: Path | None) -> Any | None:

@@ -9,16 +9,19 @@ from .homophily import (
     node_homophily,
     row_diff,
 )
+from .profile import EnergyProfile, energy_profile
 from .signals import one_hot, row_normalized
 from .significance import Significance, s_value_significance
 
 __all__ = [
+    "EnergyProfile",
     "Significance",
     "aggregation_similarity",
     "class_homophily",
     "col_diff",
     "dirichlet_energy",
     "edge_homophily",
+    "energy_profile",
     "node_homophily",
     "nonsmooth_energy",
     "one_hot",

@@ -31,7 +31,7 @@ BLOCK_ROWS = 512
 
 def _labelled_ends(graph: Graph, y: IntArray) -> tuple[IntArray, IntArray]:
     """Return the labels at both ends of every stored entry that is no loop and is labelled at both ends."""
-    rows = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
+    rows = graph.rows
     keep = (rows != graph.indices) & (y[rows] >= 0) & (y[graph.indices] >= 0)
     return rows[keep], graph.indices[keep]
 

@@ -68,17 +68,21 @@ class _Measure:
 
     nodes: FloatArray
     weights: FloatArray
+    blur: float
     spaces: tuple[Krylov, ...] = ()
 
     def below(self, at: float) -> tuple[float, float]:
-        """Return bounds on the energy at frequencies less than ``at``."""
+        """Return bounds on the energy at frequencies less than ``at``, an atom on the edge being above it.
+
+        An atom within rounding of the edge may be computed on either side of it, so the bounds are those of the two
+        ends of that doubt.
+        """
         if not self.spaces:
-            exact = float(self.weights[self.nodes < at].sum())
+            exact = float(self.weights[self.nodes < at - self.blur].sum())
             return exact, exact
-        bounds = np.array([cumulative_bounds(space, at) for space in self.spaces])
-        energies = np.array([space.norm**2 for space in self.spaces])
-        low, high = energies @ bounds
-        return float(low), float(high)
+        low = sum(space.norm**2 * cumulative_bounds(space, at - self.blur)[0] for space in self.spaces)
+        high = sum(space.norm**2 * cumulative_bounds(space, at + self.blur)[1] for space in self.spaces)
+        return low, high
 
 
 def energy_profile(
@@ -125,7 +129,12 @@ def energy_profile(
     measure = _exact(op, z) if op.graph.n_nodes <= EXACT_NODES else _quadrature(op, z, products)
     edges = check_edges(bins, op.bounds) if quantiles is None else _quantiles(measure, quantiles, op.bounds, total)
     spent = sum(space.n_steps for space in measure.spaces)
-    return _profile(measure, edges, total, _moments(op, z, total), spent)
+    lower, upper = np.array([measure.below(at) for at in edges]).T
+    # The axis holds all of the energy, whatever a rule's outermost node says.
+    low, high = op.bounds
+    lower, upper = (np.where(edges <= low, 0.0, np.where(edges >= high, total, side)) for side in (lower, upper))
+    energy = np.maximum(np.diff((lower + upper) / 2), 0.0)
+    return EnergyProfile(edges, energy, lower, upper, total, _moments(op, z, total), spent)
 
 
 def _columns(op: Operator, x: Signal) -> Signal:
@@ -149,7 +158,7 @@ def check_edges(bins: Any, bounds: tuple[float, float]) -> FloatArray:
 
 def _exact(op: Operator, z: Signal) -> _Measure:
     modes = spectrum(op.core)
-    return _Measure(modes.frequencies, abs_squared(modes.gft(z)).sum(axis=1))
+    return _Measure(modes.frequencies, abs_squared(modes.gft(z)).sum(axis=1), _blur(op))
 
 
 def _quadrature(op: Operator, z: Signal, products: int) -> _Measure:
@@ -159,29 +168,22 @@ def _quadrature(op: Operator, z: Signal, products: int) -> _Measure:
     nodes = np.concatenate([nodes for nodes, _ in rules])
     weights = np.concatenate([space.norm**2 * weights for space, (_, weights) in zip(spaces, rules, strict=True)])
     order = np.argsort(nodes)
-    return _Measure(nodes[order], weights[order], spaces)
+    return _Measure(nodes[order], weights[order], _blur(op), spaces)
+
+
+def _blur(op: Operator) -> float:
+    """Return how far a computed eigenvalue may be from the true one."""
+    return 1e-13 * max(abs(end) for end in op.bounds)
 
 
 def _quantiles(measure: _Measure, quantiles: Any, bounds: tuple[float, float], total: float) -> FloatArray:
     """Return the frequencies at which the cumulative energy, half of each atom counted, reaches the shares."""
     shares = np.array(host_array(quantiles, ParameterError, "quantiles"), dtype=np.float64).ravel()
-    if not (np.all(np.diff(shares) > 0) and shares.size and 0 < shares[0] and shares[-1] < 1):
+    if not (np.all(np.diff(shares) > 0) and shares.size and shares[0] > 0 and shares[-1] < 1):
         raise ParameterError(f"quantiles must ascend strictly between 0 and 1, not {quantiles!r}")
     reached = np.cumsum(measure.weights) - measure.weights / 2
     inner = np.interp(shares * total, reached, measure.nodes)
     return np.concatenate([[bounds[0]], inner, [bounds[1]]])
-
-
-def _profile(measure: _Measure, edges: FloatArray, total: float, moments: FloatArray, spent: int) -> EnergyProfile:
-    lower, upper = np.array([measure.below(at) for at in edges]).T
-    middle = (lower + upper) / 2
-    # All energy lies within the axis, so only inner edges can be in doubt; the last band is closed.
-    low, high = float(measure.nodes.min()), float(measure.nodes.max())
-    middle = np.where(edges <= low, np.where(lower > 0, middle, 0.0), middle)
-    if edges[-1] >= high:
-        middle[-1] = total
-    energy = np.maximum(np.diff(middle), 0.0)
-    return EnergyProfile(edges, energy, lower, np.minimum(upper, total), total, moments, spent)
 
 
 def _moments(op: Operator, z: Signal, total: float) -> FloatArray:

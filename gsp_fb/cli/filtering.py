@@ -1,0 +1,135 @@
+"""Commands that filter: filter and profile."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._atomic import atomic_write
+from .._extras import require
+from .._validate import check_choice
+from ..energy import energy_profile, signal_energy
+from ..errors import ParameterError
+from ..filters import KERNELS, FilterBank, Kernel
+from ..operators import operator
+from .command import Command, add_family
+from .render import emit
+from .source import add_signal_choice, add_source, chosen_signal, read_source
+
+__all__ = ["COMMANDS", "parse_kernel"]
+
+
+def parse_kernel(text: str) -> tuple[Kernel, ...]:
+    """Return the kernels of a specification ``name`` or ``name:option=value,...``.
+
+    Examples
+    --------
+    >>> [kernel.name for kernel in parse_kernel("heat:tau=5")]
+    ['heat(5)']
+    """
+    name, _, options = text.partition(":")
+    make = KERNELS[check_choice(name, KERNELS, "kernel")]
+    try:
+        pairs = dict(option.split("=", 1) for option in options.split(",") if option)
+        made = make(**{key: json.loads(value) for key, value in pairs.items()})
+    except (TypeError, ValueError) as wrong:
+        raise ParameterError(f"kernel {text!r} is not name:option=value,...: {wrong}") from None
+    return (made,) if isinstance(made, Kernel) else tuple(made)
+
+
+def _filter(args: argparse.Namespace) -> int:
+    source = read_source(args)
+    x = chosen_signal(source, args.on)
+    op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
+    kernels = [kernel for text in args.kernel or ["heat:tau=5"] for kernel in parse_kernel(text)]
+    bank = FilterBank(op, kernels, args.tol)
+    plan = bank.plan(x)
+    filtered = bank.analyze(x)
+    total = float(signal_energy(x))
+    rows = [_filter_row(kernel.name, filtered[..., m], total) for m, kernel in enumerate(bank.kernels)]
+    if args.output is not None:
+        with atomic_write(args.output) as file:
+            np.save(file, np.ascontiguousarray(filtered), allow_pickle=False)
+    _save_figure(args.plot, bank.plot)
+    least, greatest = bank.frame_bounds()
+    facts = {"source": source.name, "signal": args.on, "method": plan.method, "order": plan.order}
+    promise = {"error bound": plan.error_bound, "products": plan.products, "frame A": least, "frame B": greatest}
+    emit({**facts, **promise, "filters": rows}, as_json=args.json)
+    return 0
+
+
+def _filter_row(name: str, part: Any, total: float) -> dict[str, Any]:
+    energy = float(signal_energy(part))
+    return {"filter": name, "energy": energy, "share": energy / total if total else float("nan")}
+
+
+def _profile(args: argparse.Namespace) -> int:
+    source = read_source(args)
+    op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
+    profile = energy_profile(op, chosen_signal(source, args.on), bins=args.bins, products=args.products)
+    rows = [
+        {
+            "from": float(low),
+            "to": float(high),
+            "energy": float(energy),
+            "share": float(energy / profile.total),
+            "below, at least": float(at_least / profile.total),
+            "below, at most": float(at_most / profile.total),
+        }
+        for low, high, energy, at_least, at_most in zip(
+            profile.edges, profile.edges[1:], profile.energy, profile.lower[1:], profile.upper[1:], strict=False
+        )
+    ]
+    _save_figure(args.plot, lambda ax: _draw_profile(ax, profile, op))
+    mean = float(profile.moments[1] / profile.moments[0])
+    facts = {"source": source.name, "signal": args.on, "total": profile.total, "mean frequency": mean}
+    emit({**facts, "products": profile.products, "bands": rows}, as_json=args.json)
+    return 0
+
+
+def _draw_profile(ax: Any, profile: Any, op: Any) -> None:
+    ax.stairs(profile.fraction, profile.edges, fill=True)
+    ax.set(xlabel="frequency", ylabel="share of the energy", title=f"{op.family}, {op.channel}")
+
+
+def _save_figure(path: Path | None, draw: Any) -> None:
+    """Draw on a figure of its own, without a display, and write it in the format of the file's ending."""
+    if path is None:
+        return
+    figure = require("matplotlib.figure", "--plot").Figure(figsize=(7, 4), layout="constrained")
+    draw(figure.subplots())
+    with atomic_write(path) as file:
+        figure.savefig(file, format=path.suffix.lstrip(".") or "png")
+
+
+def _common(parser: argparse.ArgumentParser) -> None:
+    add_source(parser)
+    add_signal_choice(parser)
+    add_family(parser, default="sym", channel="high")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="also draw it: .png, .svg or .pdf")
+
+
+def _filter_arguments(parser: argparse.ArgumentParser) -> None:
+    _common(parser)
+    names = ", ".join(KERNELS)
+    parser.add_argument(
+        "--kernel", action="append", metavar="NAME[:OPTION=VALUE,...]", help=f"repeatable; one of {names}"
+    )
+    parser.add_argument("--tol", type=float, default=1e-8, help="largest error, relative to the signal (default 1e-8)")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the coefficients as .npy")
+
+
+def _profile_arguments(parser: argparse.ArgumentParser) -> None:
+    _common(parser)
+    parser.add_argument("--bins", type=int, default=10, help="number of equal bands (default 10)")
+    parser.add_argument("--products", type=int, default=80, help="products per signal on large graphs (default 80)")
+
+
+COMMANDS = (
+    Command("filter", "a signal through a bank of kernels, to a promised error", _filter_arguments, _filter),
+    Command("profile", "where on the frequency axis the energy of a signal lies", _profile_arguments, _profile),
+)

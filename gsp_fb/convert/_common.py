@@ -1,0 +1,39 @@
+"""What the converters share: the names of nodes, and the refusal of a direction nobody asked to drop."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from numbers import Integral
+from typing import Any
+
+from .._build import SYMMETRIZE
+from .._validate import check_choice
+from ..errors import GraphError
+from ..graph import Graph
+
+__all__ = ["check_direction", "labels_of", "names_of"]
+
+
+def check_direction(is_directed: bool, directed: bool, symmetrize: str | None) -> None:
+    """Raise GraphError if a directed graph came where an undirected one was asked for, or both were."""
+    if symmetrize is not None:
+        check_choice(symmetrize, SYMMETRIZE, "symmetrize")
+    if directed and symmetrize is not None:
+        raise GraphError(f"directed=True and symmetrize={symmetrize!r} contradict each other; give one")
+    if is_directed and not directed and symmetrize is None:
+        raise GraphError("the graph is directed; give symmetrize='max' (or 'mean', 'sum') or directed=True")
+
+
+def labels_of(names: Sequence[Hashable]) -> tuple[Hashable, ...] | None:
+    """Return the names as labels, or None where they are the numbers 0..n-1 in order already."""
+    numbered = all(_is_integer(name) and name == i for i, name in enumerate(names))
+    return None if numbered else tuple(names)
+
+
+def _is_integer(name: Any) -> bool:
+    return not isinstance(name, bool) and isinstance(name, Integral)
+
+
+def names_of(graph: Graph) -> Sequence[Hashable]:
+    """Return the labels, or the numbers of the nodes."""
+    return range(graph.n_nodes) if graph.labels is None else graph.labels

@@ -1,0 +1,95 @@
+"""networkx graphs: any node names, the attribute ``weight``, parallel edges summed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from .._extras import require
+from ..errors import GraphError
+from ..graph import Graph
+from ._common import check_direction, labels_of, names_of
+
+__all__ = ["from_networkx", "to_networkx"]
+
+
+def from_networkx(
+    G: Any, *, weight: str | None = "weight", directed: bool = False, symmetrize: str | None = None, loops: str = "keep"
+) -> Graph:
+    """Return the graph of a networkx one, its nodes in the order of ``G.nodes``.
+
+    Parameters
+    ----------
+    G : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        Parallel edges become one edge with the sum of their weights, as in ``networkx.to_scipy_sparse_array``.
+    weight : str or None
+        Edge attribute; an edge without it has weight 1, an edge of weight 0 is none. None: every weight is 1.
+    directed : bool
+        Keep arcs as they are.
+    symmetrize : {'max', 'mean', 'sum'}, optional
+        Combine the arcs ``(i, j)`` and ``(j, i)`` of a directed ``G``; an undirected one needs nothing.
+    loops : {'keep', 'drop'}
+
+    Returns
+    -------
+    Graph
+        With ``labels`` unless the nodes are called 0..n-1 in this order.
+
+    Raises
+    ------
+    GraphError
+        ``G`` is directed and neither option says what that means, or a weight is not a finite number >= 0.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> g = from_networkx(nx.Graph([("a", "b"), ("b", "c")]))
+    >>> g.labels, g.n_edges
+    (('a', 'b', 'c'), 2)
+    """
+    check_direction(G.is_directed(), directed, symmetrize)
+    names = list(G.nodes)
+    number = {name: i for i, name in enumerate(names)}
+    edges = [(u, v, 1.0) for u, v in G.edges()] if weight is None else list(G.edges(data=weight, default=1.0))
+    pairs = np.array([(number[u], number[v]) for u, v, _ in edges], dtype=np.int64).reshape(-1, 2)
+    weights = np.array([_number(u, v, value) for u, v, value in edges], dtype=np.float64)
+    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "labels": labels_of(names)}
+    if G.is_directed():
+        return Graph.from_edges(pairs, weights, len(names), directed=directed, symmetrize=symmetrize, **rules)
+    graph = Graph.from_edges(pairs, weights, len(names), **rules)
+    return graph if not directed else Graph.from_adjacency(graph.adjacency, directed=True, labels=graph.labels)
+
+
+def _number(u: Hashable, v: Hashable, weight: object) -> float:
+    if not isinstance(weight, Real):
+        raise GraphError(f"edge ({u!r}, {v!r}) has weight {weight!r}; weights must be finite numbers >= 0")
+    return float(weight)
+
+
+def to_networkx(graph: Graph) -> Any:
+    """Return a ``networkx.Graph`` (a ``DiGraph`` if directed) with the labels as nodes, in order.
+
+    Edges carry the attribute ``weight`` only where the graph is weighted.
+
+    Examples
+    --------
+    >>> G = to_networkx(Graph.from_edges([(0, 1)], [2.5], n_nodes=3))
+    >>> list(G.nodes), list(G.edges(data="weight"))
+    ([0, 1, 2], [(0, 1, 2.5)])
+    """
+    nx = require("networkx", "conversion to networkx")
+    names = names_of(graph)
+    if len(set(names)) != len(names):
+        raise GraphError("labels repeat; networkx needs a different name for each node")
+    source, target, weights = graph.edges()
+    ends = [(names[i], names[j]) for i, j in zip(source.tolist(), target.tolist(), strict=True)]
+    G = nx.DiGraph() if graph.directed else nx.Graph()
+    G.add_nodes_from(names)
+    if weights is not None:
+        G.add_weighted_edges_from((u, v, w) for (u, v), w in zip(ends, weights.tolist(), strict=True))
+    else:
+        G.add_edges_from(ends)
+    return G

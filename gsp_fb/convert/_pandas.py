@@ -1,0 +1,122 @@
+"""pandas frames of edges: one row an edge, nodes by number or by name."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from .._extras import require
+from ..backend import IntArray
+from ..errors import GraphError, ParameterError
+from ..graph import Graph
+from ._common import names_of
+
+__all__ = ["from_pandas", "to_pandas"]
+
+
+def from_pandas(
+    df: Any,
+    *,
+    source: Hashable = "source",
+    target: Hashable = "target",
+    weight: Hashable | None = None,
+    n_nodes: int | None = None,
+    directed: bool = False,
+    symmetrize: str | None = None,
+    duplicates: str = "error",
+    loops: str = "keep",
+) -> Graph:
+    """Return the graph of a frame with one edge a row.
+
+    Parameters
+    ----------
+    df : pandas.DataFrame
+    source, target : column names
+        Two columns of integers are node numbers 0..n-1. Anything else is a name: names are numbered in order of
+        first appearance, row by row, and kept as ``labels``. Turn integers into text to have them as names.
+    weight : column name, optional
+        Weights are 1 by default.
+    n_nodes : int, optional
+        By default the largest number plus one; names count themselves.
+    directed, symmetrize, duplicates, loops
+        As in :meth:`Graph.from_edges`.
+
+    Raises
+    ------
+    ParameterError
+        A column is missing.
+    GraphError
+        A cell is empty, or the edges are no graph under the options.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> df = pd.DataFrame({"source": ["b", "b"], "target": ["a", "c"], "km": [1.5, 2.0]})
+    >>> g = from_pandas(df, weight="km")
+    >>> g.labels, g.degrees
+    (('b', 'a', 'c'), array([3.5, 1.5, 2. ]))
+    """
+    pairs, labels = _pairs(df, source, target)
+    if labels is not None and n_nodes is not None:
+        raise ParameterError(f"n_nodes={n_nodes} is for numbered nodes; these are named, and there are {len(labels)}")
+    return Graph.from_edges(
+        pairs,
+        None if weight is None else _weights(df, weight),
+        n_nodes if labels is None else len(labels),
+        directed=directed,
+        symmetrize=symmetrize,
+        duplicates=duplicates,
+        loops=loops,
+        labels=labels,
+    )
+
+
+def _column(df: Any, name: Hashable) -> Any:
+    if name not in df.columns:
+        raise ParameterError(f"no column {name!r}; the frame has {', '.join(map(str, df.columns))}")
+    column = df[name]
+    empty = np.flatnonzero(column.isna().to_numpy())
+    if empty.size:
+        raise GraphError(f"column {name!r} is empty in row {empty[0]}")
+    return column
+
+
+def _pairs(df: Any, source: Hashable, target: Hashable) -> tuple[IntArray, tuple[Hashable, ...] | None]:
+    columns = [_column(df, name) for name in (source, target)]
+    is_integer = require("pandas.api.types", "conversion from pandas").is_integer_dtype
+    if all(is_integer(column.dtype) for column in columns):
+        return np.stack([column.to_numpy(dtype=np.int64) for column in columns], axis=1), None
+    cells = [name for row in zip(*(column.tolist() for column in columns), strict=True) for name in row]
+    number = {name: i for i, name in enumerate(dict.fromkeys(cells))}
+    return np.array([number[name] for name in cells], dtype=np.int64).reshape(-1, 2), tuple(number)
+
+
+def _weights(df: Any, name: Hashable) -> Any:
+    column = _column(df, name)
+    if not require("pandas.api.types", "conversion from pandas").is_numeric_dtype(column.dtype):
+        raise GraphError(f"column {name!r} has dtype {column.dtype}; weights must be numbers")
+    return column.to_numpy(dtype=np.float64)
+
+
+def to_pandas(graph: Graph) -> Any:
+    """Return a frame with one edge a row: source, target and, where the graph is weighted, weight.
+
+    Isolated nodes are in no row: give ``n_nodes`` and ``directed`` to :func:`from_pandas` to have them back.
+
+    Examples
+    --------
+    >>> to_pandas(Graph.from_edges([(0, 1), (1, 2)], [0.5, 2.0]))
+       source  target  weight
+    0       0       1     0.5
+    1       1       2     2.0
+    """
+    pd = require("pandas", "conversion to pandas")
+    source, target, weights = graph.edges()
+    names = names_of(graph)
+    columns: dict[str, Any] = {key: [names[i] for i in ids] for key, ids in (("source", source), ("target", target))}
+    if graph.labels is None:
+        # An empty list has no dtype, and node numbers are integers also where there is no edge.
+        columns = {key: np.asarray(ids, dtype=np.int64) for key, ids in columns.items()}
+    return pd.DataFrame(columns if weights is None else {**columns, "weight": weights})

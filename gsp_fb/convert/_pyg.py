@@ -1,0 +1,99 @@
+"""PyTorch Geometric data: an edge index that lists both directions of an undirected edge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._extras import require
+from .._validate import host_array
+from ..errors import GraphError
+from ..graph import Graph
+from ._common import check_direction
+
+__all__ = ["from_pyg", "to_pyg"]
+
+
+def from_pyg(
+    data: Any, *, directed: bool = False, symmetrize: str | None = None, duplicates: str = "error", loops: str = "keep"
+) -> Graph:
+    """Return the graph of a PyG ``Data`` object.
+
+    Parameters
+    ----------
+    data : torch_geometric.data.Data
+        Its ``edge_index`` gives the arcs, ``num_nodes`` the nodes. Weights are ``edge_weight`` or else
+        ``edge_attr`` if it has one number an edge; wider attributes are features, not weights.
+    directed : bool
+        Keep arcs as they are. Otherwise each arc must have its reverse with the same weight, as PyG stores
+        undirected graphs.
+    symmetrize : {'max', 'mean', 'sum'}, optional
+        Combine the arcs ``(i, j)`` and ``(j, i)`` of an edge index that is not symmetric.
+    duplicates : {'error', 'first', 'sum'}
+        What an arc that is listed again means.
+    loops : {'keep', 'drop'}
+
+    Raises
+    ------
+    GraphError
+        There is no edge index, or it is not symmetric and no option says what that means.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> data = SimpleNamespace(edge_index=[[0, 1, 1, 2], [1, 0, 2, 1]], num_nodes=4)
+    >>> from_pyg(data)
+    Graph(n_nodes=4, n_edges=2, undirected, unweighted, n_isolated=1)
+    """
+    check_direction(False, directed, symmetrize)
+    index = getattr(data, "edge_index", None)
+    if index is None:
+        raise GraphError("data has no edge_index; if a transform turned it into adj_t, give the data as it was before")
+    pairs = host_array(index, GraphError, "edge_index").T
+    arcs = Graph.from_edges(pairs, _weights(data), data.num_nodes, directed=True, duplicates=duplicates)
+    return Graph.from_adjacency(arcs.adjacency, directed=directed, symmetrize=symmetrize, loops=loops)
+
+
+def _weights(data: Any) -> Any:
+    weights = getattr(data, "edge_weight", None)
+    if weights is not None:
+        return host_array(weights, GraphError, "edge_weight")
+    weights = getattr(data, "edge_attr", None)
+    if weights is None:
+        return None
+    weights = host_array(weights, GraphError, "edge_attr")
+    if weights.ndim == 2 and weights.shape[1] == 1:
+        return weights[:, 0]
+    return weights if weights.ndim == 1 else None
+
+
+def to_pyg(graph: Graph, x: Any = None, y: Any = None) -> Any:
+    """Return a PyG ``Data`` object; an undirected edge is listed in both directions.
+
+    Parameters
+    ----------
+    graph : Graph
+        Labels have no place in PyG and are left out.
+    x, y : array_like, optional
+        Features and classes, taken as ``torch.as_tensor`` takes them. Weights get the precision of floating
+        ``x``, so that layers can multiply the two, and are float64 without it.
+
+    Examples
+    --------
+    >>> data = to_pyg(Graph.from_edges([(0, 1)], n_nodes=3))
+    >>> data.edge_index.tolist(), data.num_nodes
+    ([[0, 1], [1, 0]], 3)
+    """
+    torch = require("torch", "conversion to PyG")
+    A = graph.adjacency.tocoo()
+    data = require("torch_geometric.data", "conversion to PyG").Data(
+        edge_index=torch.as_tensor(np.stack([A.row, A.col]).astype(np.int64)), num_nodes=graph.n_nodes
+    )
+    for name, value in (("x", x), ("y", y)):
+        if value is not None:
+            data[name] = torch.as_tensor(value)
+    if graph.is_weighted:
+        precision = data.x.dtype if x is not None and data.x.is_floating_point() else torch.float64
+        data.edge_weight = torch.tensor(A.data, dtype=precision)
+    return data

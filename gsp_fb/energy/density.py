@@ -1,0 +1,143 @@
+"""How the eigenvalues of an operator are spread, and where they end, without computing them all."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._lanczos import gauss_rule, lanczos
+from .._validate import check_count, check_positive, check_rng
+from ..backend import FloatArray, freeze
+from ..errors import ParameterError
+from ..operators import Operator
+from ..spectrum import spectrum
+from .profile import EXACT_NODES, check_edges
+
+__all__ = ["SpectralDensity", "lambda_max", "spectral_density"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpectralDensity:
+    """The share of an operator's eigenvalues in each band of the frequency axis.
+
+    Attributes
+    ----------
+    edges : float64 array, shape (n_bands + 1,)
+        Band ``b`` is ``[edges[b], edges[b + 1])``, the last one closed.
+    fraction : float64 array, shape (n_bands,)
+        Share of the eigenvalues in each band.
+    error : float64 array, shape (n_bands,)
+        Standard error of ``fraction``; 0 where all eigenvalues were computed.
+    products : int
+        Products that were spent.
+    """
+
+    edges: FloatArray
+    fraction: FloatArray
+    error: FloatArray
+    products: int
+
+    def __post_init__(self) -> None:
+        for array in (self.edges, self.fraction, self.error):
+            freeze(array)
+
+    @property
+    def density(self) -> FloatArray:
+        """``fraction`` per unit of frequency: a curve that integrates to 1 over the axis."""
+        return self.fraction / np.diff(self.edges)
+
+    def __repr__(self) -> str:
+        return f"SpectralDensity({len(self.fraction)} bands, products={self.products})"
+
+
+def spectral_density(
+    op: Operator, bins: Any = None, *, n_vectors: int = 20, products: int = 80, rng: Any = None
+) -> SpectralDensity:
+    """Return a histogram of the eigenvalues of ``op`` by stochastic Lanczos quadrature.
+
+    The spectral measure of a random vector with independent signs has the eigenvalues' distribution as its mean. Each
+    of ``n_vectors`` of them gives a Gauss rule; their mean is the estimate and their spread its error. Small graphs are
+    decomposed instead.
+
+    Parameters
+    ----------
+    op : Operator
+        Of an undirected graph.
+    bins : int or array_like, optional
+        Number of equal bands over ``op.bounds``, or the edges of the bands; 10 by default.
+    n_vectors : int
+        At least 2; the error falls with its root, and with that of the number of nodes.
+    products : int
+        Products with each vector: the resolution.
+    rng : None, int or numpy Generator
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, operator
+    >>> ring = operator(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)]), "sym", channel="high")
+    >>> spectral_density(ring, bins=[0.0, 0.5, 1.5, 2.0]).fraction
+    array([0.25, 0.5 , 0.25])
+    """
+    edges = check_edges(bins, op.bounds)
+    n_vectors, products = check_count(n_vectors, "n_vectors", least=2), check_count(products, "products")
+    rng, n_nodes = check_rng(rng), op.graph.n_nodes
+    if n_nodes <= EXACT_NODES:
+        counts = _histogram(spectrum(op).frequencies, np.full(n_nodes, 1.0 / max(n_nodes, 1)), edges)
+        return SpectralDensity(edges, counts, np.zeros_like(counts), 0)
+    spaces = [lanczos(op.core.apply, rng.choice([-1.0, 1.0], n_nodes), products) for _ in range(n_vectors)]
+    draws = np.stack([_histogram(*gauss_rule(space), edges) for space in spaces])
+    error = draws.std(axis=0, ddof=1) / math.sqrt(n_vectors)
+    return SpectralDensity(edges, draws.mean(axis=0), error, sum(space.n_steps for space in spaces))
+
+
+def _histogram(nodes: FloatArray, weights: FloatArray, edges: FloatArray) -> FloatArray:
+    """Return the weight in each band, nodes that rounding put outside the axis taken to its ends."""
+    slack = 1e-9 * (edges[-1] - edges[0])
+    near = (nodes > edges[0] - slack) & (nodes < edges[-1] + slack)
+    return np.histogram(np.clip(nodes[near], edges[0], edges[-1]), edges, weights=weights[near])[0]
+
+
+def lambda_max(op: Operator, *, rtol: float = 0.01, failure: float = 1e-10, rng: Any = None) -> float:
+    r"""Return an upper bound on the largest eigenvalue of ``op``, within ``rtol`` of it.
+
+    Lanczos's process from a random vector approaches the largest eigenvalue from below. Kuczynski and Wozniakowski
+    proved how far it may still be off after k products: :math:`\lambda - \theta > \epsilon\lambda` has a probability of
+    at most :math:`1.648\sqrt n\, e^{-\sqrt\epsilon(2k - 1)}` over the choice of the vector, for every matrix. The
+    bound returned is :math:`\theta / (1 - \epsilon)` with the :math:`\epsilon` that makes this ``failure``, or the
+    end of ``op.bounds`` where that formula is already as close, or the eigenvalue itself for small graphs.
+
+    Parameters
+    ----------
+    op : Operator
+        Of an undirected graph.
+    rtol : float
+        How far above the largest eigenvalue the bound may lie, relative to the length of the axis below it.
+    failure : float
+        Probability that the bound is too small.
+    rng : None, int or numpy Generator
+        By default a fixed seed, so that the value is the same on every call.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, operator
+    >>> star = operator(Graph.from_edges([(0, i) for i in range(1, 10)]), "comb", channel="high")
+    >>> round(lambda_max(star), 6)
+    10.0
+    """
+    rtol, failure = check_positive(rtol, "rtol"), check_positive(failure, "failure")
+    if rtol >= 1 or failure >= 1:
+        raise ParameterError(f"rtol and failure must be < 1, not {rtol!r} and {failure!r}")
+    low, high = op.bounds
+    n_nodes = op.graph.n_nodes
+    if n_nodes <= EXACT_NODES:
+        return min(high, float(spectrum(op).frequencies[-1]) + 1e-13 * n_nodes * max(abs(low), abs(high)))
+    # theta / (1 - eps) <= (1 + rtol) lambda asks for this eps, and this for so many products.
+    eps = rtol / (1 + rtol)
+    products = math.ceil((math.log(1.648 * math.sqrt(n_nodes) / failure) / math.sqrt(eps) + 1) / 2)
+    start = check_rng(0 if rng is None else rng).standard_normal(n_nodes)
+    shifted = lanczos(lambda v: op.core.apply(v) - low * v, start, products, orthogonalize=False)
+    reached = float(gauss_rule(shifted)[0][-1])
+    return min(high, low + reached / (1 - eps))

@@ -1,0 +1,147 @@
+"""GML: nested lists of keys and values; labels and non-ASCII text as HTML entities."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.entities import name2codepoint
+from typing import Any, BinaryIO
+
+from ..errors import FormatError
+from ..graph import Graph
+from ._labels import label_kind, node_names, restore_labels, writable_labels
+from ._parsed import Edges, NamedEdges, Options
+
+__all__ = ["read_gml", "write_gml"]
+
+LABELS_NOTE = "gsp_fb_labels"
+# Blanks and comments are passed over possessively: no text makes the pattern try them in another way.
+_TOKEN = re.compile(
+    r"""(?:\s|\#[^\n]*)*+(?:(?P<open>\[)|(?P<close>\])|"(?P<text>[^"]*)"|(?P<end>\Z)
+    |(?P<number>[+-]?(?:\d+\.?\d*|\.\d+|INF|NAN)(?:[Ee][+-]?\d+)?)(?![\w.])|(?P<key>[A-Za-z]\w*))""",
+    re.VERBOSE | re.ASCII,
+)
+_VALUES = {"open", "text", "number"}
+_ENTITY = re.compile(r"&(?:#(\d+)|#[xX]([0-9A-Fa-f]+)|([A-Za-z][0-9A-Za-z]*));")
+_ESCAPED = re.compile(r'[^ -~]|[&"]')
+
+
+def read_gml(file: BinaryIO, options: Options) -> Edges:
+    """Return the one graph in ``file``; node labels, or ids where there are none, become labels."""
+    try:
+        text = file.read().decode("utf-8-sig")
+    except UnicodeDecodeError as bad:
+        raise FormatError(f"no UTF-8 text: {bad}") from None
+    graphs = [value for key, value in _parse(text) if key == "graph"]
+    if len(graphs) != 1 or not isinstance(graphs[0], list):
+        raise FormatError(f"{len(graphs)} graphs found; one graph a file is read")
+    return _edges(graphs[0])
+
+
+def _parse(text: str) -> list[tuple[str, Any]]:
+    """Return the document as nested lists of (key, value), without recursion: depth is the file's to choose."""
+    stack: list[list[tuple[str, Any]]] = [[]]
+    key: str | None = None
+    for kind, token in _tokens(text):
+        if (kind in _VALUES) is (key is None) or (kind == "close" and len(stack) == 1):
+            raise _unexpected(text, token.start())
+        if kind in _VALUES:
+            value = [] if kind == "open" else _value(kind, token[kind])
+            stack[-1].append((str(key), value))
+            if kind == "open":
+                stack.append(value)
+        elif kind == "close":
+            stack.pop()
+        key = token["key"]
+    if len(stack) != 1:
+        raise FormatError("the text ends inside a list; the file is cut short")
+    return stack[0]
+
+
+def _tokens(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    at, kind = 0, ""
+    while kind != "end":
+        token = _TOKEN.match(text, at)
+        if token is None:
+            raise _unexpected(text, at)
+        at, kind = token.end(), str(token.lastgroup)
+        yield kind, token
+
+
+def _unexpected(text: str, at: int) -> FormatError:
+    at += len(text[at:]) - len(text[at:].lstrip())
+    return FormatError(f"line {text.count(chr(10), 0, at) + 1}: {text[at : at + 20]!r} is not expected here")
+
+
+def _value(kind: str, text: str) -> Any:
+    if kind == "text":
+        return _ENTITY.sub(_character, text)
+    return int(text) if text.lstrip("+-").isdigit() and len(text) < 20 else float(text)
+
+
+def _character(entity: re.Match[str]) -> str:
+    decimal, hexadecimal, name = entity.groups()
+    code = int(decimal[:9]) if decimal else int(hexadecimal[:7], 16) if hexadecimal else name2codepoint.get(name, -1)
+    return chr(code) if 0 <= code < 0x110000 else entity[0]
+
+
+def _edges(graph: list[tuple[str, Any]]) -> Edges:
+    facts = dict(graph)
+    nodes = [dict(value) for key, value in graph if key == "node" and isinstance(value, list)]
+    found = NamedEdges()
+    for node in nodes:
+        if not found.add_node(_need(node, "id", "node")):
+            raise FormatError(f"node {node['id']!r} is there twice")
+    for key, value in graph:
+        if key == "edge" and isinstance(value, list):
+            edge = dict(value)
+            found.add_edge(_need(edge, "source", "edge"), _need(edge, "target", "edge"), _weight(edge))
+    kind = facts.get(LABELS_NOTE)
+    labels = restore_labels(_names(nodes), kind if isinstance(kind, str) else None)
+    return found.edges(facts.get("directed", 0) == 1, labels)
+
+
+def _need(item: dict[str, Any], key: str, what: str) -> Any:
+    if not isinstance(item.get(key), int | str):
+        raise FormatError(f"{what} {item} has no {key!r}")
+    return item[key]
+
+
+def _weight(edge: dict[str, Any]) -> float | None:
+    weight = edge.get("weight")
+    if weight is not None and not isinstance(weight, int | float):
+        raise FormatError(f"edge {edge} has a weight that is no number")
+    return None if weight is None else float(weight)
+
+
+def _names(nodes: list[dict[str, Any]]) -> list[str]:
+    key = "label" if all("label" in node for node in nodes) else "id"
+    names = [str(node[key]) for node in nodes]
+    if len(set(names)) != len(names):
+        raise FormatError("two nodes have the same label")
+    return names
+
+
+def write_gml(graph: Graph, file: BinaryIO) -> None:
+    """Write ``graph`` with its labels and weights by their shortest exact digits."""
+    for line in _lines(graph):
+        file.write(f"{line}\n".encode("ascii"))
+
+
+def _lines(graph: Graph) -> Iterator[str]:
+    source, target, weights = graph.edges()
+    yield "graph ["
+    yield f"directed {int(graph.directed)}"
+    yield f'{LABELS_NOTE} "{label_kind(writable_labels(graph.labels))}"'
+    for i, name in enumerate(node_names(graph)):
+        yield f'node [ id {i} label "{_ESCAPED.sub(lambda c: f"&#{ord(c[0])};", name)}" ]'
+    for k, (i, j) in enumerate(zip(source, target, strict=True)):
+        weight = "" if weights is None else f" weight {_real(float(weights[k]))}"
+        yield f"edge [ source {i} target {j}{weight} ]"
+    yield "]"
+
+
+def _real(weight: float) -> str:
+    """Return the shortest exact digits with a decimal point, which GML needs to tell a real from an integer."""
+    digits, mark, exponent = repr(weight).upper().partition("E")
+    return digits + (".0" if "." not in digits else "") + mark + exponent

@@ -1,0 +1,74 @@
+"""What a file may cost: how it is opened, how far it may unpack, how many nodes it may claim."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from ..errors import FormatError
+
+__all__ = ["MAX_BYTES", "MAX_NODES", "Limits", "is_gzip", "open_limited"]
+
+MAX_NODES = 50_000_000
+MAX_BYTES = 8 * 2**30
+# Text of numbers shrinks 3 to 20 times, arrays of a graph less; only a bomb shrinks more, and small ones do no harm.
+MAX_RATIO = 200
+HARMLESS_BYTES = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many nodes a graph may have and how many bytes a file may hold once unpacked."""
+
+    max_nodes: int = MAX_NODES
+    max_bytes: int = MAX_BYTES
+
+    def check_nodes(self, n_nodes: int) -> int:
+        """Return ``n_nodes`` unless it is more than a graph may have."""
+        if n_nodes > self.max_nodes:
+            raise FormatError(f"{n_nodes} nodes are more than max_nodes={self.max_nodes}; raise it if they are meant")
+        return n_nodes
+
+    def check_bytes(self, unpacked: int, stored: int) -> None:
+        """Raise FormatError if ``stored`` bytes that become ``unpacked`` ones are too many or a bomb."""
+        if unpacked > self.max_bytes:
+            raise FormatError(f"more than max_bytes={self.max_bytes} unpacked; raise it if so much is meant")
+        if unpacked > self._allowed(stored):
+            raise FormatError(f"{stored} bytes unpack to more than {MAX_RATIO} times as many; refused as a bomb")
+
+    def unpack(self, stream: BinaryIO, stored: int) -> bytes:
+        """Return all bytes of a decompressing ``stream``, reading at most one more than may be."""
+        try:
+            content = stream.read(min(self.max_bytes, self._allowed(stored)) + 1)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as bad:
+            raise FormatError(f"broken gzip data: {bad}") from bad
+        self.check_bytes(len(content), stored)
+        return content
+
+    @staticmethod
+    def _allowed(stored: int) -> int:
+        return max(HARMLESS_BYTES, MAX_RATIO * stored)
+
+
+def is_gzip(path: str | os.PathLike[str]) -> bool:
+    """Return whether the name says that the content is compressed."""
+    return os.fspath(path).lower().endswith(".gz")
+
+
+@contextmanager
+def open_limited(path: str | os.PathLike[str], limits: Limits) -> Iterator[BinaryIO]:
+    """Open ``path`` as a seekable stream of its unpacked bytes, none of them more than ``limits`` allow."""
+    with open(path, "rb") as file:
+        stored = os.fstat(file.fileno()).st_size
+        limits.check_bytes(stored, stored)
+        if not is_gzip(path):
+            yield file
+            return
+        with gzip.GzipFile(fileobj=file) as unpacked:
+            yield io.BytesIO(limits.unpack(unpacked, stored))  # type: ignore[arg-type]  # a GzipFile reads like one

@@ -1,0 +1,95 @@
+"""MatrixMarket coordinate files: real, integer and pattern matrices, general or symmetric."""
+
+from __future__ import annotations
+
+import io
+from typing import BinaryIO
+
+import scipy.io
+from scipy import sparse
+
+from ..errors import FormatError
+from ..graph import Graph
+from ._parsed import Matrix, Options
+
+__all__ = ["read_mtx", "write_mtx"]
+
+# Each header word after the first two, and the choices of it that are a graph.
+HEADER = {
+    "format": ("coordinate",),
+    "field": ("real", "double", "integer", "unsigned-integer", "pattern"),
+    "symmetry": ("general", "symmetric"),
+}
+DIRECTED_NOTE = "gsp_fb directed"
+# "1 1\n" is the shortest entry: a header that promises more entries than the bytes can hold lies.
+BYTES_PER_ENTRY = 4
+# All that numbers are written with, nan and infinity included; a zero byte among them crashes the compiled reader.
+NUMBER_BYTES = b"0123456789+-.eEdDnNaAiIfFtTyY \t\r\n"
+
+
+def read_mtx(file: BinaryIO, options: Options) -> Matrix:
+    """Return the matrix in ``file``; its header is checked before anything is allocated."""
+    content = file.read()
+    if not content.endswith(b"\n"):
+        raise FormatError("the last line has no end, so its number may be cut short; add a line break if it is whole")
+    text = io.BytesIO(content)
+    directed = _check_header(text, len(content), options)
+    _check_body(text.read())
+    try:
+        matrix = scipy.io.mmread(io.BytesIO(content), spmatrix=False)
+    except (ValueError, OverflowError) as bad:
+        raise FormatError(str(bad)) from bad
+    return Matrix(sparse.coo_array(matrix), directed)
+
+
+def _check_header(file: io.BytesIO, n_bytes: int, options: Options) -> bool | None:
+    banner = file.readline().decode("ascii", "replace").split()
+    words = [word.lower() for word in banner[1:]]
+    if not banner or banner[0] != "%%MatrixMarket" or len(words) != 4 or words[0] != "matrix":
+        raise FormatError("no '%%MatrixMarket matrix' line at the start")
+    for word, (what, choices) in zip(words[1:], HEADER.items(), strict=True):
+        if word not in choices:
+            raise FormatError(f"{what} {word!r} is not read as a graph; it must be one of {', '.join(choices)}")
+    comments, sizes = _comments_and_sizes(file)
+    _check_sizes(sizes, n_bytes, options)
+    if words[3] == "symmetric":
+        return False
+    return True if DIRECTED_NOTE in comments else None
+
+
+def _comments_and_sizes(file: io.BytesIO) -> tuple[set[str], list[str]]:
+    comments: set[str] = set()
+    for line in file:
+        text = line.decode("utf-8", "replace").strip()
+        if text and not text.startswith("%"):
+            return comments, text.split()
+        comments.add(text.lstrip("% "))
+    raise FormatError("no line with the sizes of the matrix")
+
+
+def _check_sizes(words: list[str], n_bytes: int, options: Options) -> None:
+    if len(words) != 3 or not all(word.isascii() and word.isdigit() and len(word) < 19 for word in words):
+        raise FormatError(f"the size line is {' '.join(words)[:60]!r}; it must be rows, columns and entries")
+    n_rows, n_cols, n_entries = map(int, words)
+    if n_rows != n_cols:
+        raise FormatError(f"the matrix is {n_rows} x {n_cols}; an adjacency matrix is square")
+    options.limits.check_nodes(n_rows)
+    if n_entries * BYTES_PER_ENTRY > n_bytes:
+        raise FormatError(f"{n_entries} entries announced, but the file has only {n_bytes} bytes; it is cut short")
+
+
+def _check_body(body: bytes) -> None:
+    strange = body.translate(None, NUMBER_BYTES)
+    if strange:
+        raise FormatError(f"byte {strange[0]:#04x} among the entries, which must be numbers")
+
+
+def write_mtx(graph: Graph, file: BinaryIO) -> None:
+    """Write ``graph`` with shortest digits that read back to the same float64."""
+    scipy.io.mmwrite(
+        file,
+        sparse.coo_array(graph.adjacency),
+        comment=DIRECTED_NOTE if graph.directed else "",
+        field="real" if graph.is_weighted else "pattern",
+        symmetry="general" if graph.directed else "symmetric",
+    )

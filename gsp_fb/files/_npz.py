@@ -1,0 +1,104 @@
+"""npz archives of arrays: the library's own, which keep everything, and those of scipy.sparse.save_npz."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, BinaryIO
+
+import numpy as np
+from scipy import sparse
+
+from .._validate import check_choice, check_csr
+from ..errors import FormatError, ParameterError
+from ..graph import Graph
+from ._labels import dump_labels, load_labels, writable_labels
+from ._npy import Archive, Array
+from ._parsed import Matrix, Options
+
+__all__ = ["read_npz", "write_npz"]
+
+VERSION = 1
+# scipy's sparse formats that are read, with the names of their two index arrays and the class that takes them.
+SCIPY_FORMATS: dict[str, tuple[str, str, Any]] = {
+    "csr": ("indices", "indptr", sparse.csr_array),
+    "csc": ("indices", "indptr", sparse.csc_array),
+    "coo": ("row", "col", sparse.coo_array),
+}
+
+
+def read_npz(file: BinaryIO, options: Options) -> Matrix:
+    """Return the matrix in ``file``, its index arrays checked before compiled code sees them."""
+    archive = Archive(file, options.limits)
+    return _read_scipy(archive, options) if "format" in archive else _read_own(archive)
+
+
+def _read_own(archive: Archive) -> Matrix:
+    version = int(archive.read("format_version", ndim=0))
+    if version != VERSION:
+        raise FormatError(f"the archive has version {version}, not {VERSION}; update gsp_fb to read it")
+    indptr, indices = archive.read("indptr"), archive.read("indices")
+    weights = archive.read("weights", kinds="f") if "weights" in archive else np.ones(len(indices))
+    directed = bool(archive.read("directed", ndim=0, kinds="b"))
+    if not len(indptr):
+        raise FormatError("array 'indptr' is empty; it has one entry more than there are nodes")
+    n_nodes = len(indptr) - 1
+    labels = load_labels(archive.read("labels", kinds="u").tobytes(), n_nodes) if "labels" in archive else None
+    return Matrix(_matrix("csr", (n_nodes, n_nodes), weights, indices, indptr), directed, labels)
+
+
+def _read_scipy(archive: Archive, options: Options) -> Matrix:
+    kind = _format_name(archive.read("format", ndim=0, kinds="SU"))
+    shape = tuple(archive.read("shape").tolist())
+    if len(shape) != 2 or min(shape) < 0:
+        raise FormatError(f"the matrix has shape {shape}; an adjacency matrix has two axes")
+    options.limits.check_nodes(max(shape))
+    first, second, _ = SCIPY_FORMATS[kind]
+    return Matrix(_matrix(kind, shape, archive.read("data", kinds="biuf"), archive.read(first), archive.read(second)))
+
+
+def _format_name(scalar: Array) -> str:
+    name = scalar.item()
+    try:
+        return check_choice(
+            name.decode("ascii", "replace") if isinstance(name, bytes) else name, SCIPY_FORMATS, "format"
+        )
+    except ParameterError as unknown:
+        raise FormatError(str(unknown)) from None
+
+
+def _matrix(kind: str, shape: tuple[int, ...], data: Array, first: Array, second: Array) -> Any:
+    """Return the sparse array, its compressed indices checked first: scipy's constructors trust theirs."""
+    data, first, second = _native(data), _native(first), _native(second)
+    if kind == "coo":
+        if not len(data) == len(first) == len(second):
+            raise FormatError(f"{len(data)} entries with {len(first)} rows and {len(second)} columns")
+        _check_coordinates(np.stack([first, second]).astype(np.int64), shape)
+        return SCIPY_FORMATS[kind][2]((data, (first, second)), shape=shape)
+    check_csr(SimpleNamespace(format=kind, shape=shape, data=data, indices=first, indptr=second))
+    return SCIPY_FORMATS[kind][2]((data, first, second), shape=shape)
+
+
+def _native(array: Array) -> Array:
+    """Return a writable copy in this machine's byte order; scipy takes no other."""
+    return array.astype(array.dtype.newbyteorder("="))
+
+
+def _check_coordinates(coordinates: Array, shape: tuple[int, ...]) -> None:
+    bad = np.flatnonzero((coordinates < 0) | (coordinates >= np.array(shape)[:, None]))
+    if bad.size:
+        raise FormatError(f"index {coordinates.ravel()[bad[0]]} is outside a matrix of shape {shape}")
+
+
+def write_npz(graph: Graph, file: BinaryIO) -> None:
+    """Write the arrays of ``graph`` as they are, uncompressed: reading them is a copy."""
+    arrays: dict[str, Any] = {
+        "format_version": np.int64(VERSION),
+        "directed": np.bool_(graph.directed),
+        "indptr": graph.indptr,
+        "indices": graph.indices,
+    }
+    if graph.weights is not None:
+        arrays["weights"] = graph.weights
+    if graph.labels is not None:
+        arrays["labels"] = np.frombuffer(dump_labels(writable_labels(graph.labels)), dtype=np.uint8)
+    np.savez(file, allow_pickle=False, **arrays)

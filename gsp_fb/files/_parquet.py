@@ -1,0 +1,108 @@
+"""Parquet edge tables: columns source, target and weight, the rest in the schema's metadata."""
+
+from __future__ import annotations
+
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from .._extras import require
+from ..backend import FloatArray, IntArray
+from ..errors import FormatError
+from ..graph import Graph
+from ._labels import Header, names_to_pairs
+from ._parsed import Edges, Labels, Options
+
+__all__ = ["read_parquet", "write_parquet"]
+
+METADATA_KEY = b"gsp_fb"
+COLUMNS = ("source", "target", "weight")
+BYTES_PER_CELL = 8
+
+
+def read_parquet(file: BinaryIO, options: Options) -> Edges:
+    """Return the edges in ``file``; integer columns are node numbers, text columns are names."""
+    pa = require("pyarrow", "reading Parquet")
+    try:
+        table = _load(file, options)
+    except FormatError:
+        raise
+    except (pa.ArrowException, OSError, OverflowError, ValueError) as bad:
+        raise FormatError(f"no readable Parquet file: {bad}") from bad
+    header = _header(table)
+    if header is not None:
+        header.check_complete(table.num_rows)
+    labels = None if header is None else header.labels
+    pairs, labels = _pairs(table, labels)
+    n_nodes = header.n_nodes if header is not None else None if labels is None else len(labels)
+    return Edges(pairs, _weights(table), n_nodes, None if header is None else header.directed, labels)
+
+
+def _load(file: BinaryIO, options: Options) -> Any:
+    parquet = require("pyarrow.parquet", "reading Parquet").ParquetFile(file, page_checksum_verification=True)
+    columns = [name for name in COLUMNS if name in parquet.schema_arrow.names]
+    if not {"source", "target"} <= set(columns):
+        raise FormatError(f"columns source and target are needed; found {', '.join(parquet.schema_arrow.names)}")
+    stored = file.seek(0, 2)
+    options.limits.check_bytes(parquet.metadata.num_rows * len(columns) * BYTES_PER_CELL, stored)
+    table = parquet.read(columns=columns, use_threads=False)
+    table.validate(full=True)
+    return table
+
+
+def _header(table: Any) -> Header | None:
+    text = (table.schema.metadata or {}).get(METADATA_KEY)
+    return None if text is None else Header.loads(text)
+
+
+def _pairs(table: Any, labels: Labels) -> tuple[IntArray, Labels]:
+    columns = [_whole(table, name) for name in ("source", "target")]
+    if labels is None and all(_is_integer(column.type) for column in columns):
+        return np.stack([column.to_numpy().astype(np.int64) for column in columns], axis=1), None
+    return names_to_pairs([_named(column.to_pylist(), labels) for column in columns], labels)
+
+
+def _named(names: list[Any], labels: Labels) -> list[Any]:
+    kinds = (str,) if labels is None else (str, int)
+    odd = next((name for name in names if not isinstance(name, kinds)), None)
+    if odd is not None:
+        raise FormatError(f"node {odd!r} is neither an integer nor text like its column")
+    return names
+
+
+def _whole(table: Any, name: str) -> Any:
+    column = table.column(name)
+    if column.null_count:
+        raise FormatError(f"column {name!r} has {column.null_count} empty cells")
+    return column
+
+
+def _is_integer(kind: Any) -> bool:
+    return bool(require("pyarrow.types", "reading Parquet").is_integer(kind))
+
+
+def _weights(table: Any) -> FloatArray | None:
+    if "weight" not in table.column_names:
+        return None
+    column = _whole(table, "weight")
+    if not (_is_integer(column.type) or require("pyarrow.types", "reading Parquet").is_floating(column.type)):
+        raise FormatError(f"column 'weight' is of type {column.type}; weights must be numbers")
+    return np.asarray(column.to_numpy(), dtype=np.float64)
+
+
+def write_parquet(graph: Graph, file: BinaryIO) -> None:
+    """Write the edges of ``graph`` with page checksums, so that damage is found on reading."""
+    pa = require("pyarrow", "writing Parquet")
+    header = Header.of(graph)
+    source, target, weights = graph.edges()
+    kind = pa.string() if header.labels and isinstance(header.labels[0], str) else pa.int64()
+    columns = {"source": pa.array(_names(source, header.labels), kind)}
+    columns["target"] = pa.array(_names(target, header.labels), kind)
+    if weights is not None:
+        columns["weight"] = pa.array(weights)
+    table = pa.table(columns).replace_schema_metadata({METADATA_KEY: header.dumps()})
+    require("pyarrow.parquet", "writing Parquet").write_table(table, file, write_page_checksum=True)
+
+
+def _names(ids: IntArray, labels: Labels) -> Any:
+    return ids if labels is None else [labels[i] for i in ids]

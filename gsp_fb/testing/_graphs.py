@@ -1,0 +1,172 @@
+"""Random graphs that reach the corners: one node, no edge, isolated nodes, loops, bipartite, disconnected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from .._validate import check_count
+from ..backend import FloatArray
+from ..errors import ParameterError
+from ..graph import Graph
+from ._hypothesis import DrawFn, SearchStrategy
+from ._hypothesis import strategies as st
+
+__all__ = ["SHAPES", "graphs"]
+
+Pairs = list[tuple[int, int]]
+
+
+def _path(n: int) -> Pairs:
+    return [(i, i + 1) for i in range(n - 1)]
+
+
+# Connected graphs by name; hypothesis shrinks towards the first.
+SHAPES: dict[str, Callable[[int], Pairs]] = {
+    "path": _path,
+    "star": lambda n: [(0, i) for i in range(1, n)],
+    "ring": lambda n: _path(n) + [(0, n - 1)] * (n > 2),
+    "bipartite": lambda n: list(product(range(n // 2), range(n // 2, n))),
+    "complete": lambda n: list(combinations(range(n), 2)),
+}
+
+
+def _subset(draw: DrawFn, items: Iterable[Any]) -> list[Any]:
+    """Draw any subset through one integer, which is quick to draw and shrinks to the empty set."""
+    items = list(items)
+    mask = draw(st.integers(0, 2 ** len(items) - 1))
+    return [item for bit, item in enumerate(items) if mask >> bit & 1]
+
+
+def _random_pairs(draw: DrawFn, n: int, connected: bool) -> Pairs:
+    tree = [(draw(st.integers(0, i - 1)), i) for i in range(1, n)] if connected else []
+    return sorted({*tree, *_subset(draw, combinations(range(n), 2))})
+
+
+def _piece(draw: DrawFn, n: int, connected: bool) -> Pairs:
+    shape = draw(st.sampled_from([*([] if connected else ["empty"]), *SHAPES, "random"]))
+    if shape == "empty":
+        return []
+    return SHAPES[shape](n) if shape in SHAPES else _random_pairs(draw, n, connected)
+
+
+def _pairs(draw: DrawFn, n: int, connected: bool) -> Pairs:
+    """Draw one piece, or two side by side, and number the nodes in any order."""
+    first = n if connected else draw(st.integers(1, n))
+    pairs = _piece(draw, first, connected)
+    if first < n:
+        pairs += [(i + first, j + first) for i, j in _piece(draw, n - first, connected)]
+    order = draw(st.permutations(range(n)))
+    return [(order[i], order[j]) for i, j in pairs]
+
+
+def _arcs(draw: DrawFn, pairs: Pairs) -> Pairs:
+    """Draw a direction for each edge; some keep both."""
+    both = _subset(draw, pairs)
+    backward = set(_subset(draw, pairs))
+    return [(j, i) if (i, j) in backward else (i, j) for i, j in pairs] + [
+        (i, j) if (i, j) in backward else (j, i) for i, j in both
+    ]
+
+
+def _without_isolated(pairs: Pairs, n: int, directed: bool) -> Pairs:
+    reached = {i for i, _ in pairs} | (set() if directed else {j for _, j in pairs})
+    links = [(i, (i + 1) % n) for i in range(n) if i not in reached]
+    return pairs + [(i, j) for i, j in links if directed or (j, i) not in links or i < j]
+
+
+def _weights(draw: DrawFn, n_edges: int, weighted: bool | None) -> FloatArray:
+    """Draw a few weights between 1e-3 and 1e3 and deal them out in turn."""
+    if not (draw(st.booleans()) if weighted is None else weighted):
+        return np.ones(n_edges)
+    exponents = draw(st.lists(st.floats(-3.0, 3.0, allow_subnormal=False), min_size=1, max_size=7))
+    return np.resize(10.0 ** np.array(exponents), n_edges)
+
+
+def _raised(pairs: Pairs, weights: FloatArray, least: float, n: int, directed: bool) -> FloatArray:
+    """Return the weights times the factor that lifts the smallest degree to ``least``."""
+    smallest = Graph.from_edges(pairs, weights, n, directed=directed).degrees.min()
+    # The margin keeps the lifted degree from ending one rounding below.
+    return weights * (least / smallest * (1.0 + 1e-12)) if smallest < least else weights
+
+
+@st.composite
+def _draw_graph(
+    draw: DrawFn,
+    *,
+    nodes: tuple[int, int],
+    weighted: bool | None,
+    directed: bool,
+    connected: bool,
+    min_degree: float | None,
+    loops: bool,
+) -> Graph:
+    n = draw(st.integers(*nodes))
+    if n == 0:
+        return Graph.from_edges([], n_nodes=0, directed=directed)
+    pairs = _pairs(draw, n, connected)
+    pairs = _arcs(draw, pairs) if directed else pairs
+    pairs = pairs if min_degree is None else _without_isolated(pairs, n, directed)
+    looped = _subset(draw, range(n)) if loops and draw(st.booleans()) else []
+    pairs += [(i, i) for i in looped]
+    weights = _weights(draw, len(pairs), weighted)
+    if min_degree is not None:
+        weights = _raised(pairs, weights, min_degree, n, directed)
+    return Graph.from_edges(pairs, weights, n, directed=directed)
+
+
+def graphs(
+    *,
+    min_nodes: int = 1,
+    max_nodes: int = 12,
+    weighted: bool | None = None,
+    directed: bool = False,
+    connected: bool = False,
+    min_degree: float | None = None,
+    loops: bool = True,
+) -> SearchStrategy[Graph]:
+    """Return a strategy of graphs: paths, stars, rings, bipartite, complete and random ones, and pairs of them.
+
+    Unless told otherwise it reaches one node, no edge, isolated nodes, self-loops, several components, and
+    weights from 1e-3 to 1e3.
+
+    Parameters
+    ----------
+    min_nodes, max_nodes : int
+    weighted : bool, optional
+        Only weighted or only unweighted graphs.
+    directed : bool
+        Arcs, one way or both, instead of edges.
+    connected : bool
+        One (weakly) connected component.
+    min_degree : float > 0, optional
+        No isolated node, hence two nodes at least, and weights raised by a common factor until every degree is
+        this or more.
+    loops : bool
+        Whether self-loops may occur.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> @given(graphs(connected=True))
+    ... def one_component(graph):
+    ...     assert graph.n_components == 1
+    >>> one_component()
+    """
+    least = check_count(min_nodes, "min_nodes", least=0)
+    most = check_count(max_nodes, "max_nodes", least=least)
+    if min_degree is not None:
+        least = max(least, 2)
+        if weighted is False and min_degree > 1:
+            raise ParameterError(f"unweighted graphs cannot be raised to min_degree={min_degree!r}; give weighted=None")
+    return _draw_graph(
+        nodes=(least, max(least, most)),
+        weighted=weighted,
+        directed=directed,
+        connected=connected,
+        min_degree=min_degree,
+        loops=loops,
+    )

@@ -1,0 +1,113 @@
+"""Random families, parameters and operators, over every row of the table of variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from ..graph import Graph
+from ..operators import Operator, operator
+from ..variants import CHANNELS, VARIANTS
+from ._graphs import graphs
+from ._hypothesis import SearchStrategy
+from ._hypothesis import strategies as st
+
+__all__ = ["channels", "families", "gammas", "isolated_policies", "operators"]
+
+_Value = TypeVar("_Value")
+
+
+def families(
+    *, norm: str | Iterable[str] | None = None, loops: str | Iterable[str] | None = None
+) -> SearchStrategy[str]:
+    """Return a strategy of family names: all rows of the table, or those with one of the given properties.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(families(norm="rw", loops=("unit", "degree")), lambda family: True)
+    'renorm_rw'
+    """
+    norms, kinds = (({only} if isinstance(only, str) else only and set(only)) for only in (norm, loops))
+    rows = [
+        name
+        for name, row in VARIANTS.items()
+        if (norms is None or row.norm in norms) and (kinds is None or row.loops in kinds)
+    ]
+    return st.sampled_from(rows)
+
+
+def channels() -> SearchStrategy[str]:
+    """Return a strategy of the two channels.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(channels(), lambda channel: channel != "low")
+    'high'
+    """
+    return st.sampled_from(CHANNELS)
+
+
+def isolated_policies() -> SearchStrategy[str]:
+    """Return a strategy of the policies that accept isolated nodes.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(isolated_policies(), lambda policy: True)
+    'self'
+    """
+    return st.sampled_from(["self", "zero"])
+
+
+def gammas(*, extreme: bool = False) -> SearchStrategy[float]:
+    """Return a strategy of loop weights from 1e-3 to 1e3, with ``extreme`` also 1e-300 and 1e300.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(gammas(), lambda gamma: True)
+    1.0
+    """
+    usual = st.floats(-3.0, 3.0, allow_subnormal=False).map(lambda exponent: 10.0**exponent)
+    return usual | st.sampled_from([1e-300, 1e300]) if extreme else usual
+
+
+def _strategy(value: _Value | SearchStrategy[_Value]) -> SearchStrategy[_Value]:
+    return value if isinstance(value, SearchStrategy) else st.just(value)
+
+
+def _build(graph: Graph, family: str, channel: str, gamma: float, isolated: str) -> Operator:
+    return operator(graph, family, channel, gamma if VARIANTS[family].has_gamma else None, isolated)
+
+
+def operators(
+    graph: SearchStrategy[Graph] | Graph | None = None,
+    *,
+    family: SearchStrategy[str] | str | None = None,
+    channel: SearchStrategy[str] | str | None = None,
+    gamma: SearchStrategy[float] | float | None = None,
+    isolated: SearchStrategy[str] | str | None = None,
+) -> SearchStrategy[Operator]:
+    """Return a strategy of operators; ``op.graph`` is the graph that was drawn.
+
+    Each argument is a fixed value or a strategy; by default everything is drawn.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> @given(operators(family=families(norm="rw"), isolated="self"))
+    ... def rows_sum_to_one_in_the_low_channel(op):
+    ...     sums = op.to_scipy().sum(axis=1)
+    ...     assert abs(sums - (op.channel == "low")).max() < 1e-12
+    >>> rows_sum_to_one_in_the_low_channel()
+    """
+    return st.builds(
+        _build,
+        _strategy(graphs() if graph is None else graph),
+        _strategy(families() if family is None else family),
+        _strategy(channels() if channel is None else channel),
+        _strategy(gammas() if gamma is None else gamma),
+        _strategy(isolated_policies() if isolated is None else isolated),
+    )

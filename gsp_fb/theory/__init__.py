@@ -1,0 +1,8 @@
+"""The paper's claims, written out so that they can be checked on any graph."""
+
+from .claims import CLAIMS, Claim
+from .dense import paper_dense, paper_matrix
+from .tolerance import tolerance
+from .verify import ClaimResult, verify, verify_each
+
+__all__ = ["CLAIMS", "Claim", "ClaimResult", "paper_dense", "paper_matrix", "tolerance", "verify", "verify_each"]

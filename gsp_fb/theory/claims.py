@@ -1,0 +1,191 @@
+"""The table of claims: what the paper states, where, under which condition, and how each is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import lazy_claims as lazy
+from . import signal_claims as signal
+from . import spectral_claims as spectral
+from .case import Case
+from .measure import largest
+
+__all__ = ["CLAIMS", "Claim"]
+
+Measure = Callable[[Case], float]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A side condition in words and as a test."""
+
+    text: str
+    holds: Callable[[Case], bool]
+
+
+ALWAYS = Condition("none", lambda case: True)
+SOME_EDGE = Condition("at least one edge", lambda case: case.graph.n_edges > 0)
+NO_ISOLATED = Condition("no isolated node", lambda case: not case.graph.n_isolated)
+NOT_BIPARTITE = Condition("no bipartite component", lambda case: not case.has_bipartite_component)
+PLAIN = Condition("unit weights and no self-loop", lambda case: not case.graph.is_weighted and not case.graph.n_loops)
+GAMMA_FROM_ONE = Condition("gamma >= 1 (the paper has gamma = 1)", lambda case: case.gamma >= 1.0)
+DEGREES_FROM_ONE = Condition(
+    "every degree >= 1 (the paper: > 0), two nodes or more",
+    lambda case: case.n > 1 and float(case.degrees.min()) >= 1.0,
+)
+
+
+def _one(case: Case) -> float:
+    return 1.0
+
+
+def _stretch(case: Case) -> float:
+    return case.stretch
+
+
+def _largest_frequency(case: Case) -> float:
+    return 1.0 + largest(case.comb_modes.values)
+
+
+def _probe_size(case: Case) -> float:
+    return 1.0 + largest(case.probes)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of the paper.
+
+    Attributes
+    ----------
+    statement : str
+        In the paper's notation.
+    reference : str
+        Where the paper says it.
+    residual : callable
+        By how much the two sides differ on a case.
+    condition : Condition
+        Without it the claim may fail.
+    scale : callable
+        The size of the numbers that were added up; it multiplies the tolerance.
+    strict : bool
+        A strict inequality: the residual is the signed excess and has to be negative.
+    note : str
+        What the paper writes differently.
+    """
+
+    statement: str
+    reference: str
+    residual: Measure
+    condition: Condition = ALWAYS
+    scale: Measure = _one
+    strict: bool = False
+    note: str = ""
+
+
+SPECTRA, ENERGY, FILTERS, LAZY, PROOF = "Section 2.1", "Section 2.2", "Section 3.1", "Appendix E.1", "Appendix E.2"
+
+CLAIMS: dict[str, Claim] = {
+    "laplacian_spsd": Claim(
+        "L = D - A is symmetric and positive semi-definite",
+        SPECTRA,
+        spectral.laplacian_is_spsd,
+        scale=_largest_frequency,
+    ),
+    "laplacian_range": Claim("0 <= lambda(L_sym) <= 2", SPECTRA, spectral.laplacian_range),
+    "laplacian_below_2": Claim(
+        "lambda(L_sym), lambda(L_rw) < 2", SPECTRA, spectral.laplacian_below_two, NOT_BIPARTITE, strict=True
+    ),
+    "affinity_above_-1": Claim(
+        "lambda(A_rw), lambda(A_sym) > -1", SPECTRA, spectral.affinity_above_minus_one, NOT_BIPARTITE, strict=True
+    ),
+    "renorm_above_-1": Claim("lambda(A^_rw) > -1", SPECTRA, spectral.renorm_above_minus_one, strict=True),
+    "shared_eigenvalues": Claim(
+        "L_sym and L_rw have the same eigenvalues", SPECTRA, spectral.sym_and_rw_share_eigenvalues, NO_ISOLATED
+    ),
+    "rw_modes": Claim("u_rw = D^-1/2 u_sym", SPECTRA, spectral.rw_modes_from_sym, NO_ISOLATED, scale=_stretch),
+    "affinity_spectrum": Claim(
+        "lambda(A_rw) = 1 - lambda(L_rw)", SPECTRA, spectral.affinity_is_one_minus_laplacian, NO_ISOLATED
+    ),
+    "mean_aggregation": Claim(
+        "(A^_rw x)_i = sum of x_j over i and its neighbours / (D_ii + 1)",
+        SPECTRA,
+        spectral.mean_aggregation,
+        PLAIN,
+        scale=_probe_size,
+    ),
+    "stochastic": Claim(
+        "A_rw and A^_rw are transition matrices: entries >= 0, rows sum to 1",
+        SPECTRA,
+        spectral.walks_are_stochastic,
+        NO_ISOLATED,
+    ),
+    "dirichlet_sum": Claim(
+        "x'Lx = sum_i lambda_i (u_i'x)^2", ENERGY, signal.dirichlet_over_modes, scale=_largest_frequency
+    ),
+    "parseval": Claim("x'x = sum_i (u_i'x)^2", ENERGY, signal.parseval),
+    "nonsmooth_sum": Claim(
+        "E_NS(x) = x'(I - L)x = sum_i (1 - lambda_i) (u_i'x)^2",
+        ENERGY,
+        signal.nonsmooth_over_modes,
+        scale=_largest_frequency,
+        note="the paper prints |u_i'x| without its square",
+    ),
+    "rayleigh": Claim("lambda_1 <= S(x) <= lambda_N", f"{ENERGY}, Eq. 4", signal.rayleigh_bounds),
+    "filtering": Claim(
+        "Lx = sum_i lambda_i u_i u_i'x",
+        f"{FILTERS}, Eq. 5",
+        signal.filtering_scales_modes,
+        scale=lambda case: _largest_frequency(case) * _probe_size(case),
+    ),
+    "node_level_low": Claim(
+        "(A_rw x)_i = sum_j w_ij x_j / D_ii", f"{FILTERS}, Eq. 6", signal.node_level_low, NO_ISOLATED, scale=_probe_size
+    ),
+    "node_level_high": Claim(
+        "(L_rw x)_i = sum_j w_ij (x_i - x_j) / D_ii",
+        f"{FILTERS}, Eq. 6",
+        signal.node_level_high,
+        NO_ISOLATED,
+        scale=_probe_size,
+    ),
+    "reconstruction": Claim(
+        "L_LP + L_HP = I for every pair of filters",
+        FILTERS,
+        signal.perfect_reconstruction,
+        scale=lambda case: _probe_size(case) * case.stretch,
+    ),
+    "lazy_loops": Claim(
+        "A_lrw adds gamma D_ii self-loops to node i and normalises", LAZY, lazy.lazy_is_loops, NO_ISOLATED
+    ),
+    "lazy_range": Claim("0 <= lambda(A_lrw) <= 1", LAZY, lazy.lazy_range, GAMMA_FROM_ONE),
+    "lazy_modes": Claim(
+        "A_lrw has the eigenvectors of A_rw", LAZY, lazy.lazy_shares_modes, NO_ISOLATED, scale=_stretch
+    ),
+    "lazy_stationary": Claim(
+        "A_lrw has the stationary distribution of A_rw", LAZY, lazy.lazy_shares_stationary_distribution, NO_ISOLATED
+    ),
+    "lazy_pair": Claim("lambda(A_slrw) = lambda(A_lrw)", PROOF, lazy.lazy_pair_shares_eigenvalues, NO_ISOLATED),
+    "renorm_pair": Claim(
+        "lambda(A^_sym) = lambda(A^_rw)",
+        PROOF,
+        lazy.renorm_pair_shares_eigenvalues,
+        note="the paper leaves out the gamma of A^_sym",
+    ),
+    "top_eigenvalues": Claim("lambda_1(A_lrw) = lambda_1(A^_rw) = 1", PROOF, lazy.top_eigenvalue_is_one),
+    "lazy_top_mode": Claim("A_slrw D^1/2 1 = D^1/2 1", PROOF, lazy.lazy_top_mode, NO_ISOLATED),
+    "renorm_top_mode": Claim("A^_sym (D + gamma)^1/2 1 = (D + gamma)^1/2 1", PROOF, lazy.renorm_top_mode),
+    "proof_identity": Claim(
+        "the two Rayleigh quotients differ by g/(1+g) (1-a)(1-b)/(1+gb), a = y'Ay/y'Dy, b = y'y/y'Dy",
+        PROOF,
+        lazy.proof_identity,
+        SOME_EDGE,
+        scale=lambda case: 1.0 + case.stretch,
+    ),
+    "theorem_1": Claim(
+        "lambda_2/lambda_1 of A_lrw >= lambda_2/lambda_1 of A^_rw",
+        "Theorem 1",
+        lazy.theorem_1,
+        DEGREES_FROM_ONE,
+        note="the proof needs 1 - y'y/y'Dy >= 0",
+    ),
+}

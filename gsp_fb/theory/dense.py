@@ -1,0 +1,117 @@
+"""The paper's matrices as it writes them: dense, from their definitions, sharing nothing with the operators.
+
+They are what :func:`gsp_fb.verify` and the tests compare the operators with, and what a new operator can be
+tested against. Low and high channels are two formulas, never one minus the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._validate import check_choice
+from ..backend import FloatArray
+from ..graph import Graph
+from ..operators import Operator
+from ..variants import CHANNELS, ISOLATED, VARIANTS, check_family, check_gamma
+
+__all__ = ["DENSE", "paper_dense", "paper_matrix"]
+
+Matrix = FloatArray
+Formula = Callable[[Any, Any, float], Any]
+
+
+def _inverse(degrees: Matrix) -> Matrix:
+    """Return the diagonal of D^-1 with zeros for zeros; the paper assumes that there are none."""
+    return np.divide(1.0, degrees, out=np.zeros_like(degrees), where=degrees > 0)
+
+
+def _sym(A: Matrix, d: Matrix) -> Matrix:
+    root = np.sqrt(_inverse(d))
+    return np.asarray(root[:, None] * A * root[None, :])
+
+
+def _rw(A: Matrix, d: Matrix) -> Matrix:
+    return np.asarray(_inverse(d)[:, None] * A)
+
+
+def _laplacian(A: Matrix, d: Matrix) -> Matrix:
+    return np.diag(d) - A
+
+
+def _loops(A: Matrix, gamma: float) -> Matrix:
+    return A + gamma * np.eye(len(A))
+
+
+def _lazy(gamma: float, walk: Matrix) -> Matrix:
+    return (gamma * np.eye(len(walk)) + walk) / (1.0 + gamma)
+
+
+def _lazy_high(gamma: float, walk: Matrix) -> Matrix:
+    return (np.eye(len(walk)) - walk) / (1.0 + gamma)
+
+
+# (family, channel) -> formula in A, d = A 1 and gamma, for a graph without isolated nodes.
+DENSE: dict[tuple[str, str], Formula] = {
+    ("comb", "low"): lambda A, d, gamma: np.eye(len(A)) - _laplacian(A, d),
+    ("comb", "high"): lambda A, d, gamma: _laplacian(A, d),
+    ("sym", "low"): lambda A, d, gamma: _sym(A, d),
+    ("sym", "high"): lambda A, d, gamma: _sym(_laplacian(A, d), d),
+    ("rw", "low"): lambda A, d, gamma: _rw(A, d),
+    ("rw", "high"): lambda A, d, gamma: _rw(_laplacian(A, d), d),
+    ("renorm_sym", "low"): lambda A, d, gamma: _sym(_loops(A, gamma), d + gamma),
+    ("renorm_sym", "high"): lambda A, d, gamma: _sym(_laplacian(A, d), d + gamma),
+    ("renorm_rw", "low"): lambda A, d, gamma: _rw(_loops(A, gamma), d + gamma),
+    ("renorm_rw", "high"): lambda A, d, gamma: _rw(_laplacian(A, d), d + gamma),
+    ("lazy_sym", "low"): lambda A, d, gamma: _lazy(gamma, _sym(A, d)),
+    ("lazy_sym", "high"): lambda A, d, gamma: _lazy_high(gamma, _sym(A, d)),
+    ("lazy_rw", "low"): lambda A, d, gamma: _lazy(gamma, _rw(A, d)),
+    ("lazy_rw", "high"): lambda A, d, gamma: _lazy_high(gamma, _rw(A, d)),
+}
+
+
+def paper_dense(
+    graph: Graph,
+    family: str,
+    channel: str = "low",
+    gamma: float | None = None,
+    isolated: str = "self",
+) -> FloatArray:
+    """Return the paper's matrix, dense and straight from its definition; arguments as for ``operator``.
+
+    Where the definition divides by the degree of an isolated node, the diagonal entry is the policy's:
+    1 in the low channel for ``isolated='self'``, 0 for ``'zero'``, and the reverse in the high one.
+
+    Examples
+    --------
+    >>> edge = Graph.from_edges([(0, 1)], [2.0])
+    >>> paper_dense(edge, "renorm_rw", "high", gamma=1.0)
+    array([[ 0.66666667, -0.66666667],
+           [-0.66666667,  0.66666667]])
+    """
+    variant, gamma = check_family(family), check_gamma(family, gamma)
+    check_choice(channel, CHANNELS, "channel")
+    check_choice(isolated, ISOLATED, "isolated policy")
+    A = graph.adjacency.toarray()
+    d = A.sum(axis=1)
+    matrix: FloatArray = DENSE[family, channel](A, d, gamma)
+    if variant.norm != "none" and variant.loops != "unit":
+        alone = np.flatnonzero(d == 0)
+        matrix[alone, alone] = float((isolated == "self") == (channel == "low"))
+    return matrix
+
+
+def paper_matrix(op: Operator) -> FloatArray:
+    """Return the paper's matrix for what ``op`` claims to be; see :func:`paper_dense`.
+
+    Examples
+    --------
+    >>> from gsp_fb import operator
+    >>> paper_matrix(operator(Graph.from_edges([(0, 1)]), "lazy_rw", gamma=3.0))
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    """
+    gamma = op.gamma if VARIANTS[op.family].has_gamma else None
+    return paper_dense(op.graph, op.family, op.channel, gamma, op.isolated)

@@ -1,0 +1,228 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.sparse.linalg import eigsh
+
+from gsp_fb import Graph, operator
+from gsp_fb._lanczos import cumulative_bounds, gauss_rule, lanczos
+from gsp_fb.energy.density import lambda_max, spectral_density
+from gsp_fb.energy.profile import energy_profile
+from gsp_fb.errors import GraphError, ParameterError, SignalError
+from gsp_fb.variants import VARIANTS
+
+RNG = np.random.default_rng(4)
+
+
+def torus(a, b):
+    """A product of two rings, and its frequencies in closed form."""
+    i, j = (part.ravel() for part in np.meshgrid(np.arange(a), np.arange(b), indexing="ij"))
+    node = i * b + j
+    edges = np.concatenate([np.stack([node, (i + 1) % a * b + j], 1), np.stack([node, i * b + (j + 1) % b], 1)])
+    rings = [np.cos(2 * np.pi * np.arange(size) / size) for size in (a, b)]
+    return Graph.from_edges(edges), 1 - (rings[0][:, None] + rings[1][None, :]) / 2
+
+
+def spectral_energy(x):
+    return np.abs(np.fft.fft2(x)) ** 2 / x.size
+
+
+BIG, FREQUENCIES = torus(151, 163)
+SIGNALS = {
+    "delta": np.eye(1, 151 * 163).reshape(151, 163),
+    "smooth": np.fft.ifft2(np.exp(-3 * FREQUENCIES) * np.fft.fft2(RNG.standard_normal((151, 163)))).real,
+    "rough": np.fft.ifft2(FREQUENCIES * np.fft.fft2(RNG.standard_normal((151, 163)))).real,
+}
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_eleven_bands_after_eighty_products(name):
+    x = SIGNALS[name]
+    profile = energy_profile(operator(BIG, "sym", channel="high"), x.ravel(), bins=11, products=80)
+    weights = spectral_energy(x)
+    want = np.histogram(FREQUENCIES, profile.edges, weights=weights)[0]
+    assert profile.products == 80
+    assert np.abs(profile.energy - want).sum() / profile.total <= 0.005
+    below = np.concatenate([[0.0], np.cumsum(want)])
+    assert np.all(profile.lower <= below + 1e-9 * profile.total)
+    assert np.all(profile.upper >= below - 1e-9 * profile.total)
+    assert_allclose(profile.fraction.sum(), 1, rtol=1e-12)
+    moments = [np.sum(weights * FREQUENCIES**k) for k in range(3)]
+    assert_allclose(profile.moments, moments, rtol=1e-11)
+
+
+@pytest.mark.parametrize("products", [5, 20, 60])
+def test_bounds_hold_and_close_in(products):
+    graph, frequencies = torus(31, 43)
+    x = RNG.standard_normal((31, 43))
+    profile = energy_profile(operator(graph, "sym", channel="high"), x.ravel(), bins=20, products=products)
+    want = np.histogram(frequencies, profile.edges, weights=spectral_energy(x))[0]
+    below = np.concatenate([[0.0], np.cumsum(want)])
+    assert np.all(profile.lower <= below + 1e-9 * profile.total)
+    assert np.all(below - 1e-9 * profile.total <= profile.upper)
+    assert np.max(profile.upper - profile.lower) / profile.total <= 3.0 / products
+
+
+@pytest.mark.parametrize("family", VARIANTS)
+def test_small_graphs_are_exact_and_columns_add_up(family):
+    A = np.triu(RNG.random((40, 40)) < 0.15, 1)
+    op = operator(Graph.from_adjacency((A | A.T).astype(float)), family, channel="high")
+    x = RNG.standard_normal((40, 3))
+    z = op.scale[:, None] * x
+    core = op.core.to_scipy().toarray()
+    values, vectors = np.linalg.eigh(core)
+    weights = np.sum((vectors.T @ z) ** 2, axis=1)
+    edges = np.array([0.0, 0.33, 0.77, 1.21, op.bounds[1]])
+    profile = energy_profile(op, x, bins=edges)
+    assert_allclose(profile.energy, np.histogram(np.clip(values, 0, None), edges, weights=weights)[0], atol=1e-9)
+    assert profile.products == 0
+    assert_allclose(profile.lower, profile.upper)
+    assert_allclose(profile.moments[1], np.trace(z.T @ core @ z), rtol=1e-11)
+    parts = [energy_profile(op, x[:, j], bins=edges).energy for j in range(3)]
+    assert_allclose(np.sum(parts, axis=0), profile.energy, rtol=1e-10)
+
+
+def test_a_signal_of_few_modes_is_exact_with_few_products():
+    graph, _ = torus(40, 40)
+    wave = np.cos(2 * np.pi * 3 * np.arange(40) / 40)[:, None] * np.ones((1, 40))
+    profile = energy_profile(operator(graph, "sym", channel="high"), (1 + wave).ravel(), bins=[0.0, 1e-6, 0.5, 2.0])
+    assert profile.products <= 4
+    assert_allclose(profile.fraction, [2 / 3, 1 / 3, 0], atol=1e-9)
+    assert_allclose(profile.lower, profile.upper, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(12, 13), (61, 53)])
+def test_quantiles_are_frequencies_with_that_share_below(shape):
+    graph, frequencies = torus(*shape)
+    x = RNG.standard_normal(shape)
+    shares = np.array([0.1, 0.5, 0.9])
+    profile = energy_profile(operator(graph, "sym", channel="high"), x.ravel(), quantiles=shares)
+    weights = spectral_energy(x)
+    for share, edge in zip(shares, profile.edges[1:-1], strict=True):
+        assert abs(weights[frequencies < edge].sum() / weights.sum() - share) < 0.03
+    assert_allclose(np.cumsum(profile.fraction)[:3], shares, atol=0.03)
+
+
+def test_profile_of_sparse_complex_and_single_signals():
+    from scipy import sparse
+
+    op = operator(BIG, "lazy_rw", channel="high")
+    x = sparse.random_array((BIG.n_nodes, 2), density=1e-3, rng=0, format="csr")
+    dense = energy_profile(op, x.toarray(), bins=5, products=20)
+    assert_allclose(energy_profile(op, x, bins=5, products=20).energy, dense.energy, rtol=1e-9)
+    rotated = energy_profile(op, (0.6 + 0.8j) * x.toarray(), bins=5, products=20)
+    assert_allclose(rotated.energy, dense.energy, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"bins": [1.0, 0.0]}, ParameterError, "ascending edges"),
+        ({"bins": 0}, ParameterError, "bins must be an integer >= 1"),
+        ({"bins": 3, "quantiles": [0.5]}, ParameterError, "not both"),
+        ({"quantiles": [0.0, 0.5]}, ParameterError, "strictly between 0 and 1"),
+        ({"products": 0}, ParameterError, "products"),
+    ],
+)
+def test_bad_options(options, error, message):
+    op = operator(torus(4, 5)[0], "sym", channel="high")
+    with pytest.raises(error, match=message):
+        energy_profile(op, np.ones(20), **options)
+
+
+def test_signals_without_energy_and_directed_graphs_are_refused():
+    op = operator(torus(4, 5)[0], "sym", channel="high")
+    with pytest.raises(SignalError, match="zero everywhere"):
+        energy_profile(op, np.zeros(20))
+    with pytest.raises(GraphError, match="symmetrize="):
+        energy_profile(operator(Graph.from_edges([(0, 1)], directed=True), "sym", channel="high"), np.ones(2))
+
+
+def test_gauss_rule_is_exact_to_twice_its_degree():
+    A = RNG.standard_normal((50, 50))
+    S = (A + A.T) / 20
+    x = RNG.standard_normal(50)
+    space = lanczos(lambda v: S @ v, x, 8)
+    nodes, weights = gauss_rule(space)
+    for power in range(16):
+        want = x @ np.linalg.matrix_power(S, power) @ x / (x @ x)
+        assert_allclose(weights @ nodes**power, want, atol=1e-10)
+    values, vectors = np.linalg.eigh(S)
+    measure = (vectors.T @ x) ** 2 / (x @ x)
+    for at in np.linspace(values[0], values[-1], 23):
+        low, high = cumulative_bounds(space, at)
+        assert low - 1e-10 <= measure[values < at].sum()
+        assert measure[values <= at].sum() <= high + 1e-10
+
+
+def test_lanczos_closes_on_invariant_spaces():
+    space = lanczos(lambda v: np.array([1.0, 2.0, 2.0, 3.0]) * v, np.array([1.0, 1.0, 1.0, 0.0]), 4)
+    assert space.n_steps == 2
+    assert space.is_exact
+    assert_allclose(gauss_rule(space)[0], [1, 2])
+    assert_allclose(gauss_rule(space)[1], [1 / 3, 2 / 3])
+
+
+def test_spectral_density_against_the_closed_form():
+    edges = np.linspace(0, 2, 12)
+    want = np.histogram(FREQUENCIES, edges)[0] / FREQUENCIES.size
+    found = spectral_density(operator(BIG, "sym", channel="high"), bins=11, n_vectors=8, products=60, rng=0)
+    assert found.products == 480
+    assert np.all(found.error > 0)
+    # Four standard errors, and the resolution of a rule with 60 nodes.
+    assert np.all(np.abs(found.fraction - want) <= 4 * found.error + 0.01)
+    assert np.abs(found.fraction - want).sum() <= 0.03
+    assert_allclose(found.fraction.sum(), 1, rtol=1e-12)
+    assert_allclose(np.sum(found.density * np.diff(edges)), 1, rtol=1e-12)
+
+
+def test_spectral_density_of_a_small_graph_counts():
+    graph, frequencies = torus(9, 11)
+    found = spectral_density(operator(graph, "sym", channel="high"), bins=[0.0, 0.51, 1.03, 2.0])
+    assert_allclose(found.fraction, np.histogram(frequencies, [0.0, 0.51, 1.03, 2.0])[0] / 99)
+    assert not found.error.any()
+
+
+def test_spectral_density_error_is_honest_and_repeats_with_its_seed():
+    op = operator(torus(31, 43)[0], "sym", channel="high")
+    once = spectral_density(op, bins=5, n_vectors=4, products=30, rng=7)
+    again = spectral_density(op, bins=5, n_vectors=4, products=30, rng=7)
+    assert_allclose(once.fraction, again.fraction, rtol=0)
+    many = np.array([spectral_density(op, bins=5, n_vectors=4, products=30, rng=k).fraction for k in range(20)])
+    spread = many.std(axis=0, ddof=1)
+    typical = np.mean([spectral_density(op, bins=5, n_vectors=4, products=30, rng=k).error for k in range(20)], axis=0)
+    assert np.all(typical < 2 * spread)
+    assert np.all(typical > spread / 2)
+
+
+def cases():
+    rng = np.random.default_rng(9)
+    n = 900
+    pairs = rng.integers(0, n, (4 * n, 2))
+    hubs = np.stack([np.zeros(200, dtype=int), np.arange(1, 201)], axis=1)
+    path = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
+    return {
+        "random": Graph.from_edges(pairs, symmetrize="max", duplicates="first"),
+        "hub": Graph.from_edges(np.concatenate([path, hubs]), symmetrize="max", duplicates="first"),
+        "path": Graph.from_edges(path),
+        "weighted": Graph.from_edges(path, 10.0 ** rng.uniform(-3, 3, n - 1)),
+    }
+
+
+@pytest.mark.parametrize("name", cases())
+@pytest.mark.parametrize("family", ["comb", "sym", "renorm_rw", "lazy_rw"])
+@pytest.mark.parametrize("channel", ["low", "high"])
+def test_lambda_max_is_an_upper_bound_within_one_per_cent(name, family, channel):
+    op = operator(cases()[name], family, channel=channel)
+    matrix = op.core.to_scipy()
+    true = eigsh(matrix, k=1, which="LA", return_eigenvectors=False, v0=np.ones(900), ncv=60, maxiter=20000)[0]
+    bound = lambda_max(op)
+    assert bound >= true * (1 - 1e-12) - 1e-12
+    assert bound - true <= 0.01 * (true - op.bounds[0]) + 1e-12
+    assert bound == lambda_max(op)
+
+
+def test_lambda_max_of_small_graphs_is_the_eigenvalue():
+    star = operator(Graph.from_edges([(0, i) for i in range(1, 8)]), "comb", channel="high")
+    assert_allclose(lambda_max(star), 8, rtol=1e-11)
+    with pytest.raises(ParameterError, match="must be < 1"):
+        lambda_max(star, rtol=1.5)
