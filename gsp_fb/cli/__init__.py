@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 from .._version import __version__
@@ -18,10 +19,11 @@ from .catalogue import COMMANDS as CATALOGUE
 from .command import Command
 from .demo import COMMANDS as DEMO
 from .filtering import COMMANDS as FILTERING
+from .learning import COMMANDS as LEARNING
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS: tuple[Command, ...] = (*ANALYSE, *FILTERING, *CATALOGUE, *DEMO)
+COMMANDS: tuple[Command, ...] = (*ANALYSE, *FILTERING, *LEARNING, *CATALOGUE, *DEMO)
 
 USAGE, BAD_DATA, UNAVAILABLE, INTERRUPTED = 2, 3, 4, 130
 
@@ -36,29 +38,40 @@ def _parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(command.name, help=command.help, description=command.help, allow_abbrev=False)
         sub.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
         command.configure(sub)
-        sub.set_defaults(run=command.run)
+        sub.set_defaults(action=command.run)
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     args = _parser().parse_args(argv)
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     try:
-        code: int = args.run(args)
+        code: int = args.action(args)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
         # The reader has seen enough; keep Python from complaining again when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except KeyboardInterrupt:
-        return _fail("interrupted", INTERRUPTED)
+    except KeyboardInterrupt as stop:
+        return _fail(str(stop) or "interrupted", INTERRUPTED)
     except ParameterError as wrong:
         return _fail(wrong, USAGE)
     except (OSError, ImportError) as absent:
         return _fail(absent, UNAVAILABLE)
-    except GspError as wrong:
+    except (GspError, MemoryError) as wrong:
         return _fail(wrong, BAD_DATA)
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Show a warning as a line for a person: no file name, no source line."""
+    sys.stderr.write(f"gsp-fb: note: {message}\n")
 
 
 def _fail(reason: object, code: int) -> int:

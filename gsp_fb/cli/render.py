@@ -72,12 +72,22 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _flat(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts with those of an inner mapping under ``outer inner`` names."""
+    flat: dict[str, Any] = {}
+    for name, entry in facts.items():
+        flat |= (
+            {f"{name} {key}": value for key, value in entry.items()} if isinstance(entry, Mapping) else {name: entry}
+        )
+    return flat
+
+
 def emit(result: Mapping[str, Any], *, as_json: bool) -> None:
     """Print a command's result: one JSON object, or each entry under its name, lists of rows as tables."""
     if as_json:
         sys.stdout.write(json.dumps(_plain(result), allow_nan=False) + "\n")
         return
-    facts = {name: entry for name, entry in result.items() if not isinstance(entry, list)}
+    facts = _flat({name: entry for name, entry in result.items() if not isinstance(entry, list)})
     width = max(map(len, facts), default=0)
     lines = [_fit(f"{name.ljust(width)}  {_cell(entry)}", WIDTH) for name, entry in facts.items()]
     blocks = ["\n".join(lines)] if lines else []

@@ -1,0 +1,241 @@
+"""Commands that train: models, train, search, predict, embed. Torch is loaded only when one of them runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import datasets
+from .._atomic import atomic_write, write_json
+from ..errors import ParameterError
+from ..variants import VARIANTS
+from .command import Command, no_arguments
+from .render import emit
+
+__all__ = ["COMMANDS"]
+
+# Option on the command line -> field of TrainConfig.
+TRAINING = {"lr": float, "weight_decay": float, "epochs": int, "patience": int, "monitor": str, "metric": str}
+COLUMNS = ("name", "title", "task", "channels")
+
+
+def _models(args: argparse.Namespace) -> int:
+    from .. import nn
+
+    rows = nn.describe()
+    shown = rows if args.json else [{name: row[name] for name in COLUMNS} for row in rows]
+    emit({"models": shown}, as_json=args.json)
+    return 0
+
+
+def _options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the model options: ``--filter`` and ``--set name=value``, values as JSON or else as text."""
+    options: dict[str, Any] = {} if args.filter is None else {"family": args.filter}
+    for text in args.set or ():
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ParameterError(f"--set takes name=value, not {text!r}")
+        options[name] = _value(value)
+    return options
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def _training(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what the command line says of the training configuration."""
+    given = {name: getattr(args, name) for name in TRAINING if getattr(args, name) is not None}
+    return {**given, **({"normalize": False} if args.raw_features else {})}
+
+
+def _splits(data: Any, wanted: str) -> dict[int, Any]:
+    """Return the splits to train on, by number: ``all`` or a list such as ``0,1,2``."""
+    if wanted == "all":
+        return dict(enumerate(data.splits))
+    try:
+        numbers = [int(number) for number in wanted.split(",")]
+        return {number: data.splits[number] for number in numbers}
+    except (ValueError, IndexError):
+        raise ParameterError(f"--splits takes 'all' or numbers below {len(data.splits)}, not {wanted!r}") from None
+
+
+def _load(name: str) -> Any:
+    """Return a data set as models are trained on it: undirected, the source's self-loops dropped."""
+    return datasets.load(datasets.info(name).name, loops="drop")
+
+
+def _train(args: argparse.Namespace) -> int:
+    from .. import nn
+
+    data = _load(args.dataset)
+    config = nn.TrainConfig(**{**nn.MODELS[_model(args.model)].training, **_training(args)})
+    runs = {
+        (split, seed): data_split
+        for split, data_split in _splits(data, args.splits).items()
+        for seed in range(args.seeds)
+    }
+    results = _train_together(args, data, config, runs) if args.together else _train_each(args, data, config, runs)
+    rows = [{"split": split, "seed": seed, **_run_facts(result)} for (split, seed), result in results.items()]
+    summary = _summary(args, config, rows)
+    if args.output is not None:
+        write_json(args.output / "summary.json", {**summary, "runs": rows})
+    emit({**summary, "runs": rows}, as_json=args.json)
+    return 0
+
+
+def _model(name: str) -> str:
+    from .. import nn
+    from .._validate import check_choice
+
+    return check_choice(name, nn.MODELS, "model")
+
+
+def _train_each(args: argparse.Namespace, data: Any, config: Any, runs: dict[tuple[int, int], Any]) -> dict[Any, Any]:
+    from .. import nn
+
+    results = {}
+    for (number, seed), split in runs.items():
+        model = nn.build(args.model, data, seed=seed, device=args.device, **_options(args))
+        directory = None if args.output is None else args.output / f"split-{number}-seed-{seed}"
+        results[number, seed] = nn.train(
+            model, data, split, config, directory=directory, progress=sys.stderr.isatty() and not args.json
+        )
+    return results
+
+
+def _train_together(
+    args: argparse.Namespace, data: Any, config: Any, runs: dict[tuple[int, int], Any]
+) -> dict[Any, Any]:
+    from .. import nn
+
+    seeds = [seed for _, seed in runs]
+    found = nn.train_splits(
+        args.model, data, list(runs.values()), config, seeds=seeds, device=args.device, **_options(args)
+    )
+    return dict(zip(runs, found, strict=True))
+
+
+def _run_facts(result: Any) -> dict[str, Any]:
+    facts = result.as_dict()
+    return {
+        "epochs": result.epochs,
+        "best": result.best_epoch,
+        "val": facts["scores"]["val"],
+        "test": facts["scores"]["test"],
+        "S": facts["s_value"],
+        "seconds": result.seconds,
+    }
+
+
+def _summary(args: argparse.Namespace, config: Any, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    test = [row["test"] for row in rows if row["test"] is not None]
+    spread = statistics.stdev(test) if len(test) > 1 else 0.0
+    return {
+        "model": args.model,
+        "data set": args.dataset,
+        "option": _options(args),
+        "training": config.as_dict(),
+        "test mean": statistics.fmean(test) if test else None,
+        "test std": spread,
+        "splits": len({row["split"] for row in rows}),
+        "seeds": args.seeds,
+    }
+
+
+def _search(args: argparse.Namespace) -> int:
+    from .. import nn
+
+    data = _load(args.dataset)
+    config = nn.TrainConfig(**{**nn.MODELS[_model(args.model)].training, **_training(args)})
+    found = nn.search(
+        args.model,
+        data,
+        list(_splits(data, args.splits).values()),
+        args.output,
+        n_trials=args.trials,
+        sampler=args.sampler,
+        config=config,
+        together=args.together,
+        progress=sys.stderr.isatty() and not args.json,
+        **_options(args),
+    )
+    facts = found.as_dict()
+    write_json(args.output / "best.json", facts)
+    emit(facts, as_json=args.json)
+    return 0
+
+
+def _predict(args: argparse.Namespace) -> int:
+    from .. import nn
+
+    probabilities = nn.predict(args.run, _load(args.dataset))
+    with atomic_write(args.output) as file:
+        np.save(file, probabilities, allow_pickle=False)
+    emit({"written": str(args.output), "shape": str(probabilities.shape)}, as_json=args.json)
+    return 0
+
+
+def _embed(args: argparse.Namespace) -> int:
+    from .. import nn
+
+    parts = nn.embed(args.run, _load(args.dataset), layer=args.layer)
+    with atomic_write(args.output) as file:
+        np.savez(file, **parts)
+    emit({"written": str(args.output), "channels": ", ".join(parts)}, as_json=args.json)
+    return 0
+
+
+def _model_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="a row of `gsp-fb models`")
+    parser.add_argument("dataset", help="a data set with splits")
+    parser.add_argument("--filter", choices=tuple(VARIANTS), help="the operator family that is the low channel")
+    parser.add_argument("--splits", default="all", help="'all' or numbers such as 0,1,2 (default all)")
+    parser.add_argument("--set", action="append", metavar="OPTION=VALUE", help="any option of the model; repeatable")
+    parser.add_argument("--raw-features", action="store_true", help="do not divide features by their row sums")
+    parser.add_argument("--together", action="store_true", help="train all splits as one batch (small graphs)")
+    for name, kind in TRAINING.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=kind)
+
+
+def _train_arguments(parser: argparse.ArgumentParser) -> None:
+    _model_arguments(parser)
+    parser.add_argument("--seeds", type=int, default=1, help="models per split (default 1)")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda; nothing falls back by itself")
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="keep metrics and checkpoints; resumes there")
+
+
+def _search_arguments(parser: argparse.ArgumentParser) -> None:
+    _model_arguments(parser)
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", required=True, help="the journal; resumes there")
+    parser.add_argument("--trials", type=int, default=50, help="in all, earlier ones included (default 50)")
+    parser.add_argument("--sampler", choices=("tpe", "grid", "random"), default="tpe")
+
+
+def _checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", type=Path, help="a run directory of `gsp-fb train -o`")
+    parser.add_argument("dataset", help="the data set it was trained on")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+
+
+def _embed_arguments(parser: argparse.ArgumentParser) -> None:
+    _checkpoint_arguments(parser)
+    parser.add_argument("--layer", type=int, default=-1, help="which layer (default the last)")
+
+
+COMMANDS = (
+    Command("models", "the models that can be named; with --json also their options", no_arguments, _models),
+    Command("train", "a model on the splits of a data set, resumable with -o", _train_arguments, _train),
+    Command("search", "hyperparameters by validation alone, resumable", _search_arguments, _search),
+    Command("predict", "class probabilities of a trained checkpoint, as .npy", _checkpoint_arguments, _predict),
+    Command("embed", "low, high and combined embeddings of a checkpoint, as .npz", _embed_arguments, _embed),
+)
