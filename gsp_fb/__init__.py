@@ -1,6 +1,6 @@
 """gsp_fb: measure which half of a signal a graph network throws away, prove it, and keep it."""
 
-from . import datasets, errors, variants
+from . import datasets, errors, filters, variants
 from ._version import __version__
 from .convert import (
     from_networkx,
@@ -14,12 +14,16 @@ from .convert import (
 )
 from .eigengap import Eigengap, eigengap
 from .energy import (
+    EnergyProfile,
     Significance,
+    SpectralDensity,
     aggregation_similarity,
     class_homophily,
     col_diff,
     dirichlet_energy,
     edge_homophily,
+    energy_profile,
+    lambda_max,
     node_homophily,
     nonsmooth_energy,
     one_hot,
@@ -28,8 +32,10 @@ from .energy import (
     s_value,
     s_value_significance,
     signal_energy,
+    spectral_density,
 )
 from .files import read_graph, write_graph
+from .filters import FilterBank
 from .graph import Graph
 from .operators import Operator, operator
 from .spectrum import Spectrum, spectrum
@@ -38,9 +44,12 @@ from .theory import ClaimResult, verify
 __all__ = [
     "ClaimResult",
     "Eigengap",
+    "EnergyProfile",
+    "FilterBank",
     "Graph",
     "Operator",
     "Significance",
+    "SpectralDensity",
     "Spectrum",
     "__version__",
     "aggregation_similarity",
@@ -50,11 +59,14 @@ __all__ = [
     "dirichlet_energy",
     "edge_homophily",
     "eigengap",
+    "energy_profile",
     "errors",
+    "filters",
     "from_networkx",
     "from_pandas",
     "from_pyg",
     "from_pygsp",
+    "lambda_max",
     "node_homophily",
     "nonsmooth_energy",
     "one_hot",
@@ -65,6 +77,7 @@ __all__ = [
     "s_value",
     "s_value_significance",
     "signal_energy",
+    "spectral_density",
     "spectrum",
     "to_networkx",
     "to_pandas",

@@ -56,7 +56,7 @@ class Krylov:
         return self.residual == 0.0
 
 
-def lanczos(product: Product, start: Any, steps: int, *, orthogonalize: bool = True) -> Krylov:
+def lanczos(product: Product, start: Any, steps: int, *, size: float = 0.0, orthogonalize: bool = True) -> Krylov:
     """Return the Krylov space of ``start`` after at most ``steps`` products, fewer if it closes before.
 
     Parameters
@@ -66,6 +66,8 @@ def lanczos(product: Product, start: Any, steps: int, *, orthogonalize: bool = T
     start : array, shape (n,)
         Not zero; real or complex.
     steps : int
+    size : float
+        The norm of the matrix, if it is known: a remainder within rounding of it closes the space.
     orthogonalize : bool
         Keep the vectors and orthogonalise each new one against all of them, twice. Without it memory is that of
         three vectors; extreme eigenvalues stay right while inner ones may be found more than once.
@@ -75,7 +77,6 @@ def lanczos(product: Product, start: Any, steps: int, *, orthogonalize: bool = T
     kept = np.empty((steps if orthogonalize else 0, start.shape[0]), dtype=current.dtype)
     diagonal: list[float] = []
     off_diagonal: list[float] = []
-    size = 0.0
     for k in range(steps):
         kept[k : k + 1] = current
         following = product(current) - (off_diagonal[-1] if off_diagonal else 0.0) * previous

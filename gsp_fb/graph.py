@@ -97,7 +97,8 @@ class Graph:
             n_nodes = check_count(n_nodes, "n_nodes", least=0)
         mirror = not directed and symmetrize is None
         A = edges_to_csr(edges, weights, n_nodes, mirror=mirror, duplicates=duplicates)
-        return cls._from_canonical(A, directed or mirror, directed, symmetrize, loops, labels)
+        as_is = directed or mirror
+        return cls._from_canonical(A, as_is=as_is, directed=directed, symmetrize=symmetrize, loops=loops, labels=labels)
 
     @classmethod
     def from_adjacency(
@@ -119,12 +120,15 @@ class Graph:
         >>> Graph.from_adjacency([[0, 2], [2, 0]]).degrees
         array([2., 2.])
         """
-        return cls._from_canonical(canonical(A), directed, directed, symmetrize, loops, labels)
+        return cls._from_canonical(
+            canonical(A), as_is=directed, directed=directed, symmetrize=symmetrize, loops=loops, labels=labels
+        )
 
     @classmethod
     def _from_canonical(
         cls,
         A: sparse.csr_array,
+        *,
         as_is: bool,
         directed: bool,
         symmetrize: str | None,

@@ -157,6 +157,18 @@ def test_truncation_errors_are_bounded(name, order):
     assert series.error(order) <= (30 * worst + 1e-13 if smooth else 300 * worst)
 
 
+def test_plot_draws_the_kernel():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    for kernel, end in ((filters.heat(1.0), 2.0), (filters.low_pass(), 1.0)):
+        (line,) = kernel.plot().lines
+        assert line.get_xdata()[-1] == end
+        assert_allclose(line.get_ydata(), kernel(line.get_xdata()))
+    plt.close("all")
+
+
 def test_a_feature_between_the_samples_is_found():
     def spike(f):
         return np.exp(-(((f - 1.003) / 2e-3) ** 2))

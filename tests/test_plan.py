@@ -17,8 +17,8 @@ def ring(n):
         (1000, [heat(1.0)], {}, "chebyshev"),
         (1000, [ideal(0.0, 0.3001)], {}, "exact"),
         (5000, meyer(3), {"tol": 1e-4}, "chebyshev"),
-        (5000, [ppr(1e-7)], {"tol": 1e-6}, "cg"),
-        (600, [filters.wave(900.5)], {}, "lanczos"),
+        (5000, [ppr(1e-6)], {"tol": 1e-6}, "cg"),
+        (600, [filters.wave(1200.5)], {"tol": 1e-5}, "lanczos"),
         (1000, [heat(1.0)], {"order": 7}, "chebyshev"),
     ],
 )
@@ -47,7 +47,8 @@ def test_the_order_follows_from_the_tolerance():
 def test_plans_are_for_the_signal_at_hand():
     bank = FilterBank(ring(1000), heat(5.0))
     single, double = bank.plan(np.ones(1000, dtype=np.float32)), bank.plan(np.ones(1000))
-    assert single.error_bound > 1e-7 > 1e-8 > double.error_bound
+    assert single.error_bound > 1e-7
+    assert double.error_bound < 1e-8
     assert bank.plan(np.ones((1000, 5))) == double
     assert double.products == double.order
 

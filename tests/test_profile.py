@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.sparse.linalg import eigsh
 
 from gsp_fb import Graph, operator
 from gsp_fb._lanczos import cumulative_bounds, gauss_rule, lanczos
@@ -26,11 +25,11 @@ def spectral_energy(x):
     return np.abs(np.fft.fft2(x)) ** 2 / x.size
 
 
-BIG, FREQUENCIES = torus(151, 163)
+BIG, FREQUENCIES = torus(251, 263)
 SIGNALS = {
-    "delta": np.eye(1, 151 * 163).reshape(151, 163),
-    "smooth": np.fft.ifft2(np.exp(-3 * FREQUENCIES) * np.fft.fft2(RNG.standard_normal((151, 163)))).real,
-    "rough": np.fft.ifft2(FREQUENCIES * np.fft.fft2(RNG.standard_normal((151, 163)))).real,
+    "delta": np.eye(1, 251 * 263).reshape(251, 263),
+    "smooth": np.fft.ifft2(np.exp(-3 * FREQUENCIES) * np.fft.fft2(RNG.standard_normal((251, 263)))).real,
+    "rough": np.fft.ifft2(FREQUENCIES * np.fft.fft2(RNG.standard_normal((251, 263)))).real,
 }
 
 
@@ -59,7 +58,7 @@ def test_bounds_hold_and_close_in(products):
     below = np.concatenate([[0.0], np.cumsum(want)])
     assert np.all(profile.lower <= below + 1e-9 * profile.total)
     assert np.all(below - 1e-9 * profile.total <= profile.upper)
-    assert np.max(profile.upper - profile.lower) / profile.total <= 3.0 / products
+    assert np.max(profile.upper - profile.lower) / profile.total <= 4.0 / products
 
 
 @pytest.mark.parametrize("family", VARIANTS)
@@ -71,7 +70,7 @@ def test_small_graphs_are_exact_and_columns_add_up(family):
     core = op.core.to_scipy().toarray()
     values, vectors = np.linalg.eigh(core)
     weights = np.sum((vectors.T @ z) ** 2, axis=1)
-    edges = np.array([0.0, 0.33, 0.77, 1.21, op.bounds[1]])
+    edges = np.array([0.0, 0.17, 0.39, 0.61, 1.0]) * op.bounds[1]
     profile = energy_profile(op, x, bins=edges)
     assert_allclose(profile.energy, np.histogram(np.clip(values, 0, None), edges, weights=weights)[0], atol=1e-9)
     assert profile.products == 0
@@ -90,16 +89,16 @@ def test_a_signal_of_few_modes_is_exact_with_few_products():
     assert_allclose(profile.lower, profile.upper, atol=1e-6)
 
 
-@pytest.mark.parametrize("shape", [(12, 13), (61, 53)])
-def test_quantiles_are_frequencies_with_that_share_below(shape):
+@pytest.mark.parametrize(("shape", "atom"), [((12, 13), 0.1), ((61, 53), 0.03)])
+def test_quantiles_are_frequencies_with_that_share_below(shape, atom):
     graph, frequencies = torus(*shape)
     x = RNG.standard_normal(shape)
     shares = np.array([0.1, 0.5, 0.9])
     profile = energy_profile(operator(graph, "sym", channel="high"), x.ravel(), quantiles=shares)
     weights = spectral_energy(x)
     for share, edge in zip(shares, profile.edges[1:-1], strict=True):
-        assert abs(weights[frequencies < edge].sum() / weights.sum() - share) < 0.03
-    assert_allclose(np.cumsum(profile.fraction)[:3], shares, atol=0.03)
+        assert abs(weights[frequencies < edge].sum() / weights.sum() - share) < atom
+    assert_allclose(np.cumsum(profile.fraction)[:3], shares, atol=atom)
 
 
 def test_profile_of_sparse_complex_and_single_signals():
@@ -169,8 +168,8 @@ def test_spectral_density_against_the_closed_form():
     assert found.products == 480
     assert np.all(found.error > 0)
     # Four standard errors, and the resolution of a rule with 60 nodes.
-    assert np.all(np.abs(found.fraction - want) <= 4 * found.error + 0.01)
-    assert np.abs(found.fraction - want).sum() <= 0.03
+    assert np.all(np.abs(found.fraction - want) <= 4 * found.error + 0.004)
+    assert np.abs(found.fraction - want).sum() <= 0.02
     assert_allclose(found.fraction.sum(), 1, rtol=1e-12)
     assert_allclose(np.sum(found.density * np.diff(edges)), 1, rtol=1e-12)
 
@@ -196,7 +195,7 @@ def test_spectral_density_error_is_honest_and_repeats_with_its_seed():
 
 def cases():
     rng = np.random.default_rng(9)
-    n = 900
+    n = 600
     pairs = rng.integers(0, n, (4 * n, 2))
     hubs = np.stack([np.zeros(200, dtype=int), np.arange(1, 201)], axis=1)
     path = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
@@ -213,8 +212,7 @@ def cases():
 @pytest.mark.parametrize("channel", ["low", "high"])
 def test_lambda_max_is_an_upper_bound_within_one_per_cent(name, family, channel):
     op = operator(cases()[name], family, channel=channel)
-    matrix = op.core.to_scipy()
-    true = eigsh(matrix, k=1, which="LA", return_eigenvectors=False, v0=np.ones(900), ncv=60, maxiter=20000)[0]
+    true = np.linalg.eigvalsh(op.core.to_scipy().toarray())[-1]
     bound = lambda_max(op)
     assert bound >= true * (1 - 1e-12) - 1e-12
     assert bound - true <= 0.01 * (true - op.bounds[0]) + 1e-12
@@ -226,3 +224,9 @@ def test_lambda_max_of_small_graphs_is_the_eigenvalue():
     assert_allclose(lambda_max(star), 8, rtol=1e-11)
     with pytest.raises(ParameterError, match="must be < 1"):
         lambda_max(star, rtol=1.5)
+
+
+def test_results_tell_what_they_are():
+    op = operator(torus(4, 5)[0], "sym", channel="high")
+    assert repr(energy_profile(op, np.ones(20), bins=3)) == "EnergyProfile(3 bands, total=20, products=0)"
+    assert repr(spectral_density(op, bins=3)) == "SpectralDensity(3 bands, products=0)"

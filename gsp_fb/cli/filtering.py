@@ -84,16 +84,17 @@ def _profile(args: argparse.Namespace) -> int:
             profile.edges, profile.edges[1:], profile.energy, profile.lower[1:], profile.upper[1:], strict=False
         )
     ]
-    _save_figure(args.plot, lambda ax: _draw_profile(ax, profile, op))
+    title = f"{args.on} of {source.name} on the frequencies of {op.family}, {op.channel} channel"
+    _save_figure(args.plot, lambda ax: _draw_profile(ax, profile, title))
     mean = float(profile.moments[1] / profile.moments[0])
     facts = {"source": source.name, "signal": args.on, "total": profile.total, "mean frequency": mean}
     emit({**facts, "products": profile.products, "bands": rows}, as_json=args.json)
     return 0
 
 
-def _draw_profile(ax: Any, profile: Any, op: Any) -> None:
+def _draw_profile(ax: Any, profile: Any, title: str) -> None:
     ax.stairs(profile.fraction, profile.edges, fill=True)
-    ax.set(xlabel="frequency", ylabel="share of the energy", title=f"{op.family}, {op.channel}")
+    ax.set(xlabel=r"frequency $\lambda$", ylabel="share of the energy", title=title)
 
 
 def _save_figure(path: Path | None, draw: Any) -> None:

@@ -1,5 +1,6 @@
 """Energies: how much of a signal is smooth on a graph, how much is not, and whether that is chance."""
 
+from .density import SpectralDensity, lambda_max, spectral_density
 from .dirichlet import dirichlet_energy, nonsmooth_energy, s_value, signal_energy
 from .homophily import (
     aggregation_similarity,
@@ -16,12 +17,14 @@ from .significance import Significance, s_value_significance
 __all__ = [
     "EnergyProfile",
     "Significance",
+    "SpectralDensity",
     "aggregation_similarity",
     "class_homophily",
     "col_diff",
     "dirichlet_energy",
     "edge_homophily",
     "energy_profile",
+    "lambda_max",
     "node_homophily",
     "nonsmooth_energy",
     "one_hot",
@@ -30,4 +33,5 @@ __all__ = [
     "s_value",
     "s_value_significance",
     "signal_energy",
+    "spectral_density",
 ]

@@ -14,7 +14,7 @@ from ..backend import FloatArray, freeze
 from ..errors import ParameterError
 from ..operators import Operator
 from ..spectrum import spectrum
-from .profile import EXACT_NODES, check_edges
+from .profile import EXACT_NODES, Measure, check_edges, quadrature, rounding
 
 __all__ = ["SpectralDensity", "lambda_max", "spectral_density"]
 
@@ -26,7 +26,7 @@ class SpectralDensity:
     Attributes
     ----------
     edges : float64 array, shape (n_bands + 1,)
-        Band ``b`` is ``[edges[b], edges[b + 1])``, the last one closed.
+        Band ``b`` is ``[edges[b], edges[b + 1])``, closed where it reaches the end of the axis.
     fraction : float64 array, shape (n_bands,)
         Share of the eigenvalues in each band.
     error : float64 array, shape (n_bands,)
@@ -59,8 +59,8 @@ def spectral_density(
     """Return a histogram of the eigenvalues of ``op`` by stochastic Lanczos quadrature.
 
     The spectral measure of a random vector with independent signs has the eigenvalues' distribution as its mean. Each
-    of ``n_vectors`` of them gives a Gauss rule; their mean is the estimate and their spread its error. Small graphs are
-    decomposed instead.
+    of ``n_vectors`` of them gives a quadrature rule; their mean is the estimate and their spread its error. Small
+    graphs are decomposed instead.
 
     Parameters
     ----------
@@ -85,19 +85,20 @@ def spectral_density(
     n_vectors, products = check_count(n_vectors, "n_vectors", least=2), check_count(products, "products")
     rng, n_nodes = check_rng(rng), op.graph.n_nodes
     if n_nodes <= EXACT_NODES:
-        counts = _histogram(spectrum(op).frequencies, np.full(n_nodes, 1.0 / max(n_nodes, 1)), edges)
-        return SpectralDensity(edges, counts, np.zeros_like(counts), 0)
-    spaces = [lanczos(op.core.apply, rng.choice([-1.0, 1.0], n_nodes), products) for _ in range(n_vectors)]
-    draws = np.stack([_histogram(*gauss_rule(space), edges) for space in spaces])
+        counted = Measure(spectrum(op).frequencies, np.ones(n_nodes), rounding(op))
+        fraction = _fractions(counted, edges, op, n_nodes)
+        return SpectralDensity(edges, fraction, np.zeros_like(fraction), 0)
+    signs = (rng.choice([-1.0, 1.0], (n_nodes, 1)) for _ in range(n_vectors))
+    measures = [quadrature(op, vector, products) for vector in signs]
+    draws = np.stack([_fractions(measure, edges, op, n_nodes) for measure in measures])
     error = draws.std(axis=0, ddof=1) / math.sqrt(n_vectors)
-    return SpectralDensity(edges, draws.mean(axis=0), error, sum(space.n_steps for space in spaces))
+    spent = sum(measure.spaces[0].n_steps for measure in measures)
+    return SpectralDensity(edges, draws.mean(axis=0), error, spent)
 
 
-def _histogram(nodes: FloatArray, weights: FloatArray, edges: FloatArray) -> FloatArray:
-    """Return the weight in each band, nodes that rounding put outside the axis taken to its ends."""
-    slack = 1e-9 * (edges[-1] - edges[0])
-    near = (nodes > edges[0] - slack) & (nodes < edges[-1] + slack)
-    return np.histogram(np.clip(nodes[near], edges[0], edges[-1]), edges, weights=weights[near])[0]
+def _fractions(measure: Measure, edges: FloatArray, op: Operator, n_nodes: int) -> FloatArray:
+    lower, upper = measure.cumulative(edges, op.bounds, float(n_nodes))
+    return np.asarray(np.diff((lower + upper) / 2) / max(n_nodes, 1))
 
 
 def lambda_max(op: Operator, *, rtol: float = 0.01, failure: float = 1e-10, rng: Any = None) -> float:
@@ -134,8 +135,8 @@ def lambda_max(op: Operator, *, rtol: float = 0.01, failure: float = 1e-10, rng:
     n_nodes = op.graph.n_nodes
     if n_nodes <= EXACT_NODES:
         return min(high, float(spectrum(op).frequencies[-1]) + 1e-13 * n_nodes * max(abs(low), abs(high)))
-    # theta / (1 - eps) <= (1 + rtol) lambda asks for this eps, and this for so many products.
-    eps = rtol / (1 + rtol)
+    # theta / (1 - eps) <= (1 + rtol) lambda needs an eps below rtol / (1 + rtol), and that so many products.
+    eps = rtol / (1 + 2 * rtol)
     products = math.ceil((math.log(1.648 * math.sqrt(n_nodes) / failure) / math.sqrt(eps) + 1) / 2)
     start = check_rng(0 if rng is None else rng).standard_normal(n_nodes)
     shifted = lanczos(lambda v: op.core.apply(v) - low * v, start, products, orthogonalize=False)

@@ -15,7 +15,7 @@ from ..errors import ParameterError, SignalError
 from ..operators import Operator
 from ..spectrum import spectrum
 
-__all__ = ["EnergyProfile", "check_edges", "energy_profile"]
+__all__ = ["EXACT_NODES", "EnergyProfile", "Measure", "check_edges", "energy_profile", "quadrature", "rounding"]
 
 # Up to this size all modes cost less than a second.
 EXACT_NODES = 512
@@ -28,9 +28,9 @@ class EnergyProfile:
     Attributes
     ----------
     edges : float64 array, shape (n_bands + 1,)
-        Band ``b`` is ``[edges[b], edges[b + 1])``, the last one closed.
+        Band ``b`` is ``[edges[b], edges[b + 1])``, closed where it reaches the end of the axis.
     energy : float64 array, shape (n_bands,)
-        Energy in each band; it sums to ``total``.
+        Energy in each band; bands that cover the axis sum to ``total``.
     lower, upper : float64 arrays, shape (n_bands + 1,)
         Proven bounds on the energy below each edge.
     total : float
@@ -63,7 +63,7 @@ class EnergyProfile:
 
 
 @dataclass(frozen=True, eq=False)
-class _Measure:
+class Measure:
     """Atoms on the frequency axis that stand for the energy, and how sure the cumulative energy is."""
 
     nodes: FloatArray
@@ -83,6 +83,15 @@ class _Measure:
         low = sum(space.norm**2 * cumulative_bounds(space, at - self.blur)[0] for space in self.spaces)
         high = sum(space.norm**2 * cumulative_bounds(space, at + self.blur)[1] for space in self.spaces)
         return low, high
+
+    def cumulative(self, edges: FloatArray, bounds: tuple[float, float], total: float) -> FloatArray:
+        """Return bounds on the energy below each edge, shape (2, n_edges).
+
+        The axis holds all of the energy, whatever the outermost node of a rule says.
+        """
+        low, high = bounds
+        sides = np.array([self.below(at) for at in edges]).T
+        return np.where(edges <= low, 0.0, np.where(edges >= high, total, sides))
 
 
 def energy_profile(
@@ -126,13 +135,10 @@ def energy_profile(
     total = float(abs_squared(z).sum())
     if total == 0:
         raise SignalError("signal is zero everywhere; its energy lies nowhere")
-    measure = _exact(op, z) if op.graph.n_nodes <= EXACT_NODES else _quadrature(op, z, products)
+    measure = _exact(op, z) if op.graph.n_nodes <= EXACT_NODES else quadrature(op, z, products)
     edges = check_edges(bins, op.bounds) if quantiles is None else _quantiles(measure, quantiles, op.bounds, total)
     spent = sum(space.n_steps for space in measure.spaces)
-    lower, upper = np.array([measure.below(at) for at in edges]).T
-    # The axis holds all of the energy, whatever a rule's outermost node says.
-    low, high = op.bounds
-    lower, upper = (np.where(edges <= low, 0.0, np.where(edges >= high, total, side)) for side in (lower, upper))
+    lower, upper = measure.cumulative(edges, op.bounds, total)
     energy = np.maximum(np.diff((lower + upper) / 2), 0.0)
     return EnergyProfile(edges, energy, lower, upper, total, _moments(op, z, total), spent)
 
@@ -156,27 +162,28 @@ def check_edges(bins: Any, bounds: tuple[float, float]) -> FloatArray:
     return edges
 
 
-def _exact(op: Operator, z: Signal) -> _Measure:
+def _exact(op: Operator, z: Signal) -> Measure:
     modes = spectrum(op.core)
-    return _Measure(modes.frequencies, abs_squared(modes.gft(z)).sum(axis=1), _blur(op))
+    return Measure(modes.frequencies, abs_squared(modes.gft(z)).sum(axis=1), rounding(op))
 
 
-def _quadrature(op: Operator, z: Signal, products: int) -> _Measure:
+def quadrature(op: Operator, z: Signal, products: int) -> Measure:
     """Return the pooled Gauss rules of all columns that are not zero."""
-    spaces = tuple(lanczos(op.core.apply, z[:, j], products) for j in range(z.shape[1]) if z[:, j].any())
+    size = max(abs(end) for end in op.bounds)
+    spaces = tuple(lanczos(op.core.apply, z[:, j], products, size=size) for j in range(z.shape[1]) if z[:, j].any())
     rules = [gauss_rule(space) for space in spaces]
     nodes = np.concatenate([nodes for nodes, _ in rules])
     weights = np.concatenate([space.norm**2 * weights for space, (_, weights) in zip(spaces, rules, strict=True)])
     order = np.argsort(nodes)
-    return _Measure(nodes[order], weights[order], _blur(op), spaces)
+    return Measure(nodes[order], weights[order], rounding(op), spaces)
 
 
-def _blur(op: Operator) -> float:
+def rounding(op: Operator) -> float:
     """Return how far a computed eigenvalue may be from the true one."""
     return 1e-13 * max(abs(end) for end in op.bounds)
 
 
-def _quantiles(measure: _Measure, quantiles: Any, bounds: tuple[float, float], total: float) -> FloatArray:
+def _quantiles(measure: Measure, quantiles: Any, bounds: tuple[float, float], total: float) -> FloatArray:
     """Return the frequencies at which the cumulative energy, half of each atom counted, reaches the shares."""
     shares = np.array(host_array(quantiles, ParameterError, "quantiles"), dtype=np.float64).ravel()
     if not (np.all(np.diff(shares) > 0) and shares.size and shares[0] > 0 and shares[-1] < 1):

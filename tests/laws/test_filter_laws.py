@@ -76,6 +76,24 @@ def test_the_error_never_exceeds_the_bound(name, method, op, recipe):
         assert error_of(op, got, want, x) <= plan.error_bound + oracle_noise(op, kernel)
 
 
+@pytest.mark.parametrize("method", ["exact", "chebyshev", "lanczos", "cg"])
+@settings(max_examples=20, deadline=None)
+@given(op=operators(), recipe=signals(columns=2, dtype=np.float32), rotate=st.booleans())
+def test_bounds_hold_in_single_precision_and_for_complex_signals_on_both_channels(method, op, recipe, rotate):
+    x = recipe(op.graph)
+    x = x * np.complex64(0.6 + 0.8j) if rotate else x
+    low, high = op.bounds
+    # A rational kernel without a pole on either channel, as wide as the axis.
+    width = max(abs(low), abs(high), 1.0)
+    bank = FilterBank(op, filters.rational([1.0, 0.5 / width], [1.0, 0.0, 1.0 / width**2]), method=method)
+    c, plan = bank.analyze(x), bank.plan(x)
+    assert c.dtype == x.dtype
+    want = dense_filter(op, bank.kernels[0], x)
+    # Storing the result and the scaled signal rounds once more each.
+    noise = oracle_noise(op, bank.kernels[0]) + 4 * np.finfo(np.float32).eps
+    assert error_of(op, c[..., 0], want, x) <= plan.error_bound + noise
+
+
 @settings(max_examples=40, deadline=None)
 @given(op=highs, recipe=signals(columns=st.sampled_from([None, 2])))
 def test_conjugate_gradients_keep_their_bound(op, recipe):

@@ -1,0 +1,303 @@
+"""The filter bank: kernels on an operator, analysis and synthesis to a promised error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .._extras import require
+from .._validate import check_choice, check_count, check_positive, check_signal
+from ..backend import Signal, real_dtype
+from ..errors import ParameterError
+from ..graph import Graph
+from ..operators import Operator
+from ._apply import ADJOINT, APPLY
+from ._door import bound_kernels, check_order, coefficient_block, signal_block
+from .frames import complement_kernel, dual_kernels, frame_kernel, sampled_frequencies
+from .kernels import Kernel
+from .plan import METHODS, Plan, Task, choose
+from .reconstruct import check_invertible, solve_frame
+from .response import Response
+from .two_channel import TwoChannelBank, two_channel
+
+__all__ = ["FilterBank"]
+
+# A frame whose bounds differ by less than this is tight.
+TIGHT = 1e-10
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class FilterBank:
+    r"""Kernels :math:`g_m` applied to signals through an operator: :math:`c_m = g_m(op)\, x`.
+
+    The kernels are functions of the operator's eigenvalues; on a high channel these are frequencies, 0 being smooth.
+    Random-walk families are filtered exactly as they are: :math:`g(op)` of a matrix that is similar to a symmetric one.
+
+    Parameters
+    ----------
+    op : Operator
+        Of an undirected graph.
+    kernels : Kernel, callable, or a sequence of them
+        Relative kernels are bound to the upper end of ``op.bounds``.
+    tol : float > 0
+        Largest error, relative to the norm of the signal (and to the greatest kernel value if that exceeds 1).
+    method : {'auto', 'exact', 'chebyshev', 'lanczos', 'cg'}
+        By default the cheapest that keeps ``tol``. A named one is used even if it cannot, with a warning that says
+        what error it promises.
+    order : int, optional
+        Fix the degree of the polynomial instead of deriving it from ``tol``.
+
+    Raises
+    ------
+    GraphError
+        The graph is directed.
+    ParameterError
+        A kernel is not finite somewhere on the spectrum's interval, or does not work on arrays.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, operator
+    >>> from gsp_fb.filters import FilterBank, heat
+    >>> path = Graph.from_edges([(0, 1), (1, 2)])
+    >>> bank = FilterBank(operator(path, "sym", channel="high"), [heat(1.0), heat(5.0)])
+    >>> bank.analyze([1.0, 0.0, 0.0]).shape
+    (3, 2)
+    >>> bank.plan().method
+    'exact'
+    """
+
+    op: Operator
+    kernels: tuple[Kernel, ...]
+    tol: float = 1e-8
+    method: str = "auto"
+    order: int | None = None
+
+    def __init__(
+        self,
+        op: Operator,
+        kernels: Kernel | Callable[..., Any] | Iterable[Kernel | Callable[..., Any]],
+        tol: float = 1e-8,
+        *,
+        method: str = "auto",
+        order: int | None = None,
+    ) -> None:
+        fields = {
+            "op": op,
+            "kernels": bound_kernels(kernels, op),
+            "tol": check_positive(tol, "tol"),
+            "method": check_choice(method, ("auto", *METHODS), "method"),
+            "order": check_order(order),
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @staticmethod
+    def two_channel(
+        graph: Graph, family: str = "lazy_rw", *, gamma: float | None = None, levels: int = 1, isolated: str = "self"
+    ) -> TwoChannelBank:
+        """Return the paper's pair, low and ``I - low``: see :func:`gsp_fb.filters.two_channel`.
+
+        Examples
+        --------
+        >>> bank = FilterBank.two_channel(Graph.from_edges([(0, 1), (1, 2)]), "lazy_rw", gamma=1.0)
+        >>> low, high = bank.analyze([1.0, 5.0, 3.0])
+        >>> bank.synthesize(low, high)
+        array([1., 5., 3.])
+        """
+        return two_channel(graph, family, gamma=gamma, levels=levels, isolated=isolated)
+
+    @cached_property
+    def response(self) -> Response:
+        """The kernels as seen by the operator: their series, and their values at its frequencies."""
+        return Response(self.op, self.kernels, self.tol)
+
+    def __len__(self) -> int:
+        return len(self.kernels)
+
+    def __getitem__(self, index: int | slice) -> FilterBank:
+        part = self.kernels[index]
+        return self._with(part if isinstance(part, tuple) else (part,))
+
+    def __add__(self, other: FilterBank) -> FilterBank:
+        if not isinstance(other, FilterBank):
+            return NotImplemented
+        if other.op is not self.op:
+            raise ParameterError(f"banks of two operators do not add: {self.op!r} and {other.op!r}; make both on one")
+        return replace(self, kernels=self.kernels + other.kernels, tol=min(self.tol, other.tol))
+
+    def __repr__(self) -> str:
+        names = ", ".join(kernel.name for kernel in self.kernels)
+        return f"FilterBank({self.op!r}, [{names}], tol={self.tol:g})"
+
+    def _with(self, kernels: tuple[Kernel, ...]) -> FilterBank:
+        return replace(self, kernels=kernels)
+
+    def plan(self, x: Any = None) -> Plan:
+        """Return how :meth:`analyze` would filter ``x`` (one float64 signal by default), without doing it.
+
+        Examples
+        --------
+        >>> from gsp_fb import operator
+        >>> from gsp_fb.filters import heat
+        >>> ring = Graph.from_edges([(i, (i + 1) % 1000) for i in range(1000)])
+        >>> plan = FilterBank(operator(ring, "sym", channel="high"), heat(5.0)).plan()
+        >>> plan.method, plan.order, plan.products, plan.error_bound < 1e-8
+        ('chebyshev', 15, 15, True)
+        """
+        n_nodes = self.op.graph.n_nodes
+        return self._plan(np.zeros((n_nodes, 1)) if x is None else signal_block(check_signal(x, n_nodes)))
+
+    def _plan(self, block: Signal) -> Plan:
+        eps = float(np.finfo(real_dtype(block.dtype)).eps)
+        return choose(Task(self.response, math.prod(block.shape[1:]), eps, self.order), self.method)
+
+    def analyze(self, x: Any) -> Signal:
+        r"""Return :math:`c_m = g_m(op)\,x` for every kernel: the filters are the last axis.
+
+        Parameters
+        ----------
+        x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+
+        Returns
+        -------
+        array, shape (n_nodes, n_filters) or (n_nodes, n_signals, n_filters)
+            Dense, in the precision of ``x``.
+
+        Examples
+        --------
+        >>> from gsp_fb import operator
+        >>> from gsp_fb.filters import low_pass
+        >>> edge = Graph.from_edges([(0, 1)])
+        >>> FilterBank(operator(edge, "sym", channel="high"), low_pass()).analyze([1.0, 3.0]).round(6)
+        array([[2.],
+               [2.]])
+        """
+        x = check_signal(x, self.op.graph.n_nodes)
+        block = signal_block(x)
+        plan = self._plan(block)
+        c = APPLY[plan.method](self.response, block, plan)
+        return c[:, 0, :] if x.ndim == 1 else c
+
+    def synthesize(self, c: Any) -> Signal:
+        r"""Return the adjoint of analysis, :math:`\sum_m g_m(op)\,c_m`; for a tight frame with bound 1, its inverse.
+
+        It is the adjoint in the inner product in which the operator is symmetric: the plain one, and for random-walk
+        families :math:`\langle x, y\rangle = \sum_i s_i^2 x_i y_i` with ``s = op.scale``.
+
+        Parameters
+        ----------
+        c : array_like, shape (n_nodes, n_filters) or (n_nodes, n_signals, n_filters)
+
+        Examples
+        --------
+        >>> from gsp_fb import operator
+        >>> from gsp_fb.filters import regular
+        >>> bank = FilterBank(operator(Graph.from_edges([(0, 1)]), "sym", channel="high"), regular())
+        >>> bank.synthesize(bank.analyze([1.0, 3.0])).round(6)
+        array([1., 3.])
+        """
+        c, flat = coefficient_block(c, self.op.graph.n_nodes, len(self))
+        plan = self._plan(c)
+        x = ADJOINT[plan.method](self.response, c, plan)
+        return x[:, 0] if flat else x
+
+    def frame_bounds(self, frequencies: Any = None) -> tuple[float, float]:
+        r"""Return A and B with :math:`A\|x\|^2 \le \sum_m\|c_m\|^2 \le B\|x\|^2`.
+
+        Parameters
+        ----------
+        frequencies : array_like, optional
+            Eigenvalues of the operator, for the best A and B on this graph. By default the whole of ``op.bounds`` is
+            covered by samples, so that the bounds hold for every graph with these.
+
+        Examples
+        --------
+        >>> from gsp_fb import operator
+        >>> from gsp_fb.filters import meyer
+        >>> bank = FilterBank(operator(Graph.from_edges([(0, 1)]), "sym", channel="high"), meyer(4))
+        >>> [round(bound, 12) for bound in bank.frame_bounds()]
+        [1.0, 1.0]
+        """
+        at = sampled_frequencies(self.kernels, self.response.interval) if frequencies is None else frequencies
+        gain = frame_kernel(self.kernels)(at)
+        return float(gain.min()), float(gain.max())
+
+    @cached_property
+    def is_tight(self) -> bool:
+        """Whether the frame bounds agree, so that synthesis inverts analysis up to a factor."""
+        least, greatest = self.frame_bounds()
+        return greatest - least <= TIGHT * greatest
+
+    def complement(self, bound: float | None = None) -> FilterBank:
+        r"""Return the one filter :math:`\sqrt{B - \sum_m g_m^2}`; ``bank + bank.complement()`` is tight.
+
+        Parameters
+        ----------
+        bound : float, optional
+            The frame bound B to reach; by default the least possible, the bank's own upper one.
+        """
+        _, greatest = self.frame_bounds()
+        wanted = greatest if bound is None else check_positive(bound, "bound")
+        if wanted < greatest * (1 - TIGHT):
+            raise ParameterError(f"bound must be at least {greatest:.6g}, the bank's upper frame bound, not {bound!r}")
+        return self._with((complement_kernel(self.kernels, wanted),))
+
+    def dual(self) -> FilterBank:
+        r"""Return the bank of :math:`g_m / \sum_k g_k^2`, whose synthesis undoes this bank's analysis."""
+        return self._with(dual_kernels(self.kernels))
+
+    def reconstruct(self, c: Any) -> Signal:
+        r"""Return the signal whose analysis comes nearest to ``c``: :math:`(\sum_m g_m(op)^2)^{-1}` times synthesis.
+
+        A tight bank needs a factor only, one with all modes at hand a division; otherwise conjugate gradients run
+        until the error is within ``tol``.
+
+        Examples
+        --------
+        >>> from gsp_fb import operator
+        >>> from gsp_fb.filters import mexican_hat
+        >>> bank = FilterBank(operator(Graph.from_edges([(0, 1)]), "sym", channel="high"), mexican_hat(4))
+        >>> bank.reconstruct(bank.analyze([1.0, 3.0])).round(6)
+        array([1., 3.])
+        """
+        block, flat = coefficient_block(c, self.op.graph.n_nodes, len(self))
+        if self.is_tight:
+            x = self.synthesize(block) / self.frame_bounds()[1]
+        elif self._plan(block).method == "exact":
+            x = self.dual().synthesize(block)
+        else:
+            condition = check_invertible(*self.frame_bounds(), self.tol)
+            frame = replace(self, kernels=(frame_kernel(self.kernels),), tol=self.tol / condition)
+            x = solve_frame(frame, self.synthesize(block), condition)
+        return x[:, 0] if flat else x
+
+    def localize(self, node: int) -> Signal:
+        r"""Return :math:`g_m(op)\,\delta_i`, each kernel seen from one node, shape (n_nodes, n_filters).
+
+        PyGSP's ``localize`` multiplies this by the root of the number of nodes.
+        """
+        node = check_count(node, "node", least=0)
+        if node >= self.op.graph.n_nodes:
+            raise ParameterError(f"node {node} is not in the graph; nodes are 0..{self.op.graph.n_nodes - 1}")
+        return self.analyze((np.arange(self.op.graph.n_nodes) == node).astype(np.float64))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the kernels and the sum of their squares over the frequency axis; return the axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            A new figure's by default.
+        """
+        axes = require("matplotlib.pyplot", "plotting a bank").subplots()[1] if ax is None else ax
+        for kernel in self.kernels:
+            kernel.plot(axes, interval=self.response.interval)
+        at = sampled_frequencies(self.kernels, self.response.interval)
+        axes.plot(at, frame_kernel(self.kernels)(at), "k--", linewidth=1, label=r"$\sum_m g_m^2$")
+        axes.legend()
+        return axes

@@ -1,0 +1,157 @@
+"""A kernel: a real function of graph frequency that knows its name, its formula and how smooth it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..._extras import require
+from ..._validate import check_positive, host_array
+from ...backend import freeze
+from ...errors import ParameterError
+
+__all__ = ["Float64", "Kernel", "Rational", "as_kernel", "bound_to"]
+
+Float64: TypeAlias = npt.NDArray[np.float64]
+Function: TypeAlias = Callable[[Float64], Any]
+# Polynomial coefficients of numerator and denominator, ascending.
+Rational: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    r"""A real function of frequency, applied to an operator through its eigenvalues.
+
+    Attributes
+    ----------
+    function : callable
+        Array of frequencies in, array of the same shape out.
+    name : str
+        For legends and messages.
+    formula : str
+        LaTeX of the value at ``\lambda``.
+    relative : bool
+        The function takes ``lambda / lmax`` in [0, 1] instead of ``lambda``; :meth:`bind` fixes ``lmax``.
+    least : float
+        Smallest frequency at which the formula has a meaning.
+    smoothness : float
+        Number of continuous derivatives: -1 with a jump, 0 with a kink, ``inf`` if analytic, ``nan`` if not known.
+    breaks : tuple of float
+        Where the derivatives jump.
+    rational : pair of tuples, optional
+        Ascending coefficients of numerator and denominator, if the kernel is a ratio of polynomials.
+
+    Examples
+    --------
+    >>> square = Kernel(lambda frequencies: frequencies**2, name="square", formula=r"\lambda^2")
+    >>> square([1.0, 3.0])
+    array([1., 9.])
+    """
+
+    function: Function
+    name: str
+    formula: str = ""
+    relative: bool = False
+    least: float = -math.inf
+    smoothness: float = math.nan
+    breaks: tuple[float, ...] = ()
+    rational: Rational | None = None
+
+    def __call__(self, frequencies: Any) -> Float64:
+        """Return the values at ``frequencies``, finite and of the same shape, or say where they are not."""
+        at = np.asarray(host_array(frequencies, ParameterError, "frequencies"), dtype=np.float64)
+        return _checked(self.name, self._raw(freeze(at.copy())), at)
+
+    def _raw(self, at: Float64) -> Any:
+        try:
+            # A value that is not finite is reported with its frequency, which a numpy warning would not name.
+            with np.errstate(all="ignore"):
+                return self.function(at)
+        except (TypeError, ValueError, IndexError) as error:
+            raise ParameterError(
+                f"kernel {self.name!r} failed on an array of {at.size} frequencies ({error}); "
+                "it must be vectorised: write it with numpy functions, or wrap it in numpy.vectorize"
+            ) from error
+
+    def bind(self, lmax: float) -> Kernel:
+        """Return the kernel as a function of the frequency itself, ``lmax`` being the end of the axis.
+
+        Examples
+        --------
+        >>> half = Kernel(lambda t: t / 2, name="half", relative=True)
+        >>> half.bind(4.0)([4.0])
+        array([0.5])
+        """
+        if not self.relative:
+            return self
+        lmax = check_positive(lmax, "lmax")
+        breaks = tuple(lmax * at for at in self.breaks)
+        return replace(
+            self,
+            function=partial(_rescaled, self.function, lmax),
+            relative=False,
+            least=lmax * self.least,
+            breaks=breaks,
+        )
+
+    def plot(self, ax: Any = None, *, interval: tuple[float, float] | None = None) -> Any:
+        """Draw the kernel over ``interval``, by default [0, 1] if it is relative and [0, 2] if not; return the axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            A new figure's by default.
+        interval : (float, float), optional
+        """
+        axes = require("matplotlib.pyplot", "plotting a kernel").subplots()[1] if ax is None else ax
+        at = np.linspace(*((0.0, 1.0 if self.relative else 2.0) if interval is None else interval), 512)
+        axes.plot(at, self(at), label=self.name)
+        axes.set(xlabel=r"frequency $\lambda$", ylabel=r"$g(\lambda)$")
+        return axes
+
+
+def _rescaled(function: Function, lmax: float, frequencies: Float64) -> Any:
+    return function(frequencies / lmax)
+
+
+def _checked(name: str, values: Any, at: Float64) -> Float64:
+    values = np.asarray(values)
+    if values.shape != at.shape:
+        raise ParameterError(
+            f"kernel {name!r} returned shape {values.shape} for frequencies of shape {at.shape}; "
+            "it must return one value per frequency (a constant: numpy.full_like)"
+        )
+    if values.dtype.kind not in "biuf":
+        raise ParameterError(f"kernel {name!r} returned {values.dtype}; kernels are real functions")
+    finite = np.isfinite(values)
+    if not finite.all():
+        first = tuple(int(i[0]) for i in np.nonzero(~finite))
+        raise ParameterError(f"kernel {name!r} is {values[first]} at frequency {at[first]:.6g}; it must be finite")
+    return np.array(values, dtype=np.float64)
+
+
+def as_kernel(kernel: Kernel | Function) -> Kernel:
+    """Return ``kernel`` itself, or a user's plain function as a kernel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_kernel(np.cos).name
+    'cos'
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if not callable(kernel):
+        raise ParameterError(f"a kernel must be a Kernel or a function of frequency, not {kernel!r}")
+    return Kernel(kernel, name=getattr(kernel, "__name__", type(kernel).__name__))
+
+
+def bound_to(lmax: float | None, kernels: tuple[Kernel, ...]) -> tuple[Kernel, ...]:
+    """Return ``kernels`` bound to ``lmax``, or as they are, for a bank to bind, if there is none yet."""
+    return kernels if lmax is None else tuple(kernel.bind(lmax) for kernel in kernels)

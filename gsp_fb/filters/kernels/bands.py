@@ -1,0 +1,125 @@
+"""Kernels that pass a band: with sharp edges, with smooth ones, or one shape moved along the axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..._validate import check_positive
+from ...errors import ParameterError
+from ._kernel import Float64, Kernel, as_kernel, bound_to
+
+__all__ = ["exponential_window", "gabor", "ideal"]
+
+
+def _band(least: float | None, greatest: float | None) -> tuple[float, float]:
+    low, high = -math.inf if least is None else float(least), math.inf if greatest is None else float(greatest)
+    if not low < high:
+        raise ParameterError(f"the band ({least!r}, {greatest!r}) is empty; its ends must ascend")
+    return low, high
+
+
+def ideal(band_min: float | None = None, band_max: float | None = 0.2, *, lmax: float | None = None) -> Kernel:
+    r"""Return the rectangular kernel: 1 where ``band_min <= lambda/lmax <= band_max``, else 0.
+
+    It jumps, so no polynomial comes closer to it than 1/2 everywhere: banks apply it through the exact basis.
+
+    Parameters
+    ----------
+    band_min, band_max : float or None
+        Ends of the pass band as fractions of ``lmax``; None leaves that side open.
+    lmax : float, optional
+        End of the frequency axis; by default the bank's own.
+
+    Examples
+    --------
+    >>> ideal(0.25, 0.5, lmax=2.0)([0.0, 0.5, 1.0, 1.5])
+    array([0., 1., 1., 0.])
+    """
+    low, high = _band(band_min, band_max)
+    breaks = tuple(end for end in (low, high) if 0 <= end <= 1)
+    formula = rf"1_{{[{low:g}, {high:g}]}}(\lambda/\lambda_{{max}})"
+    kernel = Kernel(partial(_inside, low, high), "ideal", formula, True, smoothness=-1, breaks=breaks)
+    return bound_to(lmax, (kernel,))[0]
+
+
+def _inside(low: float, high: float, t: Float64) -> Float64:
+    return ((t >= low) & (t <= high)).astype(np.float64)
+
+
+def exponential_window(
+    band_min: float | None = None, band_max: float | None = 0.2, *, slope: float = 1.0, lmax: float | None = None
+) -> Kernel:
+    r"""Return a band with smooth edges: 1/2 at the ends of the band, infinitely often differentiable.
+
+    Each edge is :math:`h(x) = e(x) / (e(x) + e(1-x))`, :math:`e(x) = \exp(-s/x)` for :math:`x > 0`, else 0.
+
+    Parameters
+    ----------
+    band_min, band_max : float or None
+        Ends of the pass band as fractions of ``lmax``; None leaves that side open.
+    slope : float > 0
+        Larger means steeper edges.
+    lmax : float, optional
+        End of the frequency axis; by default the bank's own.
+
+    Examples
+    --------
+    >>> exponential_window(band_max=0.5, lmax=1.0)([0.0, 0.5, 1.0])
+    array([1. , 0.5, 0. ])
+    """
+    low, high = _band(band_min, band_max)
+    slope = check_positive(slope, "slope")
+    breaks = tuple(end + side for end in (low, high) for side in (-0.5, 0.5) if 0 < end + side < 1)
+    formula = r"h(\tfrac12 + b_{max} - \lambda/\lambda_{max})\,h(\tfrac12 - b_{min} + \lambda/\lambda_{max})"
+    window = partial(_window, low, high, slope)
+    kernel = Kernel(window, "exponential_window", formula, True, smoothness=math.inf, breaks=breaks)
+    return bound_to(lmax, (kernel,))[0]
+
+
+def _window(low: float, high: float, slope: float, t: Float64) -> Float64:
+    return _edge(0.5 + high - t, slope) * _edge(0.5 - low + t, slope)
+
+
+def _edge(x: Float64, slope: float) -> Float64:
+    x = np.clip(x, 0.0, 1.0)
+    # The difference of the two exponents is infinite at the ends, where the logistic function is 0 or 1.
+    return 1.0 / (1.0 + np.exp(slope / x - slope / (1.0 - x)))
+
+
+def gabor(mother: Kernel | Callable[[Float64], Any], centers: Sequence[float] | Float64) -> tuple[Kernel, ...]:
+    r"""Return copies of ``mother`` centred at each of ``centers``: :math:`g_k(\lambda) = g(\lambda - c_k)`.
+
+    With the eigenvalues of the operator as centres this is the vertex-frequency transform of PyGSP's ``Gabor``.
+
+    Parameters
+    ----------
+    mother : Kernel or callable
+        Bound to its ``lmax``, as it is shifted along the frequency axis itself.
+    centers : array_like of float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [kernel.name for kernel in gabor(lambda f: np.exp(-f**2), [0.0, 1.0])]
+    ['<lambda>@0', '<lambda>@1']
+    """
+    kernel = as_kernel(mother)
+    if kernel.relative:
+        raise ParameterError(f"kernel {kernel.name!r} is relative to lmax; give it lmax= before shifting it")
+    return tuple(_shifted(kernel, float(center)) for center in np.asarray(centers, dtype=np.float64).ravel())
+
+
+def _shifted(kernel: Kernel, center: float) -> Kernel:
+    breaks = tuple(at + center for at in kernel.breaks)
+    formula = kernel.formula.replace(r"\lambda", rf"(\lambda - {center:g})")
+    function = partial(_at_shifted, kernel, center)
+    return Kernel(function, f"{kernel.name}@{center:g}", formula, smoothness=kernel.smoothness, breaks=breaks)
+
+
+def _at_shifted(kernel: Kernel, center: float, frequencies: Float64) -> Float64:
+    return kernel(frequencies - center)

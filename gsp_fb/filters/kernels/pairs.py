@@ -1,0 +1,148 @@
+r"""Tight pairs: :math:`\cos\theta(\lambda)` and :math:`\sin\theta(\lambda)`, the angle rising from 0 to a right one.
+
+Each pair is one angle; that the squares sum to 1 needs no square root, which would lose half of the digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ..._validate import check_count, check_positive
+from ._kernel import Float64, Kernel, bound_to
+
+__all__ = ["held", "papadakis", "regular", "simoncelli"]
+
+Angle = Callable[[Float64], Float64]
+
+
+def _cos(angle: Angle, t: Float64) -> Float64:
+    return np.cos(angle(t))
+
+
+def _sin(angle: Angle, t: Float64) -> Float64:
+    return np.sin(angle(t))
+
+
+def _pair(
+    name: str, angle: Angle, breaks: tuple[float, ...], smoothness: float, lmax: float | None
+) -> tuple[Kernel, ...]:
+    inner = tuple(at for at in breaks if at <= 1)
+    kernels = (
+        Kernel(partial(shape, angle), f"{name}/{label}", formula, True, 0.0, smoothness, inner)
+        for shape, label, formula in ((_cos, "low", r"\cos\theta(\lambda)"), (_sin, "high", r"\sin\theta(\lambda)"))
+    )
+    return bound_to(lmax, tuple(kernels))
+
+
+def _along(start: float, length: float, t: Float64) -> Float64:
+    """Return the way along the edge, from 0 at ``start`` to 1 at its end, on an axis that runs to 2."""
+    return np.clip((2 * t / start - 1) / length, 0, 1)
+
+
+def held(a: float = 2 / 3, *, lmax: float | None = None) -> tuple[Kernel, ...]:
+    r"""Return Held's pair: :math:`\cos\theta = \sin 2\pi\mu(x/8a)`, :math:`\mu(y) = -1 + 24y - 144y^2 + 256y^3`.
+
+    Parameters
+    ----------
+    a : float > 0
+        Where the low-pass begins to fall; it ends at 2a. The axis is scaled to ``x = 2 lambda / lmax``.
+    lmax : float, optional
+        End of the frequency axis; by default the bank's own.
+
+    Examples
+    --------
+    >>> low, high = held(lmax=2.0)
+    >>> low([0.5, 1.0, 1.5]).round(4)
+    array([1.    , 0.7071, 0.    ])
+    """
+    a = check_positive(a, "a")
+    return _pair("held", partial(_held, a), (a / 2, a), 1, lmax)
+
+
+def _held(a: float, t: Float64) -> Float64:
+    # With s = 8y - 1 from 0 to 1, pi/2 - 2 pi mu(y) is pi/2 (3 s^2 - 2 s^3): the smooth step.
+    s = _along(a, 1.0, t)
+    return np.pi / 2 * s**2 * (3 - 2 * s)
+
+
+def simoncelli(a: float = 2 / 3, *, lmax: float | None = None) -> tuple[Kernel, ...]:
+    r"""Return Simoncelli's pair: :math:`\theta = \tfrac\pi2 \log_2(x/a)` between a and 2a.
+
+    Parameters
+    ----------
+    a : float > 0
+        Where the low-pass begins to fall; it ends at 2a. The axis is scaled to ``x = 2 lambda / lmax``.
+    lmax : float, optional
+        End of the frequency axis; by default the bank's own.
+
+    Examples
+    --------
+    >>> low, high = simoncelli(0.5, lmax=2.0)
+    >>> low([0.5, 2**-0.5, 1.0]).round(4)
+    array([1.    , 0.7071, 0.    ])
+    """
+    a = check_positive(a, "a")
+    return _pair("simoncelli", partial(_simoncelli, a), (a / 2, a), 0, lmax)
+
+
+def _simoncelli(a: float, t: Float64) -> Float64:
+    return np.pi / 2 * np.log2(1 + _along(a, 1.0, t))
+
+
+def papadakis(a: float = 0.75, *, lmax: float | None = None) -> tuple[Kernel, ...]:
+    r"""Return Papadakis's pair: :math:`\cos\theta = \sqrt{(1 - \sin(3\pi x/2a))/2}` between a and 5a/3.
+
+    Parameters
+    ----------
+    a : float > 0
+        Where the low-pass begins to fall; it ends at 5a/3. The axis is scaled to ``x = 2 lambda / lmax``.
+    lmax : float, optional
+        End of the frequency axis; by default the bank's own.
+
+    Examples
+    --------
+    >>> low, high = papadakis(0.75, lmax=2.0)
+    >>> low([0.75, 1.0, 1.25]).round(4)
+    array([1.    , 0.7071, 0.    ])
+    """
+    a = check_positive(a, "a")
+    return _pair("papadakis", partial(_papadakis, a), (a / 2, 5 * a / 6), 0, lmax)
+
+
+def _papadakis(a: float, t: Float64) -> Float64:
+    # The half-angle formula turns the square root into the cosine of a straight line.
+    return np.pi / 2 * _along(a, 2 / 3, t)
+
+
+def regular(degree: int = 2, *, lmax: float | None = None) -> tuple[Kernel, ...]:
+    r"""Return the regular pair: :math:`\theta = \tfrac\pi4(1 + S^d(x - 1))` with :math:`S(y) = \sin\tfrac\pi2 y`.
+
+    ``degree`` counts the nested sines. PyGSP gives the high-pass first, and its ``degree`` 1 and 2 are both one
+    sine, 3 is two: its pair of degree d >= 2 is the reverse of this one with ``degree=d - 1``.
+
+    Parameters
+    ----------
+    degree : int
+        0 or more; the axis is scaled to ``x = 2 lambda / lmax``.
+    lmax : float, optional
+        End of the frequency axis; by default the bank's own.
+
+    Examples
+    --------
+    >>> low, high = regular(lmax=2.0)
+    >>> low([0.0, 1.0, 2.0]).round(4)
+    array([1.    , 0.7071, 0.    ])
+    """
+    degree = check_count(degree, "degree", least=0)
+    return _pair("regular", partial(_regular, degree), (), math.inf, lmax)
+
+
+def _regular(degree: int, t: Float64) -> Float64:
+    y = 2 * t - 1
+    for _ in range(degree):
+        y = np.sin(np.pi / 2 * y)
+    return np.pi / 4 * (1 + y)

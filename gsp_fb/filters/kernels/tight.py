@@ -1,0 +1,198 @@
+"""Tight families of several bands: the squares of their kernels sum to 1 at every frequency of [0, lmax]."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ..._validate import check_count
+from ...errors import ParameterError
+from ._kernel import Float64, Kernel, bound_to
+
+__all__ = ["half_cosine", "itersine", "meyer", "simple_tight"]
+
+Shape = Callable[[Float64], Float64]
+
+
+def _meyer_angle(t: Float64) -> Float64:
+    return np.pi / 2 * t**4 * (35 - 84 * t + 70 * t**2 - 20 * t**3)
+
+
+def _meyer_rise(t: Float64) -> Float64:
+    return np.sin(_meyer_angle(t))
+
+
+def _meyer_fall(t: Float64) -> Float64:
+    return np.cos(_meyer_angle(t))
+
+
+def _simple_rise(t: Float64) -> Float64:
+    return np.sin(np.pi / 2 * t) ** 2
+
+
+def _simple_fall(t: Float64) -> Float64:
+    # sqrt(1 - sin^4) factored, so that nothing cancels where it is small.
+    return np.cos(np.pi / 2 * t) * np.sqrt(1 + _simple_rise(t))
+
+
+def _below(fall: Shape, start: float, t: Float64) -> Float64:
+    return fall(np.clip(t / start - 1, 0, 1))
+
+
+def _octave(rise: Shape, fall: Shape, start: float, t: Float64) -> Float64:
+    """Rise over [start, 2 start] and fall over [2 start, 4 start]."""
+    return rise(np.clip(t / start - 1, 0, 1)) * fall(np.clip(t / (2 * start) - 1, 0, 1))
+
+
+def _dyadic(
+    name: str, n_filters: int, rise: Shape, fall: Shape, *, smoothness: float, lmax: float | None
+) -> tuple[Kernel, ...]:
+    """Return a scaling function and octaves that end at lmax; ``rise^2 + fall^2 = 1`` makes them tight."""
+    starts = [2.0**-j for j in range(check_count(n_filters, "n_filters", least=2) - 1, 0, -1)]
+    shapes = [partial(_below, fall, starts[0]), *(partial(_octave, rise, fall, start) for start in starts)]
+    labels = ["low", *(str(j) for j in range(1, n_filters))]
+    kernels = (
+        Kernel(
+            shape,
+            f"{name}/{label}",
+            rf"{symbol}({1 / start:g}\lambda/\lambda_{{max}})",
+            relative=True,
+            least=0.0,
+            smoothness=smoothness,
+            breaks=tuple(at for at in ends if at <= 1),
+        )
+        for shape, label, symbol, start, ends in zip(
+            shapes,
+            labels,
+            [r"\phi", *[r"\psi"] * len(starts)],
+            [starts[0], *starts],
+            [(starts[0], 2 * starts[0]), *((start, 2 * start, 4 * start) for start in starts)],
+            strict=True,
+        )
+    )
+    return bound_to(lmax, tuple(kernels))
+
+
+def meyer(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...]:
+    r"""Return Meyer wavelets: a low-pass and one band per octave, tight.
+
+    Each edge is :math:`\sin` or :math:`\cos` of
+    :math:`\tfrac\pi2 t^4(35 - 84t + 70t^2 - 20t^3)`, with t from 0 to 1 along the edge.
+
+    Parameters
+    ----------
+    n_filters : int
+        The low-pass included.
+    lmax : float, optional
+        End of the frequency axis; by default the bank's own.
+
+    Examples
+    --------
+    >>> sum(kernel([0.3, 1.0]) ** 2 for kernel in meyer(4, lmax=2.0)).round(12)
+    array([1., 1.])
+    """
+    return _dyadic("meyer", n_filters, _meyer_rise, _meyer_fall, smoothness=3, lmax=lmax)
+
+
+def simple_tight(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...]:
+    r"""Return a low-pass and one band per octave, tight, rising as :math:`\sin^2(\pi t/2)`.
+
+    They fall as :math:`\sqrt{1 - \sin^4(\pi t/2)}`, which ends in a kink: :func:`meyer` is smoother.
+
+    Parameters
+    ----------
+    n_filters : int
+        The low-pass included.
+    lmax : float, optional
+        End of the frequency axis; by default the bank's own.
+
+    Examples
+    --------
+    >>> sum(kernel([0.3, 1.0]) ** 2 for kernel in simple_tight(4, lmax=2.0)).round(12)
+    array([1., 1.])
+    """
+    return _dyadic("simple_tight", n_filters, _simple_rise, _simple_fall, smoothness=0, lmax=lmax)
+
+
+def _translates(
+    name: str, window: Shape, width: float, starts: list[float], *, formula: str, lmax: float | None
+) -> tuple[Kernel, ...]:
+    kernels = (
+        Kernel(
+            partial(_placed, window, width, start),
+            f"{name}/{j}",
+            formula,
+            relative=True,
+            least=0.0,
+            smoothness=1,
+            breaks=tuple(at for at in (start, start + width) if 0 <= at <= 1),
+        )
+        for j, start in enumerate(starts)
+    )
+    return bound_to(lmax, tuple(kernels))
+
+
+def _placed(window: Shape, width: float, start: float, t: Float64) -> Float64:
+    return window(np.clip((t - start) / width, 0, 1))
+
+
+def half_cosine(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...]:
+    r"""Return equally spaced raised cosines, three of them over each frequency, tight.
+
+    :math:`g(u) = \sqrt{2}/3\,(1 - \cos 2\pi u)`, u from 0 to 1 along the window. PyGSP's have
+    :math:`\tfrac12` instead of :math:`\sqrt2/3`, and so the frame bound 9/8 instead of 1.
+
+    Parameters
+    ----------
+    n_filters : int
+        At least 3.
+    lmax : float, optional
+        End of the frequency axis; by default the bank's own.
+
+    Examples
+    --------
+    >>> sum(kernel([0.3, 1.0]) ** 2 for kernel in half_cosine(5, lmax=2.0)).round(12)
+    array([1., 1.])
+    """
+    step = 1.0 / (check_count(n_filters, "n_filters", least=3) - 2)
+    starts = [step * (j - 2) for j in range(n_filters)]
+    formula = r"\tfrac{\sqrt2}3 (1 - \cos 2\pi u)"
+    return _translates("half_cosine", _raised_cosine, 3 * step, starts, formula=formula, lmax=lmax)
+
+
+def _raised_cosine(u: Float64) -> Float64:
+    return math.sqrt(2) / 3 * (1 - np.cos(2 * np.pi * u))
+
+
+def itersine(n_filters: int = 6, *, overlap: int = 2, lmax: float | None = None) -> tuple[Kernel, ...]:
+    r"""Return equally spaced windows :math:`\sqrt{2/o}\,\sin(\tfrac\pi2 \sin^2 \pi u)`, tight.
+
+    Parameters
+    ----------
+    n_filters : int
+        At least ``overlap``.
+    overlap : int
+        How many windows o lie over each frequency: an even number, as the windows pair up to 1.
+    lmax : float, optional
+        End of the frequency axis; by default the bank's own.
+
+    Examples
+    --------
+    >>> sum(kernel([0.3, 1.0]) ** 2 for kernel in itersine(5, lmax=2.0)).round(12)
+    array([1., 1.])
+    """
+    overlap = check_count(overlap, "overlap", least=2)
+    n_filters = check_count(n_filters, "n_filters", least=overlap)
+    if overlap % 2:
+        raise ParameterError(f"overlap must be even for a tight family, not {overlap!r}")
+    step = 1.0 / (n_filters - overlap + 1)
+    starts = [step * (j - overlap + 1) for j in range(n_filters)]
+    formula = rf"\sqrt{{2/{overlap}}} \sin(\tfrac\pi2 \sin^2 \pi u)"
+    return _translates("itersine", partial(_sine_window, overlap), step * overlap, starts, formula=formula, lmax=lmax)
+
+
+def _sine_window(overlap: int, u: Float64) -> Float64:
+    return math.sqrt(2 / overlap) * np.sin(np.pi / 2 * np.sin(np.pi * u) ** 2)

@@ -1,0 +1,127 @@
+"""Wavelet families that are frames but not tight: one low-pass and band-passes at logarithmic scales."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ..._validate import check_count, check_positive
+from ._kernel import Float64, Kernel, bound_to
+
+__all__ = ["abspline", "mexican_hat"]
+
+Shape = Callable[[Float64], Float64]
+# The cubic that joins x^2 at 1 and 4 x^-2 at 2 with equal values and slopes.
+SPLINE = (-5.0, 11.0, -6.0, 1.0)
+# The greatest value of that cubic, at the smaller root 2 - 1/sqrt(3) of its derivative.
+SPLINE_PEAK = float(np.polynomial.polynomial.polyval(2.0 - 1.0 / math.sqrt(3.0), SPLINE))
+
+
+def _scales(n_bands: int, low_pass_factor: float) -> Float64:
+    """Return scales from 2 factor / lmax down to 1 / lmax in equal ratios, in units of 1 / lmax."""
+    return np.geomspace(2.0 * low_pass_factor, 1.0, n_bands)
+
+
+def _low_pass(height: float, width: float, t: Float64) -> Float64:
+    return height * np.exp(-((t / width) ** 4))
+
+
+def _band_pass(shape: Shape, scale: float, height: float, t: Float64) -> Float64:
+    return height * shape(scale * t)
+
+
+def mexican_hat(
+    n_filters: int = 6, *, low_pass_factor: float = 20.0, normalize: bool = False, lmax: float | None = None
+) -> tuple[Kernel, ...]:
+    r"""Return Mexican hat wavelets: a low-pass and :math:`g_j(\lambda) = s_j\lambda e^{-s_j\lambda}`.
+
+    The scales :math:`s_j` fall from :math:`2/\lambda_{min}` to :math:`1/\lambda_{max}` in equal ratios, with
+    :math:`\lambda_{min} = \lambda_{max}` / ``low_pass_factor``. The low-pass is
+    :math:`1.2 e^{-1} \exp(-(\lambda / 0.4\lambda_{min})^4)`.
+
+    Parameters
+    ----------
+    n_filters : int
+        The low-pass included.
+    low_pass_factor : float > 0
+    normalize : bool
+        Multiply each wavelet by the root of its scale (which then needs ``lmax`` to mean the same on every graph).
+    lmax : float, optional
+        End of the frequency axis; by default the bank's own.
+
+    Examples
+    --------
+    >>> [kernel.name for kernel in mexican_hat(3)]
+    ['mexican_hat/low', 'mexican_hat/1', 'mexican_hat/2']
+    """
+    scales = _scales(check_count(n_filters, "n_filters", least=2) - 1, check_positive(low_pass_factor, "factor"))
+    unit = 1.0 if lmax is None else check_positive(lmax, "lmax")
+    heights = np.sqrt(scales / unit) if normalize else np.ones_like(scales)
+    low = partial(_low_pass, 1.2 / math.e, 0.4 / low_pass_factor)
+    bands = [partial(_band_pass, _hat, *pair) for pair in zip(scales, heights, strict=True)]
+    return _family("mexican_hat", low, bands, formula=r"s\lambda e^{-s\lambda}", scales=scales, lmax=lmax)
+
+
+def _hat(x: Float64) -> Float64:
+    return x * np.exp(-x)
+
+
+def abspline(n_filters: int = 6, *, low_pass_factor: float = 20.0, lmax: float | None = None) -> tuple[Kernel, ...]:
+    r"""Return the spline wavelets of Hammond et al.: :math:`x^2`, a cubic between 1 and 2, then :math:`4x^{-2}`.
+
+    :math:`x = s_j\lambda` with the scales of :func:`mexican_hat`. The low-pass is
+    :math:`h \exp(-(\lambda / 0.6\lambda_{min})^4)`, as high as the wavelets.
+
+    Parameters
+    ----------
+    n_filters : int
+        The low-pass included.
+    low_pass_factor : float > 0
+    lmax : float, optional
+        End of the frequency axis; by default the bank's own.
+
+    Examples
+    --------
+    >>> abspline(3, lmax=2.0)[2]([1.0, 2.0])
+    array([0.25, 1.  ])
+    """
+    scales = _scales(check_count(n_filters, "n_filters", least=2) - 1, check_positive(low_pass_factor, "factor"))
+    low = partial(_low_pass, SPLINE_PEAK, 0.6 / low_pass_factor)
+    bands = [partial(_band_pass, _spline, scale, 1.0) for scale in scales]
+    return _family(
+        "abspline",
+        low,
+        bands,
+        formula=r"\mathrm{spline}(s\lambda)",
+        scales=scales,
+        lmax=lmax,
+        breaks=(1.0, 2.0),
+        smoothness=1,
+    )
+
+
+def _spline(x: Float64) -> Float64:
+    middle = np.polynomial.polynomial.polyval(x, SPLINE)
+    return np.where(x <= 1.0, x**2, np.where(x < 2.0, middle, 4.0 / np.maximum(x, 2.0) ** 2))
+
+
+def _family(
+    name: str,
+    low: Shape,
+    bands: list[partial[Float64]],
+    *,
+    formula: str,
+    scales: Float64,
+    lmax: float | None,
+    breaks: tuple[float, ...] = (),
+    smoothness: float = math.inf,
+) -> tuple[Kernel, ...]:
+    first = Kernel(low, f"{name}/low", r"h e^{-(\lambda/w)^4}", True, 0.0, math.inf)
+    rest = [
+        Kernel(band, f"{name}/{j}", formula, True, 0.0, smoothness, tuple(at / scale for at in breaks if at <= scale))
+        for j, (band, scale) in enumerate(zip(bands, scales.tolist(), strict=True), start=1)
+    ]
+    return bound_to(lmax, (first, *rest))

@@ -1,0 +1,169 @@
+"""How a bank will be applied: the method, its order, the error it promises and what it costs."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..backend import FloatArray
+from ..errors import GspWarning, ParameterError
+from .krylov import least_denominator
+from .response import MAX_ORDER, Response
+
+__all__ = ["METHODS", "Plan", "Task", "choose"]
+
+EPS = float(np.finfo(np.float64).eps)
+# Up to this size the basis costs less than a second, once, and is as accurate as anything can be.
+EXACT_NODES = 512
+# Up to this size the basis is worth its cost if no polynomial reaches the tolerance.
+BASIS_NODES = 4096
+# A series whose tail stays above this share of the kernel belongs to a kernel that jumps.
+JUMP = 0.05
+
+
+@dataclass(frozen=True)
+class Plan:
+    r"""What a bank is going to do to a signal.
+
+    Attributes
+    ----------
+    method : {'exact', 'chebyshev', 'lanczos', 'cg'}
+    order : int
+        Number of modes, degree of the polynomial, or most steps of the iteration.
+    error_bound : float
+        :math:`\|c_m - g_m(op)x\| \le` ``error_bound`` :math:`\|x\|` for every filter and signal, rounding included;
+        for random-walk families in the norm :math:`\|x\|^2 = \sum_i s_i^2 x_i^2`, ``s = op.scale``.
+    products : int
+        Sparse products with the whole block of signals, at most.
+    """
+
+    method: str
+    order: int
+    error_bound: float
+    products: int
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One job to plan: a response, how many signals, their precision, and the degree if the user fixed it."""
+
+    response: Response
+    n_signals: int
+    eps: float
+    order: int | None
+
+
+def _rounding(task: Task, coefficients: FloatArray) -> float:
+    """Return a bound on the rounding of the recurrence.
+
+    A product with rows of d entries is off by about sqrt(d) eps (in the mean; d eps at worst), and what enters at one
+    degree grows to at most k^2 / 2 times that at degree k, the polynomials of the second kind being its gain.
+    """
+    degrees = np.arange(coefficients.shape[1])
+    gain = float((np.abs(coefficients) @ (4.0 + degrees * (degrees + 1) / 2)).max())
+    row = np.diff(task.response.op.graph.indptr).max(initial=0)
+    return 4 * task.eps * (math.sqrt(row) + 4) * gain
+
+
+def _exact(task: Task) -> Plan:
+    """Plan through all modes; the error is rounding, and how much the kernels change within it."""
+    frequencies, values = task.response.spectrum.frequencies, task.response.values
+    n_nodes = len(frequencies)
+    low, high = task.response.interval
+    blur = EPS * max(n_nodes, 8) * max(abs(low), abs(high))
+    near = [
+        np.abs(k(np.clip(frequencies + side * blur, low, high)) - v).max(initial=0.0)
+        for k, v in zip(task.response.kernels, values, strict=True)
+        for side in (-1, 1)
+    ]
+    gaps = np.diff(frequencies)
+    slopes = np.abs(np.diff(values, axis=1))[:, gaps > blur] / gaps[gaps > blur]
+    mixing = blur * float(slopes.max(initial=0.0)) * (1 + math.log(max(n_nodes, 1)))
+    rounding = 8 * task.eps * max(n_nodes, 8) * float(np.abs(values).max(initial=0.0))
+    return Plan("exact", n_nodes, float(max(near, default=0.0)) + mixing + rounding, 0)
+
+
+def _chebyshev(task: Task) -> Plan:
+    series = task.response.expansion
+    order = task.order or task.response.order or MAX_ORDER
+    error = series.error(order) + _rounding(task, series.truncated(order))
+    return Plan("chebyshev", order, error, order)
+
+
+def _lanczos(task: Task) -> Plan:
+    """Plan Krylov spaces: at a given degree at most twice as far off as the best polynomial of that degree."""
+    series = task.response.expansion
+    order = min(_chebyshev(task).order, max(task.response.op.graph.n_nodes - 1, 1))
+    # A space of all dimensions leaves nothing out; only a jump may still fall between two computed eigenvalues.
+    closes = order + 1 >= task.response.op.graph.n_nodes and series.tails[:, -1].max() < JUMP * task.response.greatest
+    error = 0.0 if closes else 2 * series.error(order)
+    rounding = 4 * _rounding(task, series.truncated(max(order, MAX_ORDER)))
+    return Plan("lanczos", order + 1, error + rounding, (order + 1) * task.n_signals)
+
+
+def _cg(task: Task) -> Plan:
+    """Plan conjugate gradients: the residual, over the least value of the denominator, bounds the error."""
+    ends = [least_denominator(kernel, task.response.interval) for kernel in task.response.kernels]
+    condition = max(greatest / least for least, greatest in ends)
+    # Half of it is for the residual, half for rounding.
+    tolerance = max(task.response.tol, 256 * task.eps * condition)
+    steps = math.ceil(0.5 * math.sqrt(condition) * math.log(2 * condition / tolerance)) + 1
+    degrees = sum(sum(len(part) - 1 for part in kernel.rational or ()) for kernel in task.response.kernels)
+    return Plan("cg", steps, tolerance, steps * max(degrees, 1))
+
+
+METHODS: dict[str, Callable[[Task], Plan]] = {
+    "exact": _exact,
+    "chebyshev": _chebyshev,
+    "lanczos": _lanczos,
+    "cg": _cg,
+}
+
+
+def choose(task: Task, method: str) -> Plan:
+    """Return the plan of the named method, or of the cheapest that keeps the tolerance for ``'auto'``."""
+    name = "chebyshev" if method == "auto" and task.order is not None else method
+    plan = METHODS[_cheapest(task) if name == "auto" else name](task)
+    _warn_if_rough(plan, task)
+    return plan
+
+
+def _cheapest(task: Task) -> str:
+    """Return the method to prefer; the first rule that holds."""
+    response, n_nodes = task.response, task.response.op.graph.n_nodes
+    rules: tuple[tuple[str, Callable[[], bool]], ...] = (
+        ("exact", lambda: n_nodes <= EXACT_NODES),
+        ("lanczos", lambda: task.n_signals == 1 and (response.order or 0) >= n_nodes),
+        ("chebyshev", lambda: response.order is not None),
+        ("cg", lambda: all(kernel.rational is not None for kernel in response.kernels)),
+        ("exact", lambda: n_nodes <= BASIS_NODES),
+    )
+    for name, holds in rules:
+        if holds():
+            return name
+    raise ParameterError(_refusal(response))
+
+
+def _refusal(response: Response) -> str:
+    within = 1.2 * response.expansion.error(MAX_ORDER) / max(1.0, response.greatest)
+    return (
+        f"kernel {response.expansion.roughest.name!r} is not smooth enough for tol={response.tol:g}, and "
+        f"{response.op.graph.n_nodes} nodes are too many for the exact basis. Order {MAX_ORDER} is within "
+        f"{within:.2g}: give that as tol=, method='chebyshev' to take what order= gives, method='exact' to pay for "
+        "the basis, or a smoother kernel"
+    )
+
+
+def _warn_if_rough(plan: Plan, task: Task) -> None:
+    # Rounding alone is no fault of the plan: float32 signals cannot have eight digits.
+    if plan.error_bound > max(task.response.allowed, 1e6 * task.eps):
+        warnings.warn(
+            f"{plan.method} of order {plan.order} promises an error of {plan.error_bound:.2g} |x|, more than "
+            f"tol={task.response.tol:g}; the roughest kernel is {task.response.expansion.roughest.name!r}",
+            GspWarning,
+            stacklevel=5,
+        )

@@ -1,0 +1,49 @@
+"""Undoing a bank that is not tight, with products alone."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..backend import Signal
+from ..errors import ParameterError
+from ..operators import Operator
+from .krylov import conjugate_gradients
+
+__all__ = ["check_invertible", "solve_frame"]
+
+
+class Frame(Protocol):
+    """A bank of one filter: the sum of squares of the kernels of another."""
+
+    @property
+    def op(self) -> Operator: ...
+
+    @property
+    def tol(self) -> float: ...
+
+    def analyze(self, x: Any) -> Signal: ...
+
+
+def check_invertible(least: float, greatest: float, tol: float) -> float:
+    """Return the ratio of the frame bounds, unless it leaves nothing of ``tol``."""
+    if least <= tol * greatest:
+        raise ParameterError(
+            f"the frame bounds are {least:.3g} and {greatest:.3g}: some frequency hardly passes the bank, and what "
+            "lies there cannot be restored; add bank.complement() to it"
+        )
+    return greatest / least
+
+
+def solve_frame(frame: Frame, right: Signal, condition: float) -> Signal:
+    r"""Return the solution of :math:`\sum_m g_m(op)^2\,x =` ``right`` by conjugate gradients.
+
+    The error is at most ``condition * frame.tol`` relative to the signal, as the residual is divided by the lower
+    frame bound while ``right`` is at most the upper one times the signal.
+    """
+    scale = frame.op.scale[:, None]
+    target = frame.tol * np.linalg.norm(scale * right, axis=0)
+    steps = int(20 * np.sqrt(condition)) + 100
+    z = conjugate_gradients(lambda z: scale * frame.analyze(z / scale)[..., 0], scale * right, target, steps)
+    return (z / scale).astype(right.dtype, copy=False)

@@ -1,0 +1,198 @@
+r"""What filters are for: denoising, filling in missing values, spreading labels.
+
+All of them minimise a fit to what was observed plus ``tau`` times the Dirichlet energy
+:math:`\langle f, L f\rangle`, in the inner product in which the high channel ``L`` is symmetric (for random-walk
+families :math:`\sum_i s_i^2 x_i y_i`, ``s = op.scale``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._validate import check_labels, check_positive, check_signal, host_array
+from ..backend import FloatArray, IntArray, Signal, is_sparse
+from ..errors import GraphError, ParameterError, SignalError
+from ..operators import Operator
+from .bank import FilterBank
+from .kernels import Kernel, as_kernel, rational
+from .krylov import conjugate_gradients
+
+__all__ = ["classify", "interpolate", "tikhonov", "wiener"]
+
+# Steps of conjugate gradients per node before giving up; in exact arithmetic one would do.
+STEPS_PER_NODE = 10
+
+
+def _high(op: Operator) -> Operator:
+    if op.graph.directed:
+        raise GraphError("a directed graph has no symmetric smoothness; give symmetrize= to the graph")
+    if op.channel != "high":
+        raise ParameterError(f"{op!r} is a low channel; smoothness is measured by the high one, op.complement()")
+    return op
+
+
+def tikhonov(op: Operator, x: Any, tau: float, *, tol: float = 1e-8) -> Signal:
+    r"""Return the denoised signal :math:`\arg\min_f \|f - x\|^2 + \tau\langle f, Lf\rangle = (I + \tau L)^{-1} x`.
+
+    Parameters
+    ----------
+    op : Operator
+        The high channel L.
+    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+    tau : float > 0
+        Larger means smoother.
+    tol : float
+        Largest error relative to the norm of ``x``.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, operator
+    >>> edge = operator(Graph.from_edges([(0, 1)]), "comb", channel="high")
+    >>> tikhonov(edge, [0.0, 3.0], tau=1.0).round(6)
+    array([1., 2.])
+    """
+    kernel = rational([1.0], [1.0, check_positive(tau, "tau")], name=f"tikhonov({tau:g})")
+    return FilterBank(_high(op), kernel, tol).analyze(x)[..., 0]
+
+
+def wiener(op: Operator, x: Any, signal_psd: Any, noise_psd: Any, *, tol: float = 1e-8) -> Signal:
+    r"""Return Wiener's estimate, the kernel :math:`s(\lambda) / (s(\lambda) + n(\lambda))` applied to ``x``.
+
+    Of all linear filters it has the least mean error when signal and noise are independent with these power spectra.
+
+    Parameters
+    ----------
+    op : Operator
+    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+    signal_psd, noise_psd : callable or float >= 0
+        Mean square of a coefficient, as a function of frequency or the same at all.
+    tol : float
+        Largest error relative to the norm of ``x``.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, operator
+    >>> edge = operator(Graph.from_edges([(0, 1)]), "comb", channel="high")
+    >>> wiener(edge, [0.0, 3.0], 1.0, lambda frequencies: frequencies).round(6)
+    array([1., 2.])
+    """
+    signal, noise = (_spectral_density(psd, what) for psd, what in ((signal_psd, "signal"), (noise_psd, "noise")))
+
+    def gain(frequencies: Any) -> Any:
+        power = signal(frequencies)
+        return power / (power + noise(frequencies))
+
+    breaks = signal.breaks + noise.breaks
+    return FilterBank(op, Kernel(gain, "wiener", r"s(\lambda)/(s(\lambda)+n(\lambda))", breaks=breaks), tol).analyze(x)[
+        ..., 0
+    ]
+
+
+def _spectral_density(psd: Any, what: str) -> Kernel:
+    if callable(psd):
+        return as_kernel(psd)
+    if not np.isscalar(psd) or not np.isfinite(psd) or psd < 0:  # type: ignore[operator]  # a finite scalar compares
+        raise ParameterError(f"{what}_psd must be a number >= 0 or a function of frequency, not {psd!r}")
+    return Kernel(lambda frequencies: np.full_like(frequencies, psd), f"{what}_psd")
+
+
+def interpolate(op: Operator, x: Any, known: Any, *, tau: float = 0.0, tol: float = 1e-8) -> Signal:
+    r"""Return the smoothest signal through the known values, or near them: regression on a graph.
+
+    With ``tau = 0`` the minimiser of :math:`\langle f, Lf\rangle` with :math:`f = x` where ``known``; otherwise of
+    :math:`\sum_{known} s_i^2 |f_i - x_i|^2 + \tau\langle f, Lf\rangle`.
+
+    Parameters
+    ----------
+    op : Operator
+        The high channel L.
+    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+        Its values at unknown nodes do not matter, but must be finite.
+    known : bool array, shape (n_nodes,)
+    tau : float >= 0
+        Trust in smoothness against the known values.
+    tol : float
+        Relative residual of the linear system.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, operator
+    >>> path = operator(Graph.from_edges([(0, 1), (1, 2)]), "comb", channel="high")
+    >>> interpolate(path, [1.0, 0.0, 3.0], [True, False, True]).round(6)
+    array([1., 2., 3.])
+    """
+    x = check_signal(x, _high(op).graph.n_nodes)
+    block = x.toarray() if is_sparse(x) else x
+    columns = block[:, None] if block.ndim == 1 else block
+    mask = _check_known(op, known)
+    weight = 0.0 if tau == 0 else check_positive(tau, "tau")
+    f = _regression(op, columns, mask, weight, tol) if weight else _harmonic(op, columns, mask, tol)
+    return f[:, 0] if block.ndim == 1 else f
+
+
+def _check_known(op: Operator, known: Any) -> Any:
+    mask = np.asarray(host_array(known, SignalError, "known"))
+    if mask.shape != (op.graph.n_nodes,) or mask.dtype != np.bool_:
+        raise SignalError(
+            f"known has shape {mask.shape} and dtype {mask.dtype}; it must be {op.graph.n_nodes} booleans"
+        )
+    reached = np.bincount(op.graph.component_labels, weights=mask, minlength=op.graph.n_components)
+    lost = np.flatnonzero(reached[op.graph.component_labels] == 0)
+    if lost.size:
+        raise SignalError(f"no value is known in the component of node {lost[0]}, so nothing says what it should be")
+    return mask
+
+
+def _solved(op: Operator, product: Any, right: Any, tol: float) -> Any:
+    target = check_positive(tol, "tol") * np.linalg.norm(right, axis=0)
+    return conjugate_gradients(product, right, target, STEPS_PER_NODE * max(op.graph.n_nodes, 10))
+
+
+def _harmonic(op: Operator, x: Any, mask: Any, tol: float) -> Any:
+    """Solve ``L_uu f_u = -L_uk x_k`` on the unknown nodes, in the core's coordinates."""
+    free, scale = ~mask[:, None], op.scale[:, None]
+    z = np.where(free, 0.0, scale * x)
+    y = _solved(op, lambda v: np.where(free, op.core.apply(v), 0.0), -np.where(free, op.core.apply(z), 0.0), tol)
+    return ((y + z) / scale).astype(x.dtype, copy=False)
+
+
+def _regression(op: Operator, x: Any, mask: Any, tau: float, tol: float) -> Any:
+    scale, seen = op.scale[:, None], mask[:, None]
+    y = _solved(op, lambda v: np.where(seen, v, 0.0) + tau * op.core.apply(v), np.where(seen, scale * x, 0.0), tol)
+    return (y / scale).astype(x.dtype, copy=False)
+
+
+def classify(op: Operator, y: Any, *, tau: float = 0.0, tol: float = 1e-8) -> tuple[IntArray, FloatArray]:
+    """Return a class for every node from the labels of some: the class whose indicator, interpolated, is greatest.
+
+    Parameters
+    ----------
+    op : Operator
+        The high channel.
+    y : array_like of int, shape (n_nodes,)
+        Classes from 0; a negative label means unlabelled.
+    tau : float >= 0
+        As in :func:`interpolate`; with 0 the given labels are kept.
+    tol : float
+
+    Returns
+    -------
+    classes : int array, shape (n_nodes,)
+    scores : float64 array, shape (n_nodes, n_classes)
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, operator
+    >>> path = operator(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), "comb", channel="high")
+    >>> classify(path, [0, -1, -1, 1])[0]
+    array([0, 0, 1, 1])
+    """
+    y = check_labels(y, op.graph.n_nodes)
+    known = y >= 0
+    if not known.any():
+        raise SignalError("no node is labelled; give at least one label >= 0")
+    indicators = (y[:, None] == np.arange(y.max() + 1)).astype(np.float64)
+    scores = interpolate(op, indicators, known, tau=tau, tol=tol)
+    return scores.argmax(axis=1), scores

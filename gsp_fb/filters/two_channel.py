@@ -1,0 +1,164 @@
+"""The paper's two-channel bank: low and ``I - low``, whose outputs always add up to the input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .._validate import check_count, check_signal
+from ..backend import Signal, diagonal_times, is_sparse
+from ..errors import ParameterError, SignalError
+from ..graph import Graph
+from ..operators import Operator, operator
+from .sampled import Sampling, check_sampled, sampling
+
+__all__ = ["TwoChannelBank", "two_channel"]
+
+
+@dataclass(frozen=True, eq=False)
+class TwoChannelBank:
+    """A low channel, the high channel that completes it to the identity, and cascades of both.
+
+    Made by :func:`two_channel` or ``FilterBank.two_channel``. It needs nothing but products, so the graph may be
+    directed.
+
+    Attributes
+    ----------
+    low : Operator
+        Aggregation.
+    levels : int
+        How many times the low output is split again.
+
+    Examples
+    --------
+    >>> bank = two_channel(Graph.from_edges([(0, 1), (1, 2)]), "rw", levels=2)
+    >>> lowest, coarse, fine = bank.analyze([1.0, 5.0, 3.0])
+    >>> fine
+    array([-4.,  3., -2.])
+    >>> bank.synthesize(lowest, coarse, fine)
+    array([1., 5., 3.])
+    """
+
+    low: Operator
+    levels: int = 1
+
+    @property
+    def high(self) -> Operator:
+        """Diversification, ``I - low``."""
+        return self.low.complement()
+
+    def analyze(self, x: Any) -> tuple[Signal, ...]:
+        """Return the bands of ``x``, coarsest first: ``(low, high)``, or ``(low_L, high_L, ..., high_1)``.
+
+        Each level splits the low band of the one before: ``low_l = low @ low_(l-1)``, ``high_l = low_(l-1) - low_l``.
+
+        Parameters
+        ----------
+        x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+        """
+        rest = check_signal(x, self.low.graph.n_nodes)
+        details = []
+        for _ in range(self.levels):
+            smooth = self.low.apply(rest)
+            details.append(rest - smooth)
+            rest = smooth
+        return (rest, *reversed(details))
+
+    def synthesize(self, *bands: Any) -> Signal:
+        """Return the signal with these bands: their sum, as the channels of every level sum to the identity.
+
+        Parameters
+        ----------
+        *bands : array_like or sparse
+            As :meth:`analyze` returns them, each changed as you like.
+        """
+        if len(bands) != self.levels + 1:
+            raise ParameterError(f"{len(bands)} bands given; {self.levels} levels have {self.levels + 1}")
+        total, *rest = (check_signal(band, self.low.graph.n_nodes) for band in bands)
+        for band in rest:
+            if band.shape != total.shape:
+                raise SignalError(f"bands have shapes {total.shape} and {band.shape}; they must be the same")
+            total = total + band
+        return total
+
+    def aggregate(self, x: Any) -> Signal:
+        r"""Return the low channel node by node: :math:`\sum_j w_{ij} x_j`, ``w`` the entries of ``low``."""
+        x = check_signal(x, self.low.graph.n_nodes)
+        neighbours = self._neighbours(x)
+        return neighbours + diagonal_times(self.low.diag, x)
+
+    def diversify(self, x: Any) -> Signal:
+        r"""Return the high channel node by node: :math:`\sum_j w_{ij}(x_i - x_j) + (1 - \sum_j w_{ij}) x_i`.
+
+        For random-walk families the row sums are 1 and it is the mean difference to the neighbours alone.
+        """
+        x = check_signal(x, self.low.graph.n_nodes)
+        weight = self.low.left * (self.low.graph.adjacency @ self.low.right)
+        differences = diagonal_times(weight, x) - self._neighbours(x)
+        return differences + diagonal_times(1.0 - self.low.diag - weight, x)
+
+    def _neighbours(self, x: Signal) -> Signal:
+        return diagonal_times(self.low.left, self.low.graph.adjacency @ diagonal_times(self.low.right, x))
+
+    def sampling(self, keep: Any = "max_cut") -> Sampling:
+        """Return a set of nodes that keep their low value while the others keep their high one.
+
+        Parameters
+        ----------
+        keep : 'max_cut' or bool array, shape (n_nodes,)
+            True where the low value is kept; by default one side of a large cut, which puts the neighbours of a low
+            node on the high side.
+
+        Raises
+        ------
+        ParameterError
+            The signal cannot be restored from these values.
+        """
+        return sampling(self.low, keep)
+
+    def analyze_sampled(self, x: Any, sampling: Sampling) -> Signal:
+        """Return one number per node: its low value if ``sampling`` keeps that, else its high one.
+
+        Examples
+        --------
+        >>> bank = two_channel(Graph.from_edges([(0, 1), (1, 2)]), "lazy_rw")
+        >>> sampling = bank.sampling([True, False, True])
+        >>> c = bank.analyze_sampled([1.0, 5.0, 3.0], sampling)
+        >>> c
+        array([3. , 1.5, 4. ])
+        >>> bank.synthesize_sampled(c, sampling).round(12)
+        array([1., 5., 3.])
+        """
+        return check_sampled(sampling, self.low).matrix @ check_signal(x, self.low.graph.n_nodes)
+
+    def synthesize_sampled(self, c: Any, sampling: Sampling) -> Signal:
+        """Return the signal with these sampled values, by the sparse factors that ``sampling`` holds."""
+        c = check_signal(c, self.low.graph.n_nodes)
+        return check_sampled(sampling, self.low).solve(c.toarray() if is_sparse(c) else c)
+
+
+def two_channel(
+    graph: Graph, family: str = "lazy_rw", *, gamma: float | None = None, levels: int = 1, isolated: str = "self"
+) -> TwoChannelBank:
+    """Return the two-channel bank of a family: its affinity matrix as low, its Laplacian as high.
+
+    Parameters
+    ----------
+    graph : Graph
+        Directed ones too.
+    family : str
+        A row of the table of variants.
+    gamma : float > 0, optional
+        Weight of the added loops, where the family has them.
+    levels : int
+        Depth of the cascade.
+    isolated : {'self', 'zero', 'error'}
+
+    Examples
+    --------
+    >>> low, high = two_channel(Graph.from_edges([(0, 1)]), "lazy_rw").analyze([1.0, 3.0])
+    >>> low, high
+    (array([2., 2.]), array([-1.,  1.]))
+    """
+    low = operator(graph, family, "low", gamma, isolated)
+    return TwoChannelBank(low, check_count(levels, "levels"))
