@@ -34,10 +34,11 @@ ROUNDING = 1e-12
 
 def drop_loops(A: sparse.csr_array) -> sparse.csr_array:
     """Return ``A`` without its diagonal."""
-    A = A.copy()
-    A.setdiag(0)
-    A.eliminate_zeros()
-    return A
+    rows = np.repeat(np.arange(A.shape[0], dtype=A.indices.dtype), np.diff(A.indptr))
+    keep = rows != A.indices
+    counts = np.bincount(rows[keep], minlength=A.shape[0])
+    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(A.indptr.dtype)
+    return sparse.csr_array((A.data[keep], A.indices[keep], indptr), shape=A.shape)
 
 
 def _sum_once(A: Any) -> Any:
@@ -58,6 +59,10 @@ def canonical(A: Any) -> sparse.csr_array:
     if matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"adjacency has shape {matrix.shape}; it must be square")
     _check_weights(matrix)
+    return _tidy(matrix)
+
+
+def _tidy(matrix: sparse.csr_array) -> sparse.csr_array:
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return matrix
@@ -100,7 +105,7 @@ def _check_weights(matrix: sparse.csr_array) -> None:
 def symmetric(A: sparse.csr_array, rule: str | None) -> sparse.csr_array:
     """Return ``A`` made symmetric by ``rule``, or checked to be symmetric up to rounding if there is none."""
     if rule is not None:
-        return canonical(SYMMETRIZE[check_choice(rule, SYMMETRIZE, "symmetrize")](A))
+        return _tidy(sparse.csr_array(SYMMETRIZE[check_choice(rule, SYMMETRIZE, "symmetrize")](A)))
     transposed = A.T.tocsr()
     transposed.sort_indices()
     same_pattern = np.array_equal(A.indptr, transposed.indptr) and np.array_equal(A.indices, transposed.indices)
@@ -114,7 +119,7 @@ def symmetric(A: sparse.csr_array, rule: str | None) -> sparse.csr_array:
             f"adjacency is not symmetric: entry ({i}, {j}) is {A[i, j]} but ({j}, {i}) is {A[j, i]}; "
             "give symmetrize='max' (or 'mean', 'sum') or directed=True"
         )
-    return canonical(SYMMETRIZE["mean"](A))
+    return _tidy(sparse.csr_array(SYMMETRIZE["mean"](A)))
 
 
 def index_arrays(A: sparse.csr_array) -> tuple[IntArray, IntArray]:
@@ -144,10 +149,15 @@ def _as_pairs(edges: Any) -> IntArray:
         raise GraphError(f"edge list has shape {pairs.shape}; it must be (n_edges, 2){hint}")
     if pairs.dtype.kind not in "biuf":
         raise GraphError(f"edge list has dtype {pairs.dtype}; node ids must be integers")
+    if pairs.dtype.kind == "f":
+        _check_whole(pairs)
+    return np.asarray(pairs, dtype=np.int64)
+
+
+def _check_whole(pairs: FloatArray) -> None:
     fractional = np.flatnonzero((pairs != np.floor(pairs)).any(axis=1))
     if fractional.size:
         raise GraphError(f"edge {fractional[0]} is {tuple(pairs[fractional[0]].tolist())}; node ids must be integers")
-    return np.asarray(pairs, dtype=np.int64)
 
 
 def _check_range(pairs: IntArray, n_nodes: int) -> None:
@@ -179,16 +189,17 @@ def edges_to_csr(edges: Any, weights: Any, n_nodes: int | None, *, mirror: bool,
             raise ParameterError("n_nodes needed: an empty edge list does not say how many nodes there are")
         n_nodes = int(pairs.max()) + 1
     _check_range(pairs, n_nodes)
-    row, col = pairs.T
+    check_choice(duplicates, DUPLICATES, "duplicates")
+    row, col = pairs.astype(np.int32 if n_nodes <= INT32_LIMIT else np.int64, copy=False).T
+    _check_weights_of_pairs(row, col, data)
     if mirror:
-        row, col = np.minimum(row, col), np.maximum(row, col)
-    upper = _merge(row, col, data, n_nodes, check_choice(duplicates, DUPLICATES, "duplicates"))
-    return canonical(_sum_once(upper) if mirror else upper)
+        upper = _merge(np.minimum(row, col), np.maximum(row, col), data, n_nodes, duplicates)
+        return _tidy(sparse.csr_array(_sum_once(upper)))
+    return _tidy(_merge(row, col, data, n_nodes, duplicates))
 
 
 def _merge(row: IntArray, col: IntArray, data: FloatArray, n_nodes: int, duplicates: str) -> sparse.csr_array:
     coo = sparse.coo_array((data, (row, col)), shape=(n_nodes, n_nodes))
-    _check_weights_of_pairs(row, col, data)
     merged = coo.tocsr()
     n_repeated = len(row) - merged.nnz
     if n_repeated and duplicates == "error":
@@ -197,7 +208,7 @@ def _merge(row: IntArray, col: IntArray, data: FloatArray, n_nodes: int, duplica
             "or symmetrize='max' if each edge is listed in both directions"
         )
     if n_repeated and duplicates == "first":
-        first = np.sort(np.unique(row * n_nodes + col, return_index=True)[1])
+        first = np.sort(np.unique(row.astype(np.int64) * n_nodes + col, return_index=True)[1])
         return sparse.coo_array((data[first], (row[first], col[first])), shape=coo.shape).tocsr()
     return merged
 

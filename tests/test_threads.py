@@ -56,22 +56,24 @@ def test_environment_is_checked_as_well(monkeypatch, wrong):
         threads.n_threads()
 
 
-@pytest.mark.parametrize("n_blocks", [1, 2, 7, 64, 1000])
+@pytest.mark.parametrize("n_blocks", [0, 1, 2, 7, 1000])
 def test_blocks_cover_the_rows_once(n_blocks):
     indptr = np.concatenate([[0], np.cumsum(np.random.default_rng(1).integers(50, size=100))])
-    blocks = threads.row_blocks(indptr, n_blocks)
+    blocks = threads.row_blocks(indptr, n_blocks * threads.BLOCK_WORK)
     assert [row for first, last in blocks for row in range(first, last)] == list(range(100))
-    assert len(blocks) <= n_blocks
+    assert len(blocks) <= min(max(n_blocks, 1), threads.MOST_BLOCKS)
 
 
-def test_blocks_cost_about_the_same():
+def test_blocks_have_about_as_many_entries():
     indptr = np.concatenate([[0], np.cumsum(np.random.default_rng(2).integers(50, size=10_000))])
-    costs = [indptr[last] - indptr[first] + last - first for first, last in threads.row_blocks(indptr, 16)]
-    assert max(costs) - min(costs) <= 2 * 51
+    blocks = threads.row_blocks(indptr, 16 * threads.BLOCK_WORK)
+    entries = [indptr[last] - indptr[first] for first, last in blocks]
+    assert len(entries) == 16
+    assert max(entries) - min(entries) <= 2 * 50
 
 
 def test_no_rows_make_no_blocks():
-    assert threads.row_blocks(np.array([0])) == []
+    assert threads.row_blocks(np.array([0]), 0) == []
 
 
 @pytest.mark.parametrize("count", [1, 2, 8])
@@ -90,12 +92,14 @@ def test_an_error_in_any_thread_reaches_the_caller():
         threads.each_block(fail_late, [(k,) for k in range(100)], 4)
 
 
+@pytest.mark.parametrize("columns", [1, 20])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, dtype):
+def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, dtype, columns):
     monkeypatch.setenv(engine.ENGINE, "numba")
     monkeypatch.setattr(fast, "THREADS_FROM", 0)
+    monkeypatch.setattr(threads, "BLOCK_WORK", 10_000)
     op = large_operator()
-    x = np.random.default_rng(3).standard_normal((3000, 20)).astype(dtype)
+    x = np.random.default_rng(3).standard_normal((3000, columns)).astype(dtype)
     parts = (op.graph, x, op.left, op.right, op.diag)
     results = []
     for count in (1, 2, 5):

@@ -55,7 +55,7 @@ def test_fault_005_infinite_weight(weight):
 
 
 def test_fault_006_negative_weight():
-    with pytest.raises(GraphError, match=r"edge \(1, 2\) has weight -0.5"):
+    with pytest.raises(GraphError, match=r"edge \(2, 1\) has weight -0.5"):
         gf.Graph.from_edges([(0, 1), (2, 1)], [1.0, -0.5])
 
 

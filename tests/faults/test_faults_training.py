@@ -1,0 +1,494 @@
+"""Rows 83-101 of the catalogue: training, checkpoints and runs under faults, with real files and real processes."""
+
+import json
+import os
+import pickle
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from gsp_fb import Graph
+from gsp_fb.errors import FormatError, GspWarning, IntegrityError, ParameterError, TrainingError
+from gsp_fb.nn import MODELS, TrainConfig, TrainingInterrupted, build, read_checkpoint, read_metrics, search, train
+from gsp_fb.nn.rundir import METRICS_FILE, locked
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits of POSIX")
+
+# What a child process runs: the same data, model and configuration as toy() and CONFIG here.
+PRELUDE = """
+import json, os, resource, signal, sys, time, warnings
+from types import SimpleNamespace
+import numpy as np, torch
+torch.set_num_threads(1)
+from gsp_fb import Graph
+from gsp_fb.nn import TrainConfig, TrainingInterrupted, build, read_checkpoint, search, train
+from gsp_fb.nn.checkpoint import write_checkpoint
+from pathlib import Path
+def toy(n=40):
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    pairs = sorted({tuple(sorted(p)) for p in rng.integers(0, n, (4 * n, 2)).tolist() if p[0] != p[1]})
+    x = rng.normal(size=(n, 6)) + y[:, None]
+    split = SimpleNamespace(train=np.arange(0, 20), val=np.arange(20, 30), test=np.arange(30, n))
+    return SimpleNamespace(name="toy", graph=Graph.from_edges(pairs, n_nodes=n), x=x, y=y, splits=(split,))
+ds = toy()
+CONFIG = dict(lr=0.02, epochs=60, patience=60, checkpoint_every=4)
+def run(folder, name="fb-gcn", **options):
+    model = build(name, ds, hidden=8, dropout=0.4, seed=1, **options)
+    return train(model, ds, ds.splits[0], TrainConfig(**CONFIG), directory=folder)
+"""
+namespace: dict = {}
+exec(PRELUDE.replace("torch.set_num_threads(1)", ""), namespace)
+toy, CONFIG = namespace["toy"], namespace["CONFIG"]
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def ds():
+    return toy()
+
+
+def run(ds, folder, name="fb-gcn", **options):
+    config = TrainConfig(**{**CONFIG, **options.pop("config", {})})
+    model = build(name, ds, **{"hidden": 8, "dropout": 0.4, "seed": 1, **options})
+    return train(model, ds, ds.splits[0], config, directory=folder)
+
+
+def script(body, *arguments, **options):
+    command = [sys.executable, "-c", PRELUDE + body, *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def finished(process):
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    return out
+
+
+def tensor_file(folder):
+    return folder / json.loads((folder / "checkpoint.json").read_text())["tensors"]
+
+
+def test_fault_083_kill_while_saving_leaves_a_whole_checkpoint(tmp_path):
+    body = """
+import random
+folder, chance = Path(sys.argv[1]), random.Random(0)
+facts = {"recipe": {}, "config": {}, "data": {}}
+latest = 0
+for kill in range(25):
+    pid = os.fork()
+    if pid == 0:
+        for epoch in range(latest + 1, 10**6):
+            write_checkpoint(folder, {"w": torch.full((5000,), float(epoch))}, {"epoch": epoch, **facts})
+    time.sleep(chance.uniform(0.02, 0.08))
+    os.kill(pid, signal.SIGKILL); os.waitpid(pid, 0)
+    if (folder / "checkpoint.json").exists():
+        stored = read_checkpoint(folder)
+        assert stored.facts["epoch"] >= latest, "went back"
+        assert bool((stored.tensors["w"] == stored.facts["epoch"]).all()), "torn"
+        latest = stored.facts["epoch"]
+print(latest)
+"""
+    assert int(finished(script(body, tmp_path))) > 5
+
+
+@pytest.mark.parametrize("name", ["fb-gcn", "graphsaint", "fb-gin-eps"])
+def test_fault_084_a_run_killed_again_and_again_equals_an_unbroken_one(name, tmp_path):
+    options = {"graphsaint": {"n_roots": 5, "coverage": 5}}.get(name, {})
+    body = f"""
+import random
+if "gin" in {name!r}:
+    ds.graph_indptr, ds.node_label = np.arange(0, 41, 4), np.arange(40) % 3
+    ds.y = np.arange(10) % 2
+    ds.splits = (SimpleNamespace(train=np.arange(6), val=[6, 7], test=[8, 9]),)
+    del ds.x
+whole, broken = Path(sys.argv[1], "whole"), Path(sys.argv[1], "broken")
+def child(folder):
+    pid = os.fork()
+    if pid == 0:
+        run(folder, {name!r}, **{options!r})
+        os._exit(0)
+    return pid
+assert os.waitpid(child(whole), 0)[1] == 0
+chance, kills = random.Random(1), 0
+while True:
+    pid = child(broken)
+    patient = kills == 20
+    time.sleep(0 if patient else chance.uniform(0.01, 0.25))
+    done, status = os.waitpid(pid, 0 if patient else os.WNOHANG)
+    if done:
+        break
+    os.kill(pid, signal.SIGKILL); os.waitpid(pid, 0); kills += 1
+assert status == 0
+first, second = (Path(folder, "metrics.csv").read_bytes() for folder in (whole, broken))
+assert first == second, "metrics differ"
+one, two = (read_checkpoint(folder) for folder in (whole, broken))
+assert all(torch.equal(one.tensors[k], two.tensors[k]) for k in one.tensors), "weights differ"
+print(kills, len(first.splitlines()))
+"""
+    kills, lines = map(int, finished(script(body, tmp_path)).split())
+    assert kills >= 1
+    assert lines > 20
+
+
+def test_fault_084_resuming_a_finished_run_changes_nothing(ds, tmp_path):
+    first = run(ds, tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    again = run(ds, tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+    assert again.scores == first.scores
+    assert again.history == first.history
+
+
+def interrupted_at(ds, folder, epoch, monkeypatch, **options):
+    """Stop a run after ``epoch`` epochs as Ctrl-C would."""
+    from gsp_fb.nn.run import Run
+
+    record = Run._record
+
+    def and_interrupt(self):
+        record(self)
+        if self.epoch == epoch:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Run, "_record", and_interrupt)
+        with pytest.raises(TrainingInterrupted) as stopped:
+            run(ds, folder, **options)
+    return stopped
+
+
+def test_fault_085_a_torn_last_line_is_dropped_on_resume(ds, tmp_path, monkeypatch):
+    whole = run(ds, tmp_path / "whole")
+    interrupted_at(ds, tmp_path / "torn", 11, monkeypatch)
+    with (tmp_path / "torn" / METRICS_FILE).open("a") as file:
+        file.write("12,0.5,0.")
+    assert [row["epoch"] for row in read_metrics(tmp_path / "torn")] == [str(k) for k in range(1, 12)]
+    assert run(ds, tmp_path / "torn").history == whole.history
+    assert (tmp_path / "torn" / METRICS_FILE).read_bytes() == (tmp_path / "whole" / METRICS_FILE).read_bytes()
+
+
+def test_fault_086_a_full_disk_stops_training_and_keeps_the_last_checkpoint(ds, tmp_path):
+    body = """
+CONFIG.update(epochs=150, patience=150)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+try:
+    run(sys.argv[1])
+except OSError as full:
+    print(type(full).__name__, full.errno)
+"""
+    long = {"epochs": 150, "patience": 150}
+    whole = run(ds, tmp_path / "whole", config=long)
+    limit = max(tensor_file(tmp_path / "whole").stat().st_size, 4000) + 100
+    assert (tmp_path / "whole" / METRICS_FILE).stat().st_size > limit
+    folder = tmp_path / "full"
+    assert finished(script(body, folder, limit)).split()[0] == "OSError"
+    stored = read_checkpoint(folder)
+    assert 0 < stored.facts["epoch"] < 150
+    assert not list(folder.glob("*.tmp"))
+    assert run(ds, folder, config=long).history == whole.history
+
+
+def test_fault_087_a_pickled_checkpoint_is_refused_unread(tmp_path):
+    class Payload:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "executed"),)
+
+    for name in ("model.pt", "model.pth", "checkpoint.safetensors"):
+        (tmp_path / name).write_bytes(pickle.dumps(Payload()))
+        with pytest.raises(FormatError, match="convert them with safetensors"):
+            read_checkpoint(tmp_path / name)
+    (tmp_path / "checkpoint.json").write_bytes(pickle.dumps(Payload()))
+    with pytest.raises(FormatError):
+        read_checkpoint(tmp_path)
+    assert not (tmp_path / "executed").exists()
+
+
+def _truncated(content):
+    return content[: len(content) // 2]
+
+
+def _lying_header(content):
+    return (2**40).to_bytes(8, "little") + content[8:]
+
+
+def _flipped_bit(content):
+    return content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
+
+
+@pytest.mark.parametrize("damage", [_truncated, _lying_header, _flipped_bit, lambda content: b""])
+def test_fault_088_damaged_tensors_are_noticed(ds, tmp_path, damage):
+    run(ds, tmp_path)
+    file = tensor_file(tmp_path)
+    file.write_bytes(damage(file.read_bytes()))
+    with pytest.raises(IntegrityError, match="sha256"):
+        read_checkpoint(tmp_path)
+    with pytest.raises(IntegrityError, match="sha256"):
+        run(ds, tmp_path)
+
+
+def test_fault_088_missing_tensors_and_broken_sidecars_are_named(ds, tmp_path):
+    run(ds, tmp_path)
+    sidecar = tmp_path / "checkpoint.json"
+    facts = json.loads(sidecar.read_text())
+    tensor_file(tmp_path).unlink()
+    with pytest.raises(IntegrityError, match="missing"):
+        read_checkpoint(tmp_path)
+    for broken, message in (
+        ("{", "not JSON"),
+        ("[]", "lacks format"),
+        (json.dumps({**facts, "tensors": "../../etc/passwd"}), "cannot read it"),
+        (json.dumps({**facts, "format": 99}), "format 99"),
+    ):
+        sidecar.write_text(broken)
+        with pytest.raises(FormatError, match=message):
+            read_checkpoint(tmp_path)
+    with pytest.raises(FormatError, match="does not exist"):
+        read_checkpoint(tmp_path / "nothing.json")
+
+
+def test_fault_089_a_directory_of_another_run_lists_the_differences(ds, tmp_path):
+    run(ds, tmp_path)
+    other = SimpleNamespace(**{**vars(ds), "graph": Graph.from_edges([(0, 1)], n_nodes=40)})
+    for data, options, message in (
+        (ds, {"name": "gcn"}, "recipe.model: fb-gcn stored, gcn given"),
+        (ds, {"gamma": 2.0}, "recipe.options.gamma: None stored, 2.0 given"),
+        (ds, {"hidden": 9}, "recipe.options.hidden: 8 stored, 9 given"),
+        (ds, {"seed": 2}, "recipe.seed: 1 stored, 2 given"),
+        (ds, {"config": {"lr": 0.5}}, "config.lr: 0.02 stored, 0.5 given"),
+        (other, {}, "data.graph: .* stored"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            run(data, tmp_path, **options)
+
+
+@pytest.mark.parametrize("folder", [True, False])
+def test_fault_090_a_loss_that_is_not_finite_stops_training_with_the_best_state(ds, tmp_path, folder):
+    huge = SimpleNamespace(**{**vars(ds), "x": ds.x * 1e37})
+    model = build("fb-gcn", huge, hidden=8)
+    config = TrainConfig(lr=1e4, epochs=100, normalize=False, checkpoint_every=1)
+    with pytest.raises(TrainingError, match=r"loss is (nan|inf) in epoch \d+ \(lr 10000, largest gradient") as stopped:
+        train(model, huge, huge.splits[0], config, directory=tmp_path if folder else None)
+    assert all(bool(torch.isfinite(p).all()) for p in model.parameters())
+    epoch = int(re.search(r"epoch (\d+)", str(stopped.value))[1])
+    if folder and epoch > 1:
+        assert all(bool(torch.isfinite(t).all()) for t in read_checkpoint(tmp_path).group("best").values())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"train": []}, "no training items"),
+        ({"val": [0, 25]}, "item 0 is in train and in val; 1 items overlap"),
+        ({"test": [21]}, "item 21 is in val and in test"),
+        ({"val": [40]}, r"val names item 40; there are items 0\.\.39"),
+        ({"train": [-1]}, "train names item -1"),
+        ({"val": np.zeros(39, dtype=bool)}, r"the val mask has shape \(39,\)"),
+    ],
+)
+def test_fault_091_bad_splits_are_refused_before_the_first_epoch(ds, change, message):
+    split = SimpleNamespace(**{**vars(ds.splits[0]), **change})
+    with pytest.raises(ParameterError, match=message):
+        train(build("gcn", ds), ds, split)
+
+
+@pytest.mark.parametrize("label", [-1, 5])
+def test_fault_091_labels_outside_the_classes_are_named(ds, label):
+    model = build("gcn", ds)
+    ds.y[3] = label
+    with pytest.raises(ParameterError, match=rf"train item 3 has label {label}; the model knows 0\.\.1"):
+        train(model, ds, ds.splits[0])
+
+
+def test_fault_091_masks_and_indices_mean_the_same(ds):
+    masks = SimpleNamespace(**{k: np.isin(np.arange(40), v) for k, v in vars(ds.splits[0]).items()})
+    results = [train(build("gcn", ds), ds, split, TrainConfig(epochs=3)) for split in (ds.splits[0], masks)]
+    assert results[0].history == results[1].history
+
+
+def test_fault_092_a_class_without_training_items_is_named(ds):
+    ds.y[35] = 2
+    with pytest.warns(GspWarning, match="class 2 has no training item"):
+        train(build("gcn", ds), ds, ds.splits[0], TrainConfig(epochs=1))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"lr": 0}, {"lr": -0.1}, {"lr": float("nan")}, {"lr": "x"}, {"epochs": 0}, {"epochs": 1.5}, {"patience": 0},
+        {"weight_decay": -1}, {"weight_decay": float("inf")}, {"monitor": "accuracy"}, {"metric": "f1"},
+        {"batch_size": 0}, {"checkpoint_every": 0}, {"normalize": "row"},
+    ],
+)  # fmt: skip
+def test_fault_093_training_values_out_of_range(bad):
+    with pytest.raises(ParameterError, match=next(iter(bad))):
+        TrainConfig(**bad)
+
+
+@pytest.mark.parametrize("bad", [{"dropout": 1.0}, {"dropout": -0.1}, {"dropout": float("nan")}, {"layers": 0}])
+def test_fault_093_model_values_out_of_range(ds, bad):
+    with pytest.raises(ParameterError, match=next(iter(bad))):
+        build("fb-gcn", ds, **bad)
+
+
+def test_fault_094_alphas_stay_within_their_bounds_and_their_course_is_recorded(ds):
+    result = run(ds, None, config={"lr": 5.0, "epochs": 40})
+    course = [
+        row[f"alpha_{channel}_{layer}"] for row in result.history for channel in ("low", "high") for layer in (1, 2)
+    ]
+    assert len(course) == 4 * result.epochs
+    assert all(0.0 <= alpha <= 1.0 for alpha in course)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
+def test_fault_095_an_absent_device_is_no_silent_cpu(ds):
+    with pytest.raises(ParameterError, match="torch sees no CUDA device"):
+        build("gcn", ds, device="cuda")
+    with pytest.raises(ParameterError, match="unknown device 'gpu'"):
+        build("gcn", ds, device="gpu")
+
+
+def test_fault_096_no_memory_left_is_a_memory_error_and_the_files_stay(ds, tmp_path, monkeypatch):
+    whole = run(ds, tmp_path / "whole")
+    interrupted_at(ds, tmp_path / "starved", 9, monkeypatch)
+    before = read_checkpoint(tmp_path / "starved").facts
+    body = """
+from gsp_fb.nn.tasks import NodeTask
+def starving(self, model):
+    used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 50_000_000, resource.RLIM_INFINITY))
+    yield torch.ones(10**9).sum()
+NodeTask.steps = starving
+try:
+    run(sys.argv[1])
+except MemoryError:
+    print("MemoryError")
+"""
+    assert finished(script(body, tmp_path / "starved")).strip() == "MemoryError"
+    assert read_checkpoint(tmp_path / "starved").facts == before
+    assert run(ds, tmp_path / "starved").history == whole.history
+
+
+def test_fault_097_ctrl_c_finishes_the_epoch_and_saves(ds, tmp_path, monkeypatch):
+    stopped = interrupted_at(ds, tmp_path, 7, monkeypatch)
+    assert "stopped by Ctrl-C after epoch 7" in str(stopped.value)
+    assert isinstance(stopped.value, KeyboardInterrupt)
+    assert read_checkpoint(tmp_path).facts["epoch"] == 7
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert run(ds, tmp_path).history == run(ds, None).history
+
+
+def test_fault_097_ctrl_c_in_a_process_ends_it_with_130(tmp_path):
+    body = """
+CONFIG.update(epochs=10**6, patience=10**6, checkpoint_every=10**6)
+try:
+    run(sys.argv[1])
+except KeyboardInterrupt as stopped:
+    print(stopped)
+    sys.exit(130)
+"""
+    process = script(body, tmp_path)
+    deadline = time.monotonic() + 120
+    while len(read_metrics(tmp_path)) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "stopped by Ctrl-C after epoch" in out
+    assert "Traceback" not in err
+    assert read_checkpoint(tmp_path).facts["epoch"] == len(read_metrics(tmp_path))
+
+
+def test_fault_097_in_another_thread_training_leaves_signals_alone(ds):
+    results = []
+    worker = threading.Thread(target=lambda: results.append(run(ds, None)))
+    worker.start()
+    worker.join()
+    assert results[0].history == run(ds, None).history
+
+
+def test_fault_098_one_thread_is_bit_equal_and_two_are_close(ds):
+    first, second = run(ds, None), run(ds, None)
+    assert first.history == second.history
+    torch.set_num_threads(2)
+    other = run(ds, None, config={"epochs": 5})
+    for ours, theirs in zip(other.history, first.history, strict=False):
+        assert ours["train_loss"] == pytest.approx(theirs["train_loss"], rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["fb-gcn", "fb-gat", "graphsaint", "fb-gcnii", "fb-gwnn"])
+def test_fault_099_global_random_state_is_neither_read_nor_changed(ds, name):
+    options = {key: value for key, value in {"n_roots": 5, "coverage": 3}.items() if key in MODELS[name].options}
+    results = []
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        np.random.seed(seed)  # noqa: NPY002  # the global state is what the test watches
+        random.seed(seed)
+        before = torch.get_rng_state(), np.random.get_state()[1].copy(), random.getstate()  # noqa: NPY002  # as above
+        results.append(run(ds, None, name, config={"epochs": 3}, **options).history)
+        assert torch.equal(torch.get_rng_state(), before[0])
+        assert np.array_equal(np.random.get_state()[1], before[1])  # noqa: NPY002  # as above
+        assert random.getstate() == before[2]
+    assert results[0] == results[1]
+
+
+def test_fault_100_two_trainings_in_one_directory(ds, tmp_path):
+    body = """
+from gsp_fb.nn.rundir import locked
+with locked(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+    holder = script(body, tmp_path)
+    assert holder.stdout.readline().strip() == "held"
+    try:
+        with pytest.raises(TrainingError, match=f"in use by process {holder.pid}"):
+            run(ds, tmp_path)
+    finally:
+        holder.kill()
+        holder.communicate()
+    # The dead process left its files behind; its lock is free all the same.
+    assert (tmp_path / ".run.pid").exists()
+    assert run(ds, tmp_path).epochs > 0
+    with locked(tmp_path):
+        assert (tmp_path / ".run.pid").read_text().strip() == str(os.getpid())
+
+
+def test_fault_101_a_killed_search_goes_on_and_counts_the_dead_trial_as_failed(ds, tmp_path):
+    body = """
+CONFIG.update(epochs=10**6, patience=10**6)
+module = sys.modules["gsp_fb.nn.search"]
+plain, count = module.train, []
+def slow(*arguments, **options):
+    count.append(1)
+    if len(count) == 3:
+        print("third", flush=True)
+        time.sleep(600)
+    return plain(*arguments, **options)
+module.train = slow
+search("gcn", ds, ds.splits, sys.argv[1], n_trials=9, space={"lr": [0.01, 0.02, 0.05]}, config=TrainConfig(epochs=3))
+"""
+    process = script(body, tmp_path)
+    assert process.stdout.readline().strip() == "third"
+    process.kill()
+    process.communicate()
+    space = {"lr": [0.01, 0.02, 0.05]}
+    found = search("gcn", ds, ds.splits, tmp_path, n_trials=4, space=space, config=TrainConfig(epochs=3))
+    assert (found.n_finished, found.n_failed) == (4, 1)

@@ -1,0 +1,270 @@
+"""Laws of the layer: what goes in comes out, relabelling commutes, gradients are right."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gsp_fb import Graph, operator
+from gsp_fb.errors import ParameterError
+from gsp_fb.nn import FilterBankLayer, operator_propagation
+from gsp_fb.nn.inputs import SparseFeatures, features
+from gsp_fb.nn.layer import Mixing
+from gsp_fb.nn.parts import stream
+from gsp_fb.nn.propagation import Attention, Complement, EdgeList, Spatial, Wavelet, heat_wavelets, mean_matrix
+from gsp_fb.nn.sparse import SparseMatrix
+from gsp_fb.testing import assert_close, families, graphs, operators, paper_matrix, size_of
+
+WIDTH = 4
+DOUBLE = {"dtype": torch.float64}
+
+
+def identity_layer(propagation, **options):
+    layer = FilterBankLayer(
+        WIDTH, WIDTH, propagation, activation="identity", output="identity", bias=False, **options
+    ).double()
+    with torch.no_grad():
+        blocks = layer.lift.weight.shape[1] // WIDTH
+        layer.lift.weight.copy_(torch.eye(WIDTH).repeat(1, blocks))
+    return layer
+
+
+def signal(n, seed=0, width=WIDTH):
+    return torch.from_numpy(np.random.default_rng(seed).normal(size=(n, width)))
+
+
+def attention(graph, width=WIDTH, **options):
+    return Attention(EdgeList(graph), width, stream(1, "test"), **options).double()
+
+
+def wavelet(graph):
+    bases = (SparseMatrix.from_scipy(b, symmetric=True, **DOUBLE) for b in heat_wavelets(graph, threshold=0.0))
+    return Wavelet(*bases, stream(2, "test")).double()
+
+
+COMPLEMENTARY = {
+    "operator": lambda g: operator_propagation(g, "renorm_sym", **DOUBLE),
+    "attention": attention,
+    "wavelet": wavelet,
+}
+
+
+@given(graphs(), families())
+def test_with_alphas_one_and_equal_weights_a_layer_returns_its_input(graph, family):
+    x = signal(graph.n_nodes)
+    layer = identity_layer(operator_propagation(graph, family, **DOUBLE), alphas=(1.0, 1.0))
+    scale = size_of(x.numpy()) * (1 + size_of(operator(graph, family).to_scipy().toarray()))
+    assert_close(layer(x).detach().numpy(), x.numpy(), scale=scale)
+
+
+@pytest.mark.parametrize("name", COMPLEMENTARY)
+@settings(max_examples=20)
+@given(graph=graphs())
+def test_every_complementary_propagation_reconstructs(name, graph):
+    x = signal(graph.n_nodes)
+    layer = identity_layer(COMPLEMENTARY[name](graph), alphas=(1.0, 1.0))
+    assert torch.allclose(layer(x), x, atol=1e-8)
+
+
+@given(graphs())
+def test_the_spatial_pair_adds_up_to_twice_the_input(graph):
+    x = signal(graph.n_nodes)
+    pair = Spatial(SparseMatrix.from_scipy(mean_matrix(graph), **DOUBLE))
+    assert torch.allclose(pair.low(x) + pair.high(x), 2 * x, atol=1e-12)
+
+
+@given(operators())
+def test_the_low_channel_is_the_papers_matrix(op):
+    x = signal(op.graph.n_nodes)
+    matrix = paper_matrix(op)
+    layer = identity_layer(Complement(SparseMatrix.from_operator(op, **DOUBLE)), channels="low")
+    assert_close(layer(x).detach().numpy(), matrix @ x.numpy(), scale=size_of(x.numpy()) * (1 + size_of(matrix)))
+
+
+@pytest.mark.parametrize("family", ["renorm_sym", "lazy_rw"])
+def test_one_product_gives_what_two_channels_give(blocks, family):
+    """synthesize() is a shortcut: without it the layer must return the same."""
+    pair = operator_propagation(blocks.graph, family, **DOUBLE)
+
+    class OnlyLow:
+        def low(self, h):
+            return pair.low(h)
+
+    x = signal(blocks.graph.n_nodes)
+    layer = FilterBankLayer(WIDTH, 3, pair, generator=stream(3, "t")).double()
+    assert torch.allclose(layer(x), layer(x, OnlyLow()), atol=1e-12)
+    spatial = Spatial(SparseMatrix.from_scipy(mean_matrix(blocks.graph), **DOUBLE))
+    layer = FilterBankLayer(WIDTH, 3, spatial, generator=stream(3, "t")).double()
+    low, high = spatial.low, spatial.high
+
+    class Separate:
+        pass
+
+    Separate.low, Separate.high = staticmethod(low), staticmethod(high)
+    assert torch.allclose(layer(x), layer(x, Separate()), atol=1e-12)
+
+
+def test_the_layer_is_the_formula_written_densely(blocks):
+    P = operator(blocks.graph, "lazy_rw").to_scipy().toarray()
+    x = signal(blocks.graph.n_nodes).numpy()
+    layer = FilterBankLayer(WIDTH, 3, operator_propagation(blocks.graph, "lazy_rw", **DOUBLE)).double()
+    with torch.no_grad():
+        layer.mixing.logits.copy_(torch.tensor([0.7, -1.2]))
+    low, high = np.split(layer.lift.weight.detach().numpy(), 2, axis=1)
+    a = 1 / (1 + np.exp(-np.array([0.7, -1.2])))
+
+    def relu(z):
+        return np.maximum(z, 0)
+
+    inner = a[0] * P @ relu(x @ low) + a[1] * (relu(x @ high) - P @ relu(x @ high))
+    assert np.allclose(layer(torch.from_numpy(x)).detach().numpy(), relu(inner), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("transformation", "order"), [("linear", "before"), ("nonlinear", "before"), ("nonlinear", "after")]
+)
+@pytest.mark.parametrize("channels", ["low", "high", "both"])
+def test_the_ablation_options_place_the_nonlinearity(blocks, channels, transformation, order):
+    pair = operator_propagation(blocks.graph, **DOUBLE)
+    layer = FilterBankLayer(
+        WIDTH,
+        3,
+        pair,
+        channels=channels,
+        transformation=transformation,
+        order=order,
+        alphas=(1.0, 0.5),
+        output="identity",
+    ).double()
+    x = signal(blocks.graph.n_nodes)
+    z = (x @ layer.lift.weight).split(3, dim=1)
+    act = {
+        "linear": (lambda t: t, lambda t: t),
+        "before": (torch.relu, lambda t: t),
+        "after": (lambda t: t, torch.relu),
+    }
+    before, after = act["linear" if transformation == "linear" else order]
+    parts = {"low": after(pair.low(before(z[0]))), "high": after(pair.high(before(z[-1])))}
+    expected = parts["low"] + 0.5 * parts["high"] if channels == "both" else parts[channels]
+    assert torch.allclose(layer(x), expected, atol=1e-12)
+    split = layer.split(x)
+    assert torch.allclose(split["combined"], expected, atol=1e-12)
+    assert set(split) == ({"low", "high", "combined"} if channels == "both" else {channels, "combined"})
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=2))
+def test_alphas_stay_in_the_unit_interval(logits):
+    mixing = Mixing("learned")
+    with torch.no_grad():
+        mixing.logits.copy_(torch.tensor(logits))
+    assert all(0.0 <= float(a.detach()) <= 1.0 for a in mixing())
+
+
+def test_tied_alphas_add_up_to_one():
+    mixing = Mixing("tied")
+    with torch.no_grad():
+        mixing.logits.fill_(0.8)
+    low, high = (a.detach() for a in mixing())
+    assert float(low + high) == pytest.approx(1.0)
+    assert float(low) > float(high)
+
+
+@pytest.mark.parametrize("alphas", ["learnd", (1.0,), (1.2, 0.0), 3])
+def test_bad_alphas_are_refused(alphas):
+    with pytest.raises(ParameterError, match="alphas"):
+        Mixing(alphas)
+
+
+def test_an_object_without_low_is_no_propagation():
+    with pytest.raises(ParameterError, match=r"needs a method low\(h\); object has none"):
+        FilterBankLayer(2, 2, object())
+
+
+# Gradients ---------------------------------------------------------------------------------------------------------
+
+TRIANGLE = Graph.from_edges([(0, 1), (1, 2), (2, 2)], n_nodes=4)
+
+
+@pytest.mark.parametrize("family", ["renorm_sym", "lazy_rw"])
+@pytest.mark.parametrize("channels", ["low", "high", "both"])
+def test_gradcheck_of_the_layer(family, channels):
+    layer = FilterBankLayer(
+        3,
+        2,
+        operator_propagation(TRIANGLE, family, **DOUBLE),
+        channels=channels,
+        activation="tanh",
+        output="tanh",
+        root=True,
+    ).double()
+    x = signal(4, width=3).requires_grad_()
+    names = [name for name, _ in layer.named_parameters()]
+
+    def run(x, *values):
+        return torch.func.functional_call(layer, dict(zip(names, values, strict=True)), (x,))
+
+    assert torch.autograd.gradcheck(run, (x, *layer.parameters()))
+    assert torch.autograd.gradgradcheck(run, (x, *layer.parameters()))
+
+
+def test_gradcheck_of_sparse_features():
+    x = features(TRIANGLE.adjacency, dtype=torch.float64)
+    assert isinstance(x, SparseFeatures)
+    weight = signal(4, width=2).requires_grad_()
+    assert torch.autograd.gradcheck(lambda w: x @ w, (weight,))
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_gradcheck_of_attention(average):
+    module = attention(TRIANGLE, 2 if average else 4, heads=2, average=average)
+    h = signal(4).requires_grad_()
+    names = [name for name, _ in module.named_parameters()]
+
+    def run(h, *values):
+        return torch.func.functional_call(_Low(module), {f"m.{n}": v for n, v in zip(names, values, strict=True)}, (h,))
+
+    assert torch.autograd.gradcheck(run, (h, *module.parameters()))
+
+
+class _Low(torch.nn.Module):
+    def __init__(self, m):
+        super().__init__()
+        self.m = m
+
+    def forward(self, h):
+        return torch.cat(self.m.both(h, h * h), 1)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_the_backward_pass_is_the_transpose(directed):
+    graph = Graph.from_edges([(0, 1), (1, 2), (0, 2)], directed=directed)
+    for family in ("sym", "rw", "renorm_sym"):
+        op = operator(graph, family)
+        P = SparseMatrix.from_operator(op, dtype=torch.float64)
+        h = signal(3).requires_grad_()
+        seed = signal(3, seed=1)
+        (P @ h).backward(seed)
+        assert np.allclose(h.grad.numpy(), op.to_scipy().toarray().T @ seed.numpy())
+        assert (P.csr is P.transposed) == op.is_symmetric
+
+
+def test_copies_are_products_one_by_one(blocks):
+    P = SparseMatrix.from_operator(operator(blocks.graph, "lazy_rw"), dtype=torch.float64)
+    h = torch.stack([signal(blocks.graph.n_nodes, seed) for seed in range(3)])
+    assert torch.allclose(P @ h, torch.stack([P @ part for part in h]))
+    x = features(blocks.x, dtype=torch.float64)
+    w = torch.stack([signal(blocks.x.shape[1], seed) for seed in range(3)])
+    assert torch.allclose(x @ w, torch.from_numpy(np.stack([blocks.x @ part.numpy() for part in w])))
+    own = x.with_values(torch.rand(3, blocks.x.nnz, dtype=torch.float64))
+    expected = torch.stack([x.with_values(v) @ part for v, part in itertools.zip_longest(own.values, w)])
+    assert torch.allclose(own @ w, expected)
+
+
+def test_float32_indices_are_int32_and_the_values_are_shared(blocks):
+    matrix = operator(blocks.graph, "sym").to_scipy().astype(np.float32)
+    P = SparseMatrix.from_scipy(matrix, symmetric=True)
+    assert P.csr.crow_indices().dtype == P.csr.col_indices().dtype == torch.int32
+    assert P.csr.values().data_ptr() == matrix.data.ctypes.data

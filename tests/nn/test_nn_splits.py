@@ -1,0 +1,63 @@
+"""All splits as one batch are the separate runs, up to rounding."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from gsp_fb.errors import ParameterError, TrainingError
+from gsp_fb.nn import TrainConfig, build, train, train_splits
+
+
+def some_splits(dataset, count):
+    rng = np.random.default_rng(7)
+    for size in range(count):
+        order = rng.permutation(len(dataset.y))
+        yield SimpleNamespace(train=order[: 25 + size], val=order[30:45], test=order[45:])
+
+
+@pytest.mark.parametrize("name", ["mlp", "gcn", "graphsage", "fb-gcn", "fb-graphsage"])
+@pytest.mark.parametrize("monitor", ["loss", "score"])
+def test_a_batch_of_splits_is_the_separate_runs(name, monitor, blocks):
+    config = TrainConfig(lr=0.02, epochs=80, patience=12, monitor=monitor)
+    splits, seeds = list(some_splits(blocks, 4)), [0, 1, 2, 3]
+    options = {"hidden": 8, "dropout": 0.0, "dtype": torch.float64}
+    together = train_splits(name, blocks, splits, config, seeds=seeds, **options)
+    for seed, split, batched in zip(seeds, splits, together, strict=True):
+        alone = train(build(name, blocks, seed=seed, **options), blocks, split, config)
+        assert (batched.best_epoch, batched.epochs) == (alone.best_epoch, alone.epochs)
+        assert batched.scores == pytest.approx(alone.scores)
+        assert batched.losses == pytest.approx(alone.losses, rel=1e-6)
+        assert np.allclose(batched.alphas, alone.alphas, atol=1e-8)
+        assert batched.s_value == pytest.approx(alone.s_value, rel=1e-6)
+        ours, theirs = ([row["val_loss"] for row in run.history] for run in (batched, alone))
+        assert ours == pytest.approx(theirs, rel=1e-6)
+
+
+def test_dropout_is_drawn_for_every_split_of_its_own(blocks):
+    config = TrainConfig(lr=0.02, epochs=5)
+    split = blocks.splits[0]
+    first, second = train_splits("gcn", blocks, [split, split], config, seeds=[0, 0], dropout=0.5)
+    assert first.losses != second.losses
+
+
+def test_splits_and_seeds_must_match(blocks):
+    with pytest.raises(ParameterError, match="1 splits and 2 seeds"):
+        train_splits("gcn", blocks, blocks.splits, seeds=[1, 2])
+    with pytest.raises(ParameterError, match="0 splits"):
+        train_splits("gcn", blocks, [])
+
+
+def test_a_diverging_split_is_named(blocks):
+    huge = SimpleNamespace(**{**vars(blocks), "x": blocks.x * 1e30})
+    with pytest.raises(TrainingError, match="loss of split 0 is"):
+        train_splits("gcn", huge, list(some_splits(blocks, 2)), TrainConfig(lr=1e6, normalize=False, epochs=50))
+
+
+def test_other_metrics_work_in_a_batch(blocks):
+    two = SimpleNamespace(**{**vars(blocks), "y": np.minimum(blocks.y, 1)})
+    runs = train_splits(
+        "fb-gcn", two, list(some_splits(two, 2)), TrainConfig(metric="roc_auc", epochs=30, monitor="score")
+    )
+    assert all(0.5 < run.scores["train"] <= 1.0 for run in runs)
