@@ -1,6 +1,7 @@
 """gsp_fb: measure which half of a signal a graph network throws away, prove it, and keep it."""
 
 from . import datasets, errors, filters, variants
+from ._kernels import set_threads
 from ._version import __version__
 from .convert import (
     from_networkx,
@@ -38,6 +39,7 @@ from .files import read_graph, write_graph
 from .filters import FilterBank
 from .graph import Graph
 from .operators import Operator, operator
+from .reorder import Reordered
 from .spectrum import Spectrum, spectrum
 from .theory import ClaimResult, verify
 
@@ -48,6 +50,7 @@ __all__ = [
     "FilterBank",
     "Graph",
     "Operator",
+    "Reordered",
     "Significance",
     "SpectralDensity",
     "Spectrum",
@@ -76,6 +79,7 @@ __all__ = [
     "row_normalized",
     "s_value",
     "s_value_significance",
+    "set_threads",
     "signal_energy",
     "spectral_density",
     "spectrum",

@@ -16,6 +16,7 @@ from ._build import LOOP_RULES, canonical, drop_loops, edges_to_csr, index_array
 from ._validate import check_choice, check_count
 from .backend import FloatArray, IntArray, csr, freeze, row_degrees
 from .errors import GraphError
+from .reorder import Reordered, reordered
 
 __all__ = ["Graph"]
 
@@ -207,6 +208,16 @@ class Graph:
         rows = self.rows
         once = slice(None) if self.directed else rows <= self.indices
         return rows[once], self.indices[once], None if self.weights is None else self.weights[once]
+
+    def reordered(self, how: str = "community") -> Reordered:
+        """Return the graph with neighbours numbered close to each other: see :func:`gsp_fb.reorder.reordered`.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 2), (1, 3)]).reordered("community").order
+        array([0, 2, 1, 3])
+        """
+        return reordered(self, how)
 
     @cached_property
     def component_labels(self) -> IntArray:

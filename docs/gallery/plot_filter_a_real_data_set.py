@@ -2,8 +2,8 @@
 Filter a real data set
 ======================
 
-Chameleon is a network of 2277 Wikipedia pages; its classes are levels of monthly traffic. Where on the frequency axis do
-features and labels live, and what does each half of a two-channel filterbank keep of them?
+Chameleon is a network of 2277 Wikipedia pages; its classes are levels of monthly traffic. Where on the frequency axis
+do features and labels live, and what does each half of a two-channel filterbank keep of them?
 """
 
 import matplotlib.pyplot as plt
@@ -26,8 +26,8 @@ spread.set(xlabel=r"frequency $\lambda$", ylabel="share of the energy", title="C
 spread.legend()
 
 # %%
-# A tight bank of four Meyer wavelets splits the axis; synthesis gives the signal back. Meyer's kernels join smoothly but are
-# not analytic, so an error of 1e-6 takes a polynomial of high degree: the plan says which.
+# A tight bank of four Meyer wavelets splits the axis; synthesis gives the signal back. Meyer's kernels join smoothly
+# but are not analytic, so an error of 1e-6 takes a polynomial of high degree: the plan says which.
 bank = gf.FilterBank(laplacian, gf.filters.meyer(4), tol=1e-6)
 bank.plot(bank_axes)
 bank_axes.set_title(f"four Meyer wavelets: {bank.plan().method}, order {bank.plan().order}")
@@ -46,5 +46,5 @@ for channel, offset in (("low", -0.2), ("high", 0.2)):
         width=0.4,
         label=f"{channel} channel",
     )
-kept.set(xticks=range(len(names)), xticklabels=names, ylabel="energy, relative to the signal", title="lazy walk, gamma = 1")
+kept.set(xticks=range(len(names)), xticklabels=names, ylabel="energy, relative to the signal", title="lazy walk")
 kept.legend()

@@ -1,0 +1,1 @@
+"""Speed and memory against the peers, in one process: ``python -m benchmarks`` writes ``benchmarks/RESULTS.md``."""

@@ -1,0 +1,43 @@
+"""Measure every job of the table and write the page."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from gsp_fb._kernels import set_threads
+from gsp_fb._kernels.threads import n_threads
+
+from . import growth, report
+from .jobs import JOBS
+from .measure import compare, gather_rate, stream_rate
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+GROWTH = Path(__file__).with_name("GROWTH.md")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--repeats", type=int, default=7, help="timed repeats of each job (default 7)")
+    parser.add_argument("--large", action="store_true", help="only growth, up to nnz = 1e8: minutes, 20 GB")
+    parser.add_argument("--only", default="", help="jobs whose title contains this; nothing is written")
+    options = parser.parse_args()
+    if options.large:
+        GROWTH.write_text(growth.table(large=True), encoding="utf-8")
+        return
+    set_threads(n_threads())
+    stream, gather = stream_rate(), gather_rate()
+    page = report.head(stream, gather)
+    print(page, end="", flush=True)
+    for job in JOBS:
+        if options.only in job.title:
+            case = job.make()
+            line = report.row(job, case, compare(case.ours, case.peer, options.repeats), stream, gather)
+            print(line, end="", flush=True)
+            page += line
+    if not options.only:
+        RESULTS.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

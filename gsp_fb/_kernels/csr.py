@@ -1,0 +1,28 @@
+"""What a kernel needs of a graph."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from ..backend import FloatArray, IntArray
+
+__all__ = ["Csr"]
+
+
+class Csr(Protocol):
+    """What a kernel needs of a graph; ``weights`` is None where all of them are 1."""
+
+    @property
+    def indptr(self) -> IntArray: ...
+
+    @property
+    def indices(self) -> IntArray: ...
+
+    @property
+    def weights(self) -> FloatArray | None: ...
+
+    @property
+    def directed(self) -> bool: ...
+
+    @property
+    def adjacency(self) -> Any: ...

@@ -1,0 +1,211 @@
+"""The engine with numba: threads share the rows of a graph, and each runs a compiled loop over its part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..backend import FloatArray, IntArray, Signal, freeze, is_sparse, real_dtype
+from . import loops
+from .csr import Csr
+from .engine import cost
+from .threads import each_block, n_threads, row_blocks
+
+__all__ = ["affine_product", "chebyshev_bank", "heaviest_labels", "quadratic_form"]
+
+# Multiplications from which a second thread pays for being started.
+THREADS_FROM = 4_000_000
+# The recurrence of a bank runs over so much of each row at a time, so that what it reads at random stays in the cache.
+COLUMN_BYTES = 128
+# The sums of the blocks of a wide sparse signal may take this many numbers; it is cut into fewer blocks.
+SUMS = 2**23
+
+
+def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> Signal:
+    """Return ``left * (A @ (right * x)) + diag * x`` in the precision of ``x``; only the result is allocated.
+
+    Of a single signal ``right * x`` is made first: as long as the result, and half of what is gathered at random.
+    """
+    signal = _as_real(x)
+    out = _aligned(signal.shape, signal.dtype)
+    work = cost(graph, x)
+    blocks = row_blocks(graph.indptr, work)
+    if signal.shape[1] == 1:
+        inputs = _inputs(signal[:, 0], _times(right, signal)[:, 0], left, diag)
+        _run(loops.product_1d, graph, work, blocks, *inputs, out[:, 0])
+    else:
+        _run(loops.product, graph, work, blocks, *_inputs(signal, left, right, diag), out)
+    return out.view(x.dtype).reshape(x.shape)
+
+
+def chebyshev_bank(
+    graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray, *, coefficients: FloatArray
+) -> Signal:
+    """Return sum_k c[f, k] T_k(M) x for every filter f on a new last axis, M being the affine operator.
+
+    In memory the signals come last: each step then writes whole vectors of them, filter by filter.
+    """
+    signal = _as_real(x)
+    terms = np.asarray(coefficients, dtype=signal.dtype)
+    out = _aligned((signal.shape[0], len(terms), signal.shape[1]), signal.dtype)
+    if terms.shape[1] == 1:
+        out += signal[:, None, :] * terms
+    scale, rest = _folded(graph, right)
+    for start, stop in _column_blocks(signal):
+        begin = _times(scale, signal[:, start:stop])
+        _recurrence(graph, begin, (scale * left, rest, diag), terms=terms, share=1.0 / scale, out=out, start=start)
+    bank = np.swapaxes(out.view(x.dtype), 1, 2)
+    return bank if x.ndim > 1 else bank[:, 0]
+
+
+def _folded(graph: Csr, right: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+    """Split ``right`` into a scale of the signal and a rest; None for ones, which the loops need not gather.
+
+    The recurrence of ``scale * x`` reads no ``right``, but has to be divided by the scale at the end. Only where that
+    is zero, and read by some row, the factor stays in the operator.
+    """
+    unread = (np.diff(graph.indptr) == 0) & (not graph.directed)
+    scale = np.where(unread, 1.0, right)
+    return (scale, None) if np.all(scale) else (np.ones_like(right), right)
+
+
+def _column_blocks(signal: FloatArray) -> Iterator[tuple[int, int]]:
+    """Return even parts of the columns, of a width the caches like; the recurrence runs over one part at a time."""
+    width = COLUMN_BYTES // signal.itemsize
+    n_columns = signal.shape[1]
+    cuts = np.linspace(0, n_columns, -(-n_columns // width) + 1).astype(int).tolist()
+    return pairwise(cuts)
+
+
+def _recurrence(
+    graph: Csr,
+    begin: Signal,
+    operator: tuple[FloatArray | None, ...],
+    *,
+    terms: FloatArray,
+    share: FloatArray,
+    out: FloatArray,
+    start: int,
+) -> None:
+    """Add the bank of a few columns to ``out``; each new vector takes the place of the one before the last."""
+    before, now = _aligned(begin.shape, begin.dtype), _aligned(begin.shape, begin.dtype)
+    now[:] = begin
+    before, now = _flat(before), _flat(now)
+    loop = loops.bank_step_1d if now.ndim == 1 else loops.bank_step
+    work = cost(graph, now)
+    blocks = row_blocks(graph.indptr, work)
+    for order, added in _steps(terms):
+        _run(loop, graph, work, blocks, now, *operator, before, min(order, 2), added, share, out, start)
+        before, now = now, before
+
+
+def _steps(terms: FloatArray) -> Iterator[tuple[int, FloatArray]]:
+    """Yield each order with the coefficients its step adds: three orders at every third step, the rest at the last."""
+    n_filters, n_terms = terms.shape
+    done = 0
+    for order in range(1, n_terms):
+        added = np.zeros((3, 0), dtype=terms.dtype)
+        if order - done == 2 or order == n_terms - 1:
+            added = np.zeros((3, n_filters), dtype=terms.dtype)
+            added[2 - order + done :] = terms[:, done : order + 1].T
+            done = order + 1
+        yield order, added
+
+
+def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> FloatArray:
+    """Return Re(x* M x) of each column in double precision, M being the affine operator; no product is stored."""
+    if is_sparse(x):
+        return _sparse_quadratic_form(graph, x, left, right, diag)
+    signal = _as_real(x)
+    if signal.shape[1] == 1:
+        return _single_form(graph, signal[:, 0].astype(np.float64), left, right, diag)
+    work = cost(graph, x)
+    blocks = list(enumerate(row_blocks(graph.indptr, work)))
+    sums = np.zeros((len(blocks), signal.shape[1]))
+    _run(loops.quadratic, graph, work, blocks, graph.directed, *_inputs(signal, left, right, diag), sums)
+    # A real operator keeps the real and the imaginary part apart: their forms add up.
+    form: FloatArray = sums.sum(axis=0).reshape(-1, _n_parts(x)).sum(axis=1)
+    return form
+
+
+def _single_form(graph: Csr, x: FloatArray, *operator: FloatArray) -> FloatArray:
+    """Return the form of one signal; its product is a mere vector, and faster than going by pairs."""
+    # numpy's own sum adds in the same order whatever the number of threads, BLAS does not.
+    form: FloatArray = np.sum(x * affine_product(graph, x, *operator), keepdims=True)
+    return form
+
+
+def _sparse_quadratic_form(graph: Csr, x: Any, *operator: FloatArray) -> FloatArray:
+    work = cost(graph, x)
+    most = SUMS // max(x.shape[1], 1)
+    blocks = list(enumerate(row_blocks(graph.indptr, work, most=most)))
+    sums = np.zeros((len(blocks), x.shape[1]))
+    parts = np.ascontiguousarray(x.data).view(real_dtype(x.dtype)).reshape(-1, _n_parts(x))
+    for part in parts.T:
+        inputs = _inputs(x.indptr, _unsigned(x.indices), np.ascontiguousarray(part), *operator)
+        _run(loops.sparse_quadratic, graph, work, blocks, graph.directed, *inputs, sums)
+    form: FloatArray = sums.sum(axis=0)
+    return form
+
+
+def heaviest_labels(graph: Csr, labels: IntArray) -> IntArray:
+    """Return the label of the greatest weight around each node: its own if that ties, else the smallest."""
+    out = np.empty_like(labels)
+    work = cost(graph, labels)
+    _run(loops.heaviest_label, graph, work, row_blocks(graph.indptr, work), *_inputs(labels), out)
+    return out
+
+
+def _run(loop: Callable[..., None], graph: Csr, work: int, blocks: list[Any], *arguments: Any) -> None:
+    """Run ``loop`` over all blocks of rows of the graph, in threads if there is enough to do."""
+    indptr, indices = _inputs(graph.indptr, _unsigned(graph.indices))
+    weights = graph.weights
+    each_block(
+        lambda *block: loop(*block, indptr, indices, weights, *arguments),
+        blocks,
+        n_threads() if work >= THREADS_FROM else 1,
+    )
+
+
+def _inputs(*arrays: Any) -> list[Any]:
+    """Return read-only views: a loop is compiled once for each kind of arrays, and this leaves a single kind."""
+    return [freeze(array.view()) for array in arrays]
+
+
+def _unsigned(indices: IntArray) -> IntArray:
+    """Return the same indices as unsigned ones, which compiled code need not test for counting from the end."""
+    return indices.view(f"u{indices.itemsize}")
+
+
+def _aligned(shape: tuple[int, ...], dtype: Any) -> FloatArray:
+    """Return zeros that begin with a cache line; rows gathered at random then touch as few lines as they can."""
+    n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.zeros(n_bytes + loops.CACHE_LINE, dtype=np.uint8)
+    start = -raw.ctypes.data % loops.CACHE_LINE
+    aligned: FloatArray = raw[start : start + n_bytes].view(dtype).reshape(shape)
+    return aligned
+
+
+def _times(vector: FloatArray, columns: FloatArray) -> FloatArray:
+    """Return ``diag(vector) @ columns`` in the precision of the columns."""
+    scaled: FloatArray = np.multiply(vector[:, None], columns, dtype=columns.dtype, casting="same_kind")
+    return scaled
+
+
+def _flat(columns: FloatArray) -> FloatArray:
+    """Return a single column as a vector, more of them as they are."""
+    return columns[:, 0] if columns.shape[1] == 1 else columns
+
+
+def _n_parts(x: Any) -> int:
+    return 2 if x.dtype.kind == "c" else 1
+
+
+def _as_real(x: Signal) -> FloatArray:
+    """Return a signal as contiguous real columns, a complex one as two each; without a copy where possible."""
+    n_columns = (1 if x.ndim == 1 else x.shape[1]) * _n_parts(x)
+    columns: FloatArray = np.ascontiguousarray(x).view(real_dtype(x.dtype)).reshape(x.shape[0], n_columns)
+    return columns

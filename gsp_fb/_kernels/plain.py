@@ -1,0 +1,80 @@
+"""The engine without numba: array and sparse products in the namespace of the signal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backend import (
+    FloatArray,
+    IntArray,
+    Signal,
+    column,
+    csr,
+    diagonal_times,
+    is_sparse,
+    namespace,
+    product,
+    real_dtype,
+)
+from .csr import Csr
+
+__all__ = ["affine_product", "chebyshev_bank", "heaviest_labels", "quadratic_form"]
+
+
+def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> Signal:
+    """Return ``left * (A @ (right * x)) + diag * x`` in the precision of ``x``, sparse if ``x`` is."""
+    if is_sparse(x):
+        lifted = product(graph.adjacency, diagonal_times(right, x))
+        return (diagonal_times(left, lifted) + diagonal_times(diag, x)).tocsr().astype(x.dtype)
+    y = product(graph.adjacency, column(right, x) * x)
+    y = column(left, x) * y + column(diag, x) * x
+    xp = namespace(x)
+    return y if y.dtype == x.dtype else xp.astype(y, x.dtype)
+
+
+def chebyshev_bank(
+    graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray, *, coefficients: FloatArray
+) -> Signal:
+    """Return sum_k c[f, k] T_k(M) x for every filter f on a new last axis, M being the affine operator."""
+    xp = namespace(x)
+    terms = xp.asarray(coefficients, dtype=real_dtype(x.dtype, xp))
+    before, now = x, affine_product(graph, x, left, right, diag)
+    out = x[..., None] * terms[:, 0]
+    for order in range(1, terms.shape[1]):
+        out += now[..., None] * terms[:, order]
+        if order + 1 < terms.shape[1]:
+            before, now = now, 2.0 * affine_product(graph, now, left, right, diag) - before
+    return out
+
+
+def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> FloatArray:
+    """Return Re(x* M x) of each column in double precision, M being the affine operator."""
+    xp = namespace(x.data if is_sparse(x) else x)
+    wide = xp.complex128 if x.dtype in (xp.complex64, xp.complex128) else xp.float64
+    if x.dtype != wide:
+        x = x.astype(wide) if is_sparse(x) else xp.astype(x, wide)
+    y = affine_product(graph, x, left, right, diag)
+    terms = x.conj().multiply(y) if is_sparse(x) else xp.conj(x) * y
+    total = terms.sum(axis=0) if is_sparse(x) else xp.sum(terms, axis=0)
+    real: FloatArray = xp.reshape(xp.real(total) if wide == xp.complex128 else total, (-1,))
+    return real
+
+
+def heaviest_labels(graph: Csr, labels: IntArray) -> IntArray:
+    """Return the label of the greatest weight around each node: its own if that ties, else the smallest."""
+    n_nodes = len(labels)
+    data = np.ones(len(graph.indices)) if graph.weights is None else graph.weights.copy()
+    around = csr(data, labels[graph.indices], graph.indptr.copy(), (n_nodes, n_nodes))
+    around.sum_duplicates()
+    rows = np.repeat(np.arange(n_nodes), np.diff(around.indptr))
+    greatest: Any = np.zeros(n_nodes)
+    np.maximum.at(greatest, rows, around.data)
+    top = around.data == greatest[rows]
+    # Written from last to first, so that the smallest label stays, and then the own one over all others.
+    best = labels.copy()
+    best[rows[top][::-1]] = around.indices[top][::-1]
+    own = top & (around.indices == labels[rows])
+    best[rows[own]] = labels[rows[own]]
+    return best

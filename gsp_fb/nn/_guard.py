@@ -1,0 +1,7 @@
+"""Imported first: without torch, nothing else here can be; the message says which extra brings it."""
+
+from .._extras import require
+
+__all__ = ["torch"]
+
+torch = require("torch", "gsp_fb.nn")

@@ -1,0 +1,200 @@
+"""How a row of the model table becomes a network: one builder for each kind of propagation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import nn
+
+from ..errors import ParameterError
+from ..graph import Graph
+from ..operators import operator
+from .deep import DeepNetwork
+from .graphs import GinNetwork
+from .layer import FilterBankLayer
+from .network import Network
+from .parts import Dropout
+from .propagation import (
+    N_DIVISIONS,
+    Attention,
+    Complement,
+    EdgeList,
+    Identity,
+    NeighbourSampler,
+    SaintSampler,
+    Spatial,
+    Wavelet,
+    heat_wavelets,
+    mean_matrix,
+    operator_propagation,
+    relation_propagation,
+)
+from .sparse import SparseMatrix
+
+__all__ = ["Blueprint", "class_count", "node_features", "tag_features"]
+
+
+@dataclass(frozen=True, eq=False)
+class Blueprint:
+    """What a builder knows: the data's shape, the options, and the streams that weights and dropout come from."""
+
+    graph: Graph
+    n_features: int
+    n_classes: int
+    options: Mapping[str, Any]
+    weights: torch.Generator
+    noise: torch.Generator
+    relations: Any
+    name: str | None
+    copies: tuple[int, ...]
+    dtype: torch.dtype
+    device: torch.device
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """Precision and device, as keyword arguments."""
+        return {"dtype": self.dtype, "device": self.device}
+
+    def pick(self, *names: str) -> dict[str, Any]:
+        """Return the named options, as keyword arguments."""
+        return {name: self.options[name] for name in names}
+
+    def dropout(self, name: str = "dropout") -> Dropout:
+        """Return the dropout of the named option."""
+        return Dropout(float(self.options[name]), self.noise, copies=self.copies)
+
+    def single(self) -> None:
+        """Refuse several parameter sets where a propagation has parameters of its own."""
+        if self.copies:
+            raise ParameterError("this model cannot train several parameter sets as one batch; give copies=()")
+
+
+def class_count(dataset: Any) -> int:
+    """Return the number of classes, or of columns where a node has several labels."""
+    y = np.asarray(dataset.y)
+    count = int(y.shape[1]) if y.ndim == 2 else int(y.max(initial=-1)) + 1
+    if count < 1:
+        raise ParameterError("no node of the data set has a label >= 0; there is nothing to learn")
+    return count
+
+
+def node_features(dataset: Any) -> Any:
+    """Return the features of the nodes; a collection of graphs without any gets :func:`tag_features`."""
+    return dataset.x if hasattr(dataset, "x") else tag_features(dataset)
+
+
+def tag_features(collection: Any) -> sparse.csr_array:
+    """Return one-hot node tags, or one-hot degrees where all tags are equal, as GIN's experiments do."""
+    tags = np.asarray(collection.node_label)
+    if np.all(tags == tags[:1]):
+        tags = np.diff(collection.graph.indptr)
+    kinds, position = np.unique(tags, return_inverse=True)
+    return sparse.csr_array((np.ones(tags.size), (np.arange(tags.size), position)), shape=(tags.size, kinds.size))
+
+
+Factory = Callable[[int, bool], Any]
+
+
+def _stack(
+    plan: Blueprint, factory: Factory, *, sampler: Any = None, hidden: int | None = None, **layer: Any
+) -> Network:
+    """Return layers of the row's options; ``factory(width, last)`` makes the propagation of each."""
+    count = plan.options["layers"]
+    hidden = plan.options["hidden"] if hidden is None else hidden
+    widths = [plan.n_features, *[hidden] * (count - 1), plan.n_classes]
+    bank = plan.pick(*(name for name in ("channels", "transformation", "order", "alphas") if name in plan.options))
+    options = {"generator": plan.weights, "copies": plan.copies, **bank, **layer}
+    layers = []
+    for position, (n_in, n_out) in enumerate(pairwise(widths), 1):
+        last = position == count
+        output = "identity" if last else layer.get("activation", "relu")
+        layers.append(FilterBankLayer(n_in, n_out, factory(n_out, last), output=output, **options))
+    return Network(layers, plan.dropout(), sampler=sampler)
+
+
+def perceptron(plan: Blueprint) -> nn.Module:
+    """Return a multilayer perceptron: the stack without a graph."""
+    return _stack(plan, lambda width, last: Identity(), channels="low")
+
+
+def operator_stack(plan: Blueprint) -> nn.Module:
+    """Return the stack over one operator family (GCN)."""
+    shared = operator_propagation(plan.graph, **plan.pick("family", "gamma", "isolated"), **plan.place)
+    return _stack(plan, lambda width, last: shared)
+
+
+def attention_stack(plan: Blueprint) -> nn.Module:
+    """Return the stack over attention (GAT): heads side by side, their mean in the last layer."""
+    plan.single()
+    edges = EdgeList(plan.graph, plan.device)
+    heads, noise = plan.options["heads"], plan.dropout("attention_dropout")
+
+    def factory(width: int, last: bool) -> Attention:
+        return Attention(edges, width, plan.weights, heads=1 if last else heads, average=last, dropout=noise)
+
+    return _stack(plan, factory, hidden=plan.options["hidden"] * heads, activation="elu")
+
+
+def mean_stack(plan: Blueprint) -> nn.Module:
+    """Return the stack over the spatial sum and difference (GraphSAGE), neighbours sampled if ``fanout`` is given."""
+    shared = Spatial(SparseMatrix.from_scipy(mean_matrix(plan.graph), **plan.place))
+    fanout = plan.options["fanout"]
+    if fanout is not None:
+        plan.single()
+    sampler = None if fanout is None else NeighbourSampler(plan.graph, fanout, plan.noise, **plan.place)
+    return _stack(plan, lambda width, last: shared, sampler=sampler, root=True)
+
+
+def saint_stack(plan: Blueprint) -> nn.Module:
+    """Return the stack over the neighbour mean, trained on random-walk subgraphs (GraphSAINT)."""
+    plan.single()
+    sampler = SaintSampler(plan.graph, plan.noise, **plan.pick("n_roots", "length", "coverage"), **plan.place)
+    shared = Complement(SparseMatrix.from_scipy(sampler.mean, **plan.place))
+    return _stack(plan, lambda width, last: shared, sampler=sampler, root=True)
+
+
+def relation_stack(plan: Blueprint) -> nn.Module:
+    """Return the stack over the relations of a latent space (Geom-GCN): divisions joined, in the end averaged."""
+    plan.single()
+    relations = plan.relations if plan.relations is not None else _stored_relations(plan)
+    inner = relation_propagation(relations, plan.graph.n_nodes, **plan.place)
+    final = type(inner)(inner.matrix, average=True)
+    return _stack(plan, lambda width, last: final if last else inner, hidden=N_DIVISIONS * plan.options["hidden"])
+
+
+def _stored_relations(plan: Blueprint) -> Any:
+    from ..datasets import relations
+
+    if plan.name is None:
+        raise ParameterError("Geom-GCN needs relations of the nodes in a latent space; give relations=")
+    return relations(plan.name, plan.options["method"])
+
+
+def wavelet_stack(plan: Blueprint) -> nn.Module:
+    """Return the stack over heat wavelets (GWNN), with a gain of its own per node and layer."""
+    plan.single()
+    bases = heat_wavelets(plan.graph, **plan.pick("scale", "threshold", "family"))
+    symmetric = operator(plan.graph, plan.options["family"]).is_symmetric
+    forward, inverse = (SparseMatrix.from_scipy(basis, symmetric=symmetric, **plan.place) for basis in bases)
+    return _stack(plan, lambda width, last: Wavelet(forward, inverse, plan.weights))
+
+
+def deep_network(plan: Blueprint) -> nn.Module:
+    """Return GCNII or GCNII* over one operator family."""
+    plan.single()
+    shared = operator_propagation(plan.graph, **plan.pick("family", "gamma", "isolated"), **plan.place)
+    options = plan.pick("hidden", "depth", "alpha", "lambda_", "star", "channels", "alphas")
+    return DeepNetwork(plan.n_features, plan.n_classes, shared, plan.dropout(), plan.weights, **options)
+
+
+def gin_network(plan: Blueprint) -> nn.Module:
+    """Return GIN for whole graphs."""
+    plan.single()
+    options = plan.pick("hidden", "layers", "concat", "channels", "alphas", "learned", "gamma")
+    return GinNetwork(plan.n_features, plan.n_classes, plan.dropout(), plan.weights, **options)

@@ -1,0 +1,150 @@
+"""Checkpoints: tensors as safetensors, everything else as JSON beside them, each replaced whole or not at all.
+
+The JSON sidecar is the checkpoint: it names the tensor file and its SHA-256. A new tensor file is written under a name
+of its own first, then the sidecar is replaced in one step, then the old tensor file goes; so whenever the process
+dies, the sidecar found points at a whole file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+import torch
+from torch import Tensor
+
+from .._atomic import atomic_write, sha256_file, write_json
+from .._extras import require
+from .._version import __version__
+from ..errors import FormatError, IntegrityError, ParameterError
+
+__all__ = ["CHECKPOINT_FILE", "Checkpoint", "differences", "read_checkpoint", "versions", "write_checkpoint"]
+
+CHECKPOINT_FILE = "checkpoint.json"
+_FORMAT = 1
+_TENSOR_NAME = re.compile(r"checkpoint-\d+\.safetensors")
+_REQUIRED = ("format", "tensors", "sha256", "epoch", "recipe", "config", "data")
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """The tensors of a run and the facts beside them."""
+
+    tensors: Mapping[str, Tensor]
+    facts: Mapping[str, Any]
+
+    def group(self, prefix: str) -> dict[str, Tensor]:
+        """Return the tensors under ``prefix.``, without it."""
+        start = f"{prefix}."
+        return {name.removeprefix(start): value for name, value in self.tensors.items() if name.startswith(start)}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that numbers depend on."""
+    return {
+        "gsp_fb": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "torch": torch.__version__,
+        "threads": str(torch.get_num_threads()),
+    }
+
+
+def write_checkpoint(directory: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
+    """Replace the checkpoint of ``directory``; ``facts`` hold ``epoch``, ``recipe``, ``config``, ``data`` and more."""
+    safetensors = require("safetensors.torch", "a checkpoint")
+    name = f"checkpoint-{facts['epoch']:08d}.safetensors"
+    plain = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
+    with atomic_write(directory / name) as file:
+        file.write(safetensors.save(plain))
+    digest = sha256_file(directory / name)
+    write_json(
+        directory / CHECKPOINT_FILE,
+        {"format": _FORMAT, "tensors": name, "sha256": digest, **facts, "versions": versions()},
+    )
+    for old in directory.glob("checkpoint-*.safetensors"):
+        if _TENSOR_NAME.fullmatch(old.name) and old.name != name:
+            old.unlink(missing_ok=True)
+
+
+def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
+    """Return the checkpoint of a run directory (or of its ``checkpoint.json``), its content verified.
+
+    Raises
+    ------
+    FormatError
+        Not a checkpoint of this library. Pickled ``.pt`` files are refused unread: loading one may run code.
+    IntegrityError
+        The tensors are not those that were written.
+    """
+    sidecar = _sidecar(Path(path))
+    facts = _facts(sidecar)
+    file = sidecar.parent / facts["tensors"]
+    if not file.is_file():
+        raise IntegrityError(f"{sidecar} names {file.name}, which is missing")
+    content = file.read_bytes()
+    actual = hashlib.sha256(content).hexdigest()
+    if actual != facts["sha256"]:
+        raise IntegrityError(f"{file} has sha256 {actual}, not {facts['sha256']} as recorded; restore or delete it")
+    return Checkpoint(require("safetensors.torch", "a checkpoint").load(content), facts)
+
+
+def _sidecar(path: Path) -> Path:
+    if path.is_dir():
+        path = path / CHECKPOINT_FILE
+    if path.suffix != ".json":
+        raise FormatError(
+            f"{path} is no checkpoint of gsp_fb: give the run directory or its {CHECKPOINT_FILE}. Pickled weights "
+            "(.pt, .pth) can run code and are not read; convert them with safetensors.torch.save_file first"
+        )
+    if not path.exists():
+        raise FormatError(f"{path} does not exist; there is no checkpoint to read")
+    return path
+
+
+def _facts(sidecar: Path) -> dict[str, Any]:
+    try:
+        facts = json.loads(sidecar.read_text(encoding="utf-8"))
+    except ValueError as broken:
+        raise FormatError(f"{sidecar} is not JSON: {broken}") from None
+    missing = [name for name in _REQUIRED if not isinstance(facts, dict) or name not in facts]
+    if missing:
+        raise FormatError(f"{sidecar} lacks {', '.join(missing)}; it is no checkpoint of gsp_fb")
+    if facts["format"] != _FORMAT or not _TENSOR_NAME.fullmatch(str(facts["tensors"])):
+        raise FormatError(f"{sidecar} has format {facts['format']!r} and tensors {facts['tensors']!r}; cannot read it")
+    return dict(facts)
+
+
+def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """Return one line for every entry in which two nested mappings differ.
+
+    Examples
+    --------
+    >>> differences({"a": 1, "b": {"c": 2}}, {"a": 1, "b": {"c": 3}})
+    ['b.c: 2 stored, 3 given']
+    """
+    lines = []
+    for name in sorted(stored.keys() | wanted.keys()):
+        old, new = stored.get(name), wanted.get(name)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            lines += differences(old, new, f"{prefix}{name}.")
+        elif json.loads(json.dumps(old)) != json.loads(json.dumps(new)):
+            lines.append(f"{prefix}{name}: {old} stored, {new} given")
+    return lines
+
+
+def check_same(stored: Mapping[str, Any], wanted: Mapping[str, Any], where: Path) -> None:
+    """Raise ParameterError listing how the run of a checkpoint differs from the one asked for."""
+    lines = differences({key: stored[key] for key in wanted}, wanted)
+    if lines:
+        raise ParameterError(f"{where} holds another run ({'; '.join(lines)}); give another directory")

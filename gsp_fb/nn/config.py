@@ -1,0 +1,77 @@
+"""How a model is trained: every number of it in one frozen object that is stored beside the result."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .._validate import check_choice, check_count, check_positive
+from ..errors import ParameterError
+from .metrics import METRICS
+
+__all__ = ["MONITORS", "TrainConfig"]
+
+MONITORS = ("loss", "score")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """Adam with early stopping on validation.
+
+    Attributes
+    ----------
+    lr, weight_decay : float
+        Of Adam; alphas are never decayed.
+    epochs : int
+        At most so many.
+    patience : int
+        Stop when validation has not improved for so many epochs.
+    monitor : {'loss', 'score'}
+        What of validation counts: the loss, or the metric.
+    metric : {'accuracy', 'roc_auc', 'micro_f1'}
+    normalize : bool
+        Divide every row of the features by its sum.
+    batch_size : int
+        Graphs a step, where graphs are classified.
+    checkpoint_every : int
+        Epochs between checkpoints, where a run directory is given.
+
+    Examples
+    --------
+    >>> TrainConfig(lr=0.05).lr
+    0.05
+    >>> TrainConfig(lr=-1)
+    Traceback (most recent call last):
+    ...
+    gsp_fb.errors.ParameterError: lr must be finite and > 0, not -1
+    """
+
+    lr: float = 0.01
+    weight_decay: float = 5e-4
+    epochs: int = 1000
+    patience: int = 100
+    monitor: str = "loss"
+    metric: str = "accuracy"
+    normalize: bool = True
+    batch_size: int = 32
+    checkpoint_every: int = 50
+
+    def __post_init__(self) -> None:
+        check_positive(self.lr, "lr")
+        _check_nonnegative(self.weight_decay, "weight_decay")
+        for name in ("epochs", "patience", "batch_size", "checkpoint_every"):
+            check_count(getattr(self, name), name)
+        check_choice(self.monitor, MONITORS, "monitor")
+        check_choice(self.metric, METRICS, "metric")
+        if not isinstance(self.normalize, bool):
+            raise ParameterError(f"normalize must be True or False, not {self.normalize!r}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the configuration as JSON holds it."""
+        return asdict(self)
+
+
+def _check_nonnegative(value: Any, what: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value >= 0):
+        raise ParameterError(f"{what} must be finite and >= 0, not {value!r}")

@@ -1,0 +1,165 @@
+"""The table of models: a propagation, layer options, defaults and a search space a row; the rest is shared code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from torch import nn
+
+from . import builders
+from .builders import Blueprint
+
+__all__ = ["MODELS", "Model", "describe"]
+
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Model:
+    """One row: how a model is built, its options with their defaults, how it is trained and searched.
+
+    Attributes
+    ----------
+    name, title : str
+    task : {'node', 'graph'}
+        What is classified.
+    construct : callable
+        Makes the network from a :class:`Blueprint`.
+    options : mapping
+        Every option of :func:`gsp_fb.nn.build` that the model knows, with its default.
+    training : mapping
+        Defaults of :class:`TrainConfig` that suit the model.
+    space : mapping
+        The values of options and of the training configuration that a search may try.
+    """
+
+    name: str
+    title: str
+    construct: Callable[[Blueprint], nn.Module]
+    options: Options
+    training: Options = field(default_factory=dict)
+    space: Options = field(default_factory=dict)
+    task: str = "node"
+
+
+# The grid of the paper's section on experiments.
+_GRID: Options = {
+    "lr": (0.01, 0.05, 0.1),
+    "weight_decay": (0.0, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2),
+    "dropout": tuple(k / 10 for k in range(10)),
+    "normalize": (True, False),
+}
+_GIN_GRID: Options = {
+    "lr": (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2),
+    "weight_decay": (1e-4, 5e-4, 1e-3, 5e-3, 1e-2, 5e-2),
+    "dropout": (0.0, 0.25, 0.5, 0.75, 0.9),
+    "hidden": (8, 16, 32, 64, 128),
+    "batch_size": (32, 128),
+    "concat": (True, False),
+}
+_COMMON: Options = {"hidden": 32, "dropout": 0.5}
+_BANK: Options = {"channels": "low", "transformation": None, "order": "before", "alphas": "learned"}
+_OPERATOR: Options = {"family": "renorm_sym", "gamma": None, "isolated": "self"}
+_STACK: Options = {**_COMMON, "layers": 2, **_BANK}
+_SAINT: Options = {**_STACK, "hidden": 512, "dropout": 0.1, "n_roots": 3000, "length": 2, "coverage": 50}
+_DEEP: Options = {
+    **{**_COMMON, "hidden": 64},
+    "depth": 8,
+    "alpha": 0.5,
+    "lambda_": 1.5,
+    "channels": "low",
+    "alphas": "learned",
+    **_OPERATOR,
+}
+_GIN: Options = {
+    **_COMMON,
+    "layers": 4,
+    "concat": True,
+    "channels": "low",
+    "alphas": "learned",
+}
+_WAVELET: Options = {**_STACK, "scale": 1.0, "threshold": 1e-4, "family": "sym"}
+_DEEP_GRID: Options = {**_GRID, "alpha": (0.1, 0.2, 0.5), "lambda_": (0.5, 1.0, 1.5)}
+_FAST: Options = {"lr": 0.05, "weight_decay": 5e-4}
+
+
+_BASELINES = (
+    Model("mlp", "MLP", builders.perceptron, {**_COMMON, "layers": 2}, _FAST, _GRID),
+    Model("gcn", "GCN", builders.operator_stack, {**_STACK, **_OPERATOR}, _FAST, _GRID),
+    Model(
+        "gat",
+        "GAT",
+        builders.attention_stack,
+        {**_STACK, "hidden": 8, "heads": 8, "attention_dropout": 0.5},
+        {"lr": 0.005, "weight_decay": 5e-4},
+        {**_GRID, "lr": (0.005, 0.01, 0.05)},
+    ),
+    Model("graphsage", "GraphSAGE", builders.mean_stack, {**_STACK, "fanout": None}, _FAST, _GRID),
+    Model("graphsaint", "GraphSAINT", builders.saint_stack, _SAINT, {"lr": 0.01, "weight_decay": 0.0}, _GRID),
+    *(
+        Model(
+            f"geom-gcn-{letter}",
+            f"Geom-GCN-{letter.upper()}",
+            builders.relation_stack,
+            {**_STACK, "method": method},
+            _FAST,
+            _GRID,
+        )
+        for letter, method in (("p", "poincare"), ("s", "struc2vec"), ("i", "MDS"))
+    ),
+    Model("gwnn", "GWNN", builders.wavelet_stack, _WAVELET, {"lr": 0.01, "weight_decay": 0.0}, _GRID),
+    Model("gcnii", "GCNII", builders.deep_network, {**_DEEP, "star": False}, {"lr": 0.01}, _DEEP_GRID),
+    Model("gcnii*", "GCNII*", builders.deep_network, {**_DEEP, "star": True}, {"lr": 0.01}, _DEEP_GRID),
+    Model(
+        "gin-0",
+        "GIN-0",
+        builders.gin_network,
+        {**_GIN, "learned": False, "gamma": 0.0},
+        {"lr": 0.01},
+        {**_GIN_GRID, "gamma": (-0.5, 0.0, 0.5, 1.0, 1.5)},
+        task="graph",
+    ),
+    Model(
+        "gin-eps",
+        "GIN-eps",
+        builders.gin_network,
+        {**_GIN, "learned": True, "gamma": 0.0},
+        {"lr": 0.01},
+        _GIN_GRID,
+        task="graph",
+    ),
+)
+
+
+def _filterbank(row: Model) -> Model:
+    """Return the two-channel form of a baseline: one argument apart."""
+    return replace(row, name=f"fb-{row.name}", title=f"FB-{row.title}", options={**row.options, "channels": "both"})
+
+
+_ROWS = (*_BASELINES, *(_filterbank(row) for row in _BASELINES if "channels" in row.options))
+MODELS: Mapping[str, Model] = MappingProxyType({row.name: row for row in _ROWS})
+
+
+def describe() -> list[dict[str, Any]]:
+    """Return one plain row a model: name, title, task, options, training defaults and search space.
+
+    Examples
+    --------
+    >>> [row["name"] for row in describe()][:3]
+    ['mlp', 'gcn', 'gat']
+    """
+    return [
+        {
+            "name": row.name,
+            "title": row.title,
+            "task": row.task,
+            "channels": row.options.get("channels", "none"),
+            "options": dict(row.options),
+            "training": dict(row.training),
+            "space": {name: list(values) for name, values in row.space.items()},
+        }
+        for row in MODELS.values()
+    ]

@@ -1,0 +1,96 @@
+"""The small parts of every network: seeded streams, linear maps, dropout and activations, for one or many copies.
+
+A module with ``copies=(s,)`` holds ``s`` independent parameter sets and maps (s, n, f) to (s, n, h): ten splits of a
+small graph are then one batch. ``copies=()`` is the ordinary module.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from .inputs import Features, SparseFeatures
+
+__all__ = ["ACTIVATIONS", "Copies", "Dropout", "Linear", "glorot", "stream"]
+
+Copies = tuple[int, ...]
+
+
+def _identity(x: Tensor) -> Tensor:
+    return x
+
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": torch.relu,
+    "elu": nn.functional.elu,
+    "tanh": torch.tanh,
+    "identity": _identity,
+}
+
+
+def stream(seed: int, name: str, device: torch.device | str = "cpu") -> torch.Generator:
+    """Return the generator of one named stream of a seed; the streams of a seed are independent.
+
+    Examples
+    --------
+    >>> first, again = (torch.rand(1, generator=stream(3, "weights")) for _ in range(2))
+    >>> bool(first == again)
+    True
+    """
+    key = int.from_bytes(name.encode(), "little")
+    state = np.random.SeedSequence([seed, key]).generate_state(1, np.uint64)[0]
+    return torch.Generator(device=device).manual_seed(int(state >> np.uint64(1)))
+
+
+def glorot(shape: tuple[int, ...], generator: torch.Generator, *, blocks: int = 1) -> Tensor:
+    """Return uniform weights within Glorot's ``sqrt(6 / (fan_in + fan_out))``; ``blocks`` maps share the columns."""
+    bound = math.sqrt(6.0 / (shape[-2] + shape[-1] / blocks))
+    return (2.0 * torch.rand(shape, generator=generator) - 1.0) * bound
+
+
+class Linear(nn.Module):
+    """``x W``, with ``W`` of shape (in, blocks * out): several maps of one input in one product."""
+
+    def __init__(
+        self, n_in: int, n_out: int, generator: torch.Generator, *, blocks: int = 1, copies: Copies = ()
+    ) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(glorot((*copies, n_in, blocks * n_out), generator, blocks=blocks))
+
+    def forward(self, x: Features) -> Tensor:
+        """Return ``x W``."""
+        return x @ self.weight
+
+
+class Dropout(nn.Module):
+    """Zero entries at ``rate`` and scale the rest by ``1 / (1 - rate)``, drawing from a generator of its own.
+
+    Of sparse features only the stored entries are drawn: the zeros would stay zero.
+    """
+
+    def __init__(self, rate: float, generator: torch.Generator, *, copies: Copies = ()) -> None:
+        super().__init__()
+        self.rate, self.generator, self.copies = rate, generator, copies
+
+    def forward(self, x: Features) -> Features:
+        """Return ``x`` with entries dropped in training, as it is otherwise."""
+        if not self.training or self.rate == 0.0:
+            return x
+        if isinstance(x, SparseFeatures):
+            return x.with_values(self._drop(x.values, 1))
+        return self._drop(x, 2)
+
+    def _drop(self, x: Tensor, ndim: int) -> Tensor:
+        # An input shared by all copies meets a mask for each of them.
+        shape = (*self.copies, *x.shape) if x.ndim == ndim else x.shape
+        keep = torch.empty(shape, dtype=x.dtype, device=x.device).bernoulli_(1.0 - self.rate, generator=self.generator)
+        return x * keep.div_(1.0 - self.rate)
+
+    def dense(self, x: Tensor) -> Tensor:
+        """Return the dropout of a dense tensor, typed as one."""
+        dropped = self(x)
+        return dropped if isinstance(dropped, Tensor) else x

@@ -1,0 +1,133 @@
+"""Building a model: options checked against its row, weights from a seed, and a recipe to build it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import nn
+
+from .._validate import check_choice, check_count
+from ..errors import ParameterError
+from . import builders
+from .builders import Blueprint
+from .models import MODELS
+from .parts import stream
+
+__all__ = ["Recipe", "build", "check_device", "check_rate"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that is needed to build a model again: its row, options, seed and the shape of its data."""
+
+    model: str
+    options: Mapping[str, Any]
+    seed: int
+    n_features: int
+    n_classes: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the recipe as JSON holds it."""
+        return asdict(replace(self, options=dict(self.options)))
+
+
+def build(
+    name: str,
+    dataset: Any,
+    *,
+    seed: int = 0,
+    device: torch.device | str = "cpu",
+    dtype: torch.dtype = torch.float32,
+    copies: tuple[int, ...] = (),
+    relations: Any = None,
+    **options: Any,
+) -> nn.Module:
+    """Return a model of the table, made for one data set, with weights drawn from ``seed`` alone.
+
+    Parameters
+    ----------
+    name : str
+        A row of ``MODELS``: ``gcn``, ``fb-gcn``, ``mlp``, ...
+    dataset : object
+        With ``graph``, ``x`` and ``y``; for GIN also ``graph_indptr``.
+    seed : int
+        Streams for the weights and for dropout follow from it; global random state is neither read nor changed.
+    device, dtype
+        Where and in which precision the model lives; nothing falls back silently.
+    copies : tuple
+        ``(s,)`` for ``s`` independent parameter sets (models that stack filterbank layers of fixed matrices).
+    relations : object, optional
+        For Geom-GCN: ``pairs`` (2, m), ``space`` and ``relation``.
+    **options
+        Options of the row, see ``describe()``.
+
+    Raises
+    ------
+    ParameterError
+        Unknown model or option, a value out of range, or a device that is not there.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> from gsp_fb import Graph
+    >>> ds = SimpleNamespace(graph=Graph.from_edges([(0, 1), (1, 2)]), x=np.eye(3), y=np.array([0, 1, 0]))
+    >>> model = build("fb-gcn", ds, hidden=4, family="lazy_rw")
+    >>> model.alphas().tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
+    """
+    row = MODELS[check_choice(name, MODELS, "model")]
+    for option in options:
+        check_choice(option, row.options, f"option of {name}")
+    merged = {**row.options, **options}
+    place = check_device(device)
+    seed = check_count(seed, "seed", least=0)
+    x, n_classes = builders.node_features(dataset), builders.class_count(dataset)
+    plan = Blueprint(
+        graph=dataset.graph,
+        n_features=int(x.shape[1]),
+        n_classes=n_classes,
+        options=_check_options(merged),
+        weights=stream(seed, "weights"),
+        noise=stream(seed, "dropout", place),
+        relations=relations,
+        name=getattr(dataset, "name", None),
+        copies=copies,
+        dtype=dtype,
+        device=place,
+    )
+    model = row.construct(plan).to(device=place, dtype=dtype)
+    model.recipe = Recipe(name, MappingProxyType(merged), seed, plan.n_features, n_classes)  # type: ignore[assignment]  # nn.Module types its attributes as tensors and modules
+    model.generator = plan.noise  # type: ignore[assignment]  # as above
+    return model
+
+
+def _check_options(options: dict[str, Any]) -> dict[str, Any]:
+    for name in ("hidden", "layers", "depth", "heads", "n_roots", "coverage"):
+        if name in options:
+            check_count(options[name], name)
+    for name in ("dropout", "attention_dropout"):
+        check_rate(options.get(name, 0.0), name)
+    return options
+
+
+def check_rate(value: Any, what: str) -> float:
+    """Return ``value`` as a probability below 1; dropping everything leaves nothing to learn from."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value < 1.0:
+        raise ParameterError(f"{what} must be in [0, 1), not {value!r}")
+    return float(value)
+
+
+def check_device(device: torch.device | str) -> torch.device:
+    """Return the device, or say that it is not there; nothing falls back to the CPU by itself."""
+    try:
+        place = torch.device(device)
+    except RuntimeError as unknown:
+        raise ParameterError(f"unknown device {device!r}; give 'cpu' or 'cuda'") from unknown
+    if place.type == "cuda" and not torch.cuda.is_available():
+        raise ParameterError(f"device {device!r} was asked for, but torch sees no CUDA device; give device='cpu'")
+    return place

@@ -1,0 +1,51 @@
+"""What a training reached, as data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+__all__ = ["TrainResult", "finite"]
+
+
+@dataclass(frozen=True)
+class TrainResult:
+    """What a run reached. ``scores`` and ``losses`` are those of the epoch that validation chose.
+
+    Attributes
+    ----------
+    best_epoch, epochs : int
+        The chosen epoch, and how many were run; epochs count from 1.
+    scores, losses : dict
+        By part: ``train``, ``val``, ``test``; nan for an empty part.
+    s_value : float
+        Smoothness of the chosen output on the graph.
+    alphas : list of pairs
+        Mixing weights of the chosen state, one pair a layer.
+    history : list of dict
+        One row an epoch, as in ``metrics.csv``.
+    seconds : float
+        Wall time of this call.
+    """
+
+    best_epoch: int
+    epochs: int
+    scores: dict[str, float]
+    losses: dict[str, float]
+    s_value: float
+    alphas: list[list[float]]
+    seconds: float
+    history: list[dict[str, Any]] = field(repr=False, default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as JSON holds it, without the history."""
+        facts = {name: value for name, value in asdict(self).items() if name != "history"}
+        for name in ("scores", "losses"):
+            facts[name] = {part: finite(value) for part, value in facts[name].items()}
+        return {**facts, "s_value": finite(self.s_value)}
+
+
+def finite(value: float) -> float | None:
+    """Return the number, or None where JSON has no way to write it."""
+    return value if math.isfinite(value) else None

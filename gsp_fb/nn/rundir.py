@@ -1,0 +1,139 @@
+"""One directory a run: a lock, a table of metrics that survives a torn write, and interrupts that wait for an epoch."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import os
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+
+from .._atomic import atomic_write
+from .._extras import require
+from ..errors import TrainingError
+
+__all__ = [
+    "METRICS_FILE",
+    "MetricsFile",
+    "TrainingInterrupted",
+    "deferred_interrupt",
+    "locked",
+    "memory_reported",
+    "read_metrics",
+]
+
+METRICS_FILE = "metrics.csv"
+_LOCK, _OWNER = ".run.lock", ".run.pid"
+
+
+class TrainingInterrupted(KeyboardInterrupt):
+    """Ctrl-C arrived; the epoch was finished and the state saved. The message is a summary for the user."""
+
+
+@contextlib.contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Hold the directory for one run; the operating system lets go of a dead process's lock by itself.
+
+    Raises
+    ------
+    TrainingError
+        Another live process trains in the directory.
+    """
+    filelock = require("filelock", "a run directory")
+    directory.mkdir(parents=True, exist_ok=True)
+    owner = directory / _OWNER
+    lock = filelock.FileLock(directory / _LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        pid = owner.read_text().strip() if owner.exists() else "unknown"
+        raise TrainingError(f"{directory} is in use by process {pid}; wait for it or give another directory") from None
+    try:
+        owner.write_text(f"{os.getpid()}\n")
+        yield
+    finally:
+        owner.unlink(missing_ok=True)
+        lock.release()
+
+
+class MetricsFile:
+    """``metrics.csv``, one row an epoch; numbers as Python writes them, so that equal runs give equal files.
+
+    Parameters
+    ----------
+    directory : Path
+    columns : sequence of str
+    keep : int
+        Rows of epochs up to ``keep`` stay; later and torn ones are dropped, as the run resumes after that epoch.
+    """
+
+    def __init__(self, directory: Path, columns: Sequence[str], keep: int) -> None:
+        self.path, self.columns = directory / METRICS_FILE, list(columns)
+        rows = [row for row in read_metrics(directory) if int(row["epoch"]) <= keep]
+        with atomic_write(self.path, mode="w") as file:
+            writer = csv.DictWriter(file, self.columns, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+
+    def append(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add rows; what a crash tears is the last line alone."""
+        with self.path.open("a", encoding="utf-8", newline="") as file:
+            csv.DictWriter(file, self.columns, lineterminator="\n").writerows(rows)
+
+
+def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, str]]:
+    r"""Return the whole rows of a run's ``metrics.csv``; a torn last line is left out.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "metrics.csv").write_text("epoch,loss\n1,0.5\n2,0.")
+    ...     read_metrics(folder)
+    [{'epoch': '1', 'loss': '0.5'}]
+    """
+    path = Path(directory) / METRICS_FILE
+    if not path.exists():
+        return []
+    text = path.read_text(encoding="utf-8")
+    whole = text[: text.rfind("\n") + 1].splitlines()
+    return [row for row in csv.DictReader(whole) if None not in row and None not in row.values()]
+
+
+@contextlib.contextmanager
+def memory_reported() -> Iterator[None]:
+    """Turn torch's two ways of running out of memory into the errors that Python has for it."""
+    try:
+        yield
+    except torch.OutOfMemoryError as gpu:
+        raise TrainingError(f"the GPU has no memory left: {gpu}; use device='cpu' or a smaller hidden=") from gpu
+    except RuntimeError as host:
+        if "can't allocate memory" not in str(host):
+            raise
+        raise MemoryError(str(host)) from host
+
+
+@contextlib.contextmanager
+def deferred_interrupt() -> Iterator[threading.Event]:
+    """Turn the first Ctrl-C into an event that is looked at between epochs; the second one acts at once."""
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked  # signals reach the main thread only
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, remember)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,129 @@
+"""Sparse matrices in torch: int32 CSR over the arrays they come from, with a backward pass that never transposes.
+
+torch's own CSR product rebuilds the transpose in every backward pass. Here it is stored once, or is the matrix itself
+where that is symmetric.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor
+
+from ..operators import Operator
+
+__all__ = ["SparseMatrix", "structure", "torch_csr", "writable"]
+
+with warnings.catch_warnings():
+    # torch announces once per process that CSR is in beta; nothing in it is for the user to act on.
+    warnings.simplefilter("ignore")
+    torch.eye(1).to_sparse_csr()
+
+
+def torch_csr(indptr: Tensor, indices: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
+    """Return a torch CSR tensor over the three given tensors, without a copy or a check."""
+    return torch.sparse_csr_tensor(indptr, indices, values, size=shape, check_invariants=False)
+
+
+def structure(matrix: Any, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Return ``indptr`` and ``indices`` of a scipy CSR array as tensors, int32 wherever that holds them."""
+    largest = max(int(matrix.indptr[-1]), *matrix.shape)
+    kind = np.int32 if largest <= np.iinfo(np.int32).max else np.int64
+    parts = (np.asarray(part, dtype=kind) for part in (matrix.indptr, matrix.indices))
+    indptr, indices = (torch.from_numpy(writable(part)).to(device) for part in parts)
+    return indptr, indices
+
+
+def writable(array: Any) -> Any:
+    """Return an array that torch accepts without a warning: itself, or a copy if it is read-only."""
+    # torch warns of read-only memory; frozen graph arrays are only ever read here, so a writable alias would be
+    # honest, but NumPy grants none: the copy is of int32 indices and happens once.
+    return array if array.flags.writeable else array.copy()
+
+
+@dataclass(frozen=True, eq=False)
+class SparseMatrix:
+    """A constant matrix ``P`` for ``P @ h``; gradients flow to ``h`` through the stored transpose.
+
+    Attributes
+    ----------
+    csr, transposed : torch CSR tensors
+        One and the same tensor where the matrix is symmetric.
+
+    Examples
+    --------
+    >>> P = SparseMatrix.from_scipy(sparse.csr_array([[0.0, 2.0], [0.0, 1.0]]))
+    >>> h = torch.ones(2, 1, requires_grad=True)
+    >>> (P @ h).sum().backward()
+    >>> h.grad.ravel().tolist()
+    [0.0, 3.0]
+    """
+
+    csr: Tensor
+    transposed: Tensor
+
+    @classmethod
+    def from_scipy(
+        cls,
+        matrix: Any,
+        *,
+        symmetric: bool = False,
+        dtype: torch.dtype = torch.float32,
+        device: torch.device | str = "cpu",
+    ) -> SparseMatrix:
+        """Return the torch form of a scipy sparse array; ``symmetric`` saves the transpose."""
+        forward = _tensor(sparse.csr_array(matrix), dtype, torch.device(device))
+        if symmetric:
+            return cls(forward, forward)
+        return cls(forward, _tensor(sparse.csr_array(matrix.T), dtype, torch.device(device)))
+
+    @classmethod
+    def from_operator(
+        cls, op: Operator, *, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
+    ) -> SparseMatrix:
+        """Return the torch form of an operator of the core."""
+        return cls.from_scipy(op.to_scipy(), symmetric=op.is_symmetric, dtype=dtype, device=device)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.csr.shape[0], self.csr.shape[1]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SparseMatrix:
+        # A constant, and torch cannot copy CSR tensors: copies of a layer share it.
+        return self
+
+    def __matmul__(self, h: Tensor) -> Tensor:
+        """Return ``P @ h`` for ``h`` of shape (n, f), or (copies, n, f) with one product for all copies."""
+        if h.ndim == 2:
+            return _matrix_product(h, self)
+        copies, n, f = h.shape
+        wide = _matrix_product(h.permute(1, 0, 2).reshape(n, copies * f), self)
+        return wide.reshape(self.shape[0], copies, f).permute(1, 0, 2)
+
+
+def _tensor(matrix: Any, dtype: torch.dtype, device: torch.device) -> Tensor:
+    values = torch.from_numpy(writable(matrix.data)).to(device=device, dtype=dtype)
+    return torch_csr(*structure(matrix, device), values, matrix.shape)
+
+
+class _MatrixProduct(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, h: Tensor, matrix: SparseMatrix) -> Tensor:
+        ctx.matrix = matrix
+        return matrix.csr @ h
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
+        matrix: SparseMatrix = ctx.matrix
+        return _matrix_product(grads[0].contiguous(), SparseMatrix(matrix.transposed, matrix.csr)), None
+
+
+def _matrix_product(h: Tensor, matrix: SparseMatrix) -> Tensor:
+    product: Tensor = _MatrixProduct.apply(h, matrix)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
+    return product
