@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from .._validate import check_choice
 from ..backend import is_sparse
+from ..errors import GraphError
 from ..graph import Graph
 from .layer import CHANNELS, Mixing
 from .network import alpha_table
@@ -56,12 +57,14 @@ class GraphBatch:
         sizes = np.diff(starts)
         chosen = np.arange(sizes.size) if index is None else np.asarray(index)
         ends = np.cumsum(sizes[chosen])
-        nodes = np.repeat(starts[chosen] - ends + sizes[chosen], sizes[chosen]) + np.arange(
-            ends[-1] if ends.size else 0
-        )
+        begins = ends - sizes[chosen]
+        # What is added to a node's place in the batch to get its number in the union; one value a graph.
+        shift = np.repeat(starts[chosen] - begins, sizes[chosen])
+        nodes = np.arange(shift.size) + shift
         sums = sparse.csr_array((np.ones(nodes.size), np.arange(nodes.size), np.r_[0, ends]), (chosen.size, nodes.size))
         rows = x[nodes].toarray() if is_sparse(x) else np.asarray(x)[nodes]
-        adjacency = _blocks(graph.adjacency, nodes)
+        bounds = (np.repeat(side, sizes[chosen]) for side in (begins, ends))
+        adjacency = _blocks(graph.adjacency[nodes], shift, *bounds)
         return cls(
             torch.tensor(rows, dtype=dtype, device=device),
             SparseMatrix.from_scipy(adjacency, symmetric=not graph.directed, dtype=dtype, device=device),
@@ -69,15 +72,24 @@ class GraphBatch:
         )
 
 
-def _blocks(A: Any, nodes: Any) -> sparse.csr_array:
-    """Return the rows and columns ``nodes`` of ``A``, whole graphs of a disjoint union one after the other.
+def _blocks(rows: Any, shift: Any, begins: Any, ends: Any) -> sparse.csr_array:
+    """Return the square matrix of the given rows of a disjoint union, its columns renumbered.
 
-    No edge leaves its graph, so a column moves as far as its row does; no column is looked up.
+    An edge stays within its graph, so its column moves as far as its row did; no column is looked up.
+
+    Raises
+    ------
+    GraphError
+        An edge leaves its graph.
     """
-    rows = A[nodes]
-    shift = nodes - np.arange(nodes.size)
-    columns = rows.indices - np.repeat(shift, np.diff(rows.indptr))
-    return sparse.csr_array((rows.data, columns, rows.indptr), shape=(nodes.size, nodes.size))
+    counts = np.diff(rows.indptr)
+    columns = rows.indices - np.repeat(shift, counts)
+    away = np.flatnonzero((columns < np.repeat(begins, counts)) | (columns >= np.repeat(ends, counts)))
+    if away.size:
+        place = int(np.searchsorted(rows.indptr, away[0], "right")) - 1
+        edge = f"({place + int(shift[place])}, {int(rows.indices[away[0]])})"
+        raise GraphError(f"edge {edge} joins two graphs; graph_indptr must part the nodes into separate graphs")
+    return sparse.csr_array((rows.data, columns, rows.indptr), shape=(shift.size, shift.size))
 
 
 class _Perceptron(nn.Module):

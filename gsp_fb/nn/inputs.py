@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -60,44 +60,47 @@ class SparseFeatures:
         x = sparse.csr_array((self.values.cpu().numpy(), indices, indptr), shape=self.shape)
         return SparseFeatures.from_scipy(x[index.cpu().numpy()], dtype=self.values.dtype, device=self.values.device)
 
-    def csr(self, values: Tensor) -> Tensor:
-        """Return the matrix with the given entries, shape (nnz,)."""
-        return torch_csr(*self.forward, values, self.shape)
+    @cached_property
+    def csr(self) -> Tensor:
+        """The matrix itself, in torch's layout; of entries without a copies axis."""
+        return torch_csr(*self.forward, self.values, self.shape)
 
-    def csr_transposed(self, values: Tensor) -> Tensor:
-        """Return the transpose of the matrix with the given entries."""
-        return torch_csr(*self.backward, values[self.order], self.shape[::-1])
+    @cached_property
+    def transposed(self) -> Tensor:
+        """The transpose of the matrix."""
+        return torch_csr(*self.backward, self.values[self.order], self.shape[::-1])
+
+    def unbound(self, n_copies: int) -> list[SparseFeatures]:
+        """Return the features of each copy: entries without a copies axis serve all of them."""
+        if self.values.ndim == 1:
+            return [self] * n_copies
+        return [self.with_values(values) for values in self.values]
 
     def __matmul__(self, weight: Tensor) -> Tensor:
         """Return ``X @ W`` for ``W`` of shape (f, h), or (copies, f, h) with the copies leading the result."""
-        product: Tensor = _FeatureProduct.apply(weight, self.values, self)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        copies = [self] if weight.ndim == 2 else self.unbound(weight.shape[0])
+        product: Tensor = _FeatureProduct.apply(weight, copies)  # type: ignore[no-untyped-call]  # torch leaves it untyped
         return product
 
 
 class _FeatureProduct(torch.autograd.Function):
-    """The product with every copy of ``W``, written in place: copying weights would cost as much as multiplying."""
+    @staticmethod
+    def forward(ctx: Any, weight: Tensor, copies: list[SparseFeatures]) -> Tensor:
+        ctx.copies = copies
+        return _products([x.csr for x in copies], weight)
 
     @staticmethod
-    def forward(ctx: Any, weight: Tensor, values: Tensor, x: SparseFeatures) -> Tensor:
-        ctx.x, ctx.n_copies = x, weight.shape[0] if weight.ndim == 3 else None
-        ctx.save_for_backward(values)
-        return _each(x.csr, values, weight, ctx.n_copies)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
-        (values,) = ctx.saved_tensors
-        return _each(ctx.x.csr_transposed, values, grads[0].contiguous(), ctx.n_copies), None, None
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
+        return _products([x.transposed for x in ctx.copies], grads[0].contiguous()), None
 
 
-def _each(matrix: Callable[[Tensor], Tensor], values: Tensor, dense: Tensor, n_copies: int | None) -> Tensor:
-    """Return ``matrix(values) @ dense``, copy by copy; entries without a copies axis serve all copies."""
-    if n_copies is None:
-        return matrix(values) @ dense
-    shared = matrix(values) if values.ndim == 1 else None
-    parts = [shared if shared is not None else matrix(values[k]) for k in range(n_copies)]
-    out = dense.new_empty(n_copies, parts[0].shape[0], dense.shape[-1])
-    for part, source, target in zip(parts, dense, out, strict=True):
-        torch.mm(part, source, out=target)
+def _products(matrices: list[Tensor], dense: Tensor) -> Tensor:
+    """Return each matrix times its part of ``dense``, in place: moving weights would cost as much as multiplying."""
+    if dense.ndim == 2:
+        return matrices[0] @ dense
+    out = dense.new_empty(len(matrices), matrices[0].shape[0], dense.shape[-1])
+    for matrix, source, target in zip(matrices, dense, out, strict=True):
+        torch.mm(matrix, source, out=target)
     return out
 
 

@@ -14,6 +14,7 @@ from ..errors import ParameterError, TrainingError
 from .config import TrainConfig
 from .metrics import METRICS, losses
 from .network import adam, alpha_table
+from .parts import Dropout
 from .recipes import build
 from .results import TrainResult
 from .tasks import PARTS, NodeTask
@@ -86,48 +87,58 @@ def _weights(tasks: Sequence[NodeTask], part: str) -> Tensor:
 
 
 class _Together:
-    """The state of all copies, and how it moves by one epoch."""
+    """The state of all copies, and how it moves by one epoch; a copy that has stopped leaves the batch.
+
+    Everything ``best_*`` is kept for all copies; the model, the optimiser and what they return are those of the
+    ``active`` ones alone.
+    """
 
     def __init__(self, model: nn.Module, tasks: Sequence[NodeTask], config: TrainConfig) -> None:
         self.model, self.tasks, self.config, self.x = model, tasks, config, tasks[0].x
-        self.n = len(tasks)
         self.y = tasks[0].y.clamp(min=0)
         self.weights = {part: _weights(tasks, part) for part in PARTS}
         self.optimizer = adam(model, config.lr, config.weight_decay)
-        self.best = {name: value.detach().clone() for name, value in model.state_dict().items()}
-        self.best_value = torch.full((self.n,), math.inf, dtype=torch.float64)
-        self.best_epoch = torch.zeros(self.n, dtype=torch.int64)
-        self.last_epoch = torch.full((self.n,), config.epochs)
-        self.running = torch.ones(self.n, dtype=torch.bool)
+        self.best = {name: value.detach().clone() for name, value in model.named_parameters()}
+        self.active = torch.arange(len(tasks))
+        self.best_value = torch.full((len(tasks),), math.inf, dtype=torch.float64)
+        self.best_epoch = torch.zeros(len(tasks), dtype=torch.int64)
+        self.last_epoch = torch.full((len(tasks),), config.epochs)
+        # Without a validation part nothing can be compared, and the latest epoch is the chosen one.
+        self.blind = torch.tensor([task.index["val"].numel() == 0 for task in tasks])
         self.history: list[list[dict[str, Any]]] = [[] for _ in tasks]
 
     def run(self) -> list[TrainResult]:
+        """Train until every copy has stopped; return what each reached."""
         started = time.perf_counter()
         for epoch in range(1, self.config.epochs + 1):
             self._step(epoch)
             self._choose(epoch)
-            if not bool(self.running.any()):
+            if not self.active.numel():
                 break
-        self.model.load_state_dict(self.best)
-        seconds = (time.perf_counter() - started) / self.n
-        return self._results(seconds)
+        self.active = torch.arange(len(self.tasks))
+        for name, parameter in self.model.named_parameters():
+            parameter.data = self.best[name]
+        return self._results((time.perf_counter() - started) / len(self.tasks))
 
     def _losses(self, logits: Tensor) -> Tensor:
         if self.y.ndim == 2:
             return torch.stack([losses(copy, self.y) for copy in logits])
-        flat = losses(logits.reshape(-1, logits.shape[-1]), self.y.repeat(self.n))
-        return flat.reshape(self.n, -1)
+        flat = losses(logits.reshape(-1, logits.shape[-1]), self.y.repeat(len(logits)))
+        return flat.reshape(len(logits), -1)
+
+    def _means(self, each: Tensor, part: str) -> Tensor:
+        """Return the mean over a part of what every active copy has for every node."""
+        return (each * self.weights[part][self.active]).sum(1)
 
     def _step(self, epoch: int) -> None:
         self.model.train()
-        each = (self._losses(self.model(self.x)) * self.weights["train"]).sum(1)
+        each = self._means(self._losses(self.model(self.x)), "train")
         bad = torch.nonzero(~torch.isfinite(each.detach()))
         if bad.numel():
             position = int(bad[0])
-            loss = float(each.detach()[position])
             raise TrainingError(
-                f"loss of split {position} is {loss} in epoch {epoch} (lr {self.config.lr:g}); "
-                "try a smaller lr or normalize=True"
+                f"loss of split {int(self.active[position])} is {float(each.detach()[position])} in epoch {epoch} "
+                f"(lr {self.config.lr:g}); try a smaller lr or normalize=True"
             )
         self.optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(each.sum())
@@ -141,47 +152,54 @@ class _Together:
 
     def _scores(self, logits: Tensor, part: str) -> Tensor:
         if self.config.metric == "accuracy" and self.y.ndim == 1:
-            return ((logits.argmax(-1) == self.y).to(logits.dtype) * self.weights[part]).sum(1)
+            return self._means((logits.argmax(-1) == self.y).to(logits.dtype), part)
         metric = METRICS[self.config.metric]
-        pairs = [
-            (copy[task.index[part]], self.y[task.index[part]]) for copy, task in zip(logits, self.tasks, strict=True)
-        ]
+        indices = [self.tasks[k].index[part] for k in self.active.tolist()]
+        pairs = [(copy[index], self.y[index]) for copy, index in zip(logits, indices, strict=True)]
         return torch.tensor([metric(*pair) if pair[1].numel() else math.nan for pair in pairs])
 
     def _choose(self, epoch: int) -> None:
-        logits = self._logits()
-        loss = (self._losses(logits) * self.weights["val"]).sum(1).double().cpu()
+        logits, active = self._logits(), self.active
+        loss = self._means(self._losses(logits), "val").double().cpu()
         score = self._scores(logits, "val").double().cpu()
         value = loss if self.config.monitor == "loss" else -score
         self._record(epoch, loss, score)
-        # Without a validation part nothing can be compared, and the latest epoch is the chosen one.
-        blind = torch.tensor([task.index["val"].numel() == 0 for task in self.tasks])
-        better = self.running & (blind | (value < self.best_value))
-        self.best_value = torch.where(better, value, self.best_value)
-        self.best_epoch = torch.where(better, epoch, self.best_epoch)
-        self._keep(better)
-        stopping = self.running & (epoch - self.best_epoch >= self.config.patience)
-        self.last_epoch = torch.where(stopping, epoch, self.last_epoch)
-        self.running = self.running & ~stopping
+        better = self.blind[active] | (value < self.best_value[active])
+        chosen = active[better]
+        self.best_value[chosen], self.best_epoch[chosen] = value[better], epoch
+        places = list(zip(chosen.tolist(), torch.nonzero(better).ravel().tolist(), strict=True))
+        for name, parameter in self.model.named_parameters():
+            for kept, position in places:
+                self.best[name][kept].copy_(parameter.detach()[position])
+        stopping = epoch - self.best_epoch[active] >= self.config.patience
+        self.last_epoch[active[stopping]] = epoch
+        if bool(stopping.any()):
+            self._shrink(~stopping)
 
     def _record(self, epoch: int, loss: Tensor, score: Tensor) -> None:
         alphas = alpha_table(self.model).tolist()
-        for position in torch.nonzero(self.running).ravel().tolist():
+        for position, copy in enumerate(self.active.tolist()):
             row = {"epoch": epoch, "val_loss": float(loss[position])}
             row[f"val_{self.config.metric}"] = float(score[position])
             for number, (low, high) in enumerate(alphas[position] if alphas else [], 1):
                 row |= {f"alpha_low_{number}": low, f"alpha_high_{number}": high}
-            self.history[position].append(row)
+            self.history[copy].append(row)
 
-    def _keep(self, better: Tensor) -> None:
-        if not bool(better.any()):
-            return
-        for name, value in self.model.state_dict().items():
-            self.best[name][better] = value[better]
+    def _shrink(self, keep: Tensor) -> None:
+        """Take the copies that have stopped out of the model and the optimiser."""
+        self.active = self.active[keep]
+        self.optimizer.zero_grad(set_to_none=True)
+        for parameter in self.model.parameters():
+            state = self.optimizer.state[parameter]
+            parameter.data = parameter.data[keep]
+            state["exp_avg"], state["exp_avg_sq"] = state["exp_avg"][keep], state["exp_avg_sq"][keep]
+        for module in self.model.modules():
+            if isinstance(module, Dropout):
+                module.copies = (self.active.numel(),)
 
     def _results(self, seconds: float) -> list[TrainResult]:
         logits = self._logits()
-        loss = {part: (self._losses(logits) * self.weights[part]).sum(1).tolist() for part in PARTS}
+        loss = {part: self._means(self._losses(logits), part).tolist() for part in PARTS}
         score = {part: self._scores(logits, part).tolist() for part in PARTS}
         alphas = alpha_table(self.model).tolist() or [[] for _ in self.tasks]
         return [

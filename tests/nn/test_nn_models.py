@@ -9,7 +9,7 @@ import torch
 
 from gsp_fb import Graph
 from gsp_fb.datasets import contextual_sbm
-from gsp_fb.errors import ParameterError
+from gsp_fb.errors import GraphError, ParameterError
 from gsp_fb.nn import MODELS, GraphBatch, TrainConfig, build, describe, features, n_parameters, parameter_groups, train
 from gsp_fb.nn.parts import stream
 from gsp_fb.nn.propagation import SaintSampler, heat_wavelets, random_walks, sampled_mean
@@ -252,3 +252,10 @@ def test_graph_batches_are_the_graphs_themselves(rings):
     from scipy.linalg import block_diag
 
     assert np.array_equal(batch.adjacency.csr.to_dense().numpy(), block_diag(*(A[span, span] for span in spans)))
+
+
+def test_an_edge_between_two_graphs_is_refused(rings):
+    cut = rings.graph_indptr.copy()
+    cut[4] += 2
+    with pytest.raises(GraphError, match=r"edge \(\d+, \d+\) joins two graphs"):
+        GraphBatch.of(rings.graph, cut, np.ones((rings.graph.n_nodes, 1)), [1, 4, 3])
