@@ -149,9 +149,14 @@ def peak_megabytes(make):
 
 
 def epoch_rows(cora, rounds):
-    for name, data, bar in (("FB-GCN epoch, Cora", cora, 4.0), ("FB-GCN epoch, n=1e5, nnz=2e6, F=64", large(), 5.0)):
+    # Epochs of milliseconds are at the mercy of whatever else the machine does: the median needs more of them.
+    plans = (
+        ("FB-GCN epoch, Cora", cora, 4.0, 20 * rounds),
+        ("FB-GCN epoch, n=1e5, nnz=2e6, F=64", large(), 5.0, rounds),
+    )
+    for name, data, bar, repeats in plans:
         jobs = [make(data, channels) for channels in ("both", "low") for make in (theirs, ours)]
-        reference, mine, one_reference, one = interleaved(jobs, rounds)
+        reference, mine, one_reference, one = interleaved(jobs, repeats)
         yield name, "PyG message passing", reference, mine, reference / mine, f">= {bar:g}x"
         yield name.replace("FB-GCN", "GCN"), "PyG message passing", one_reference, one, one_reference / one, ""
         yield f"{name}: FB over one channel", "its own GCN", one, mine, mine / one, "<= 2.2x"

@@ -116,7 +116,7 @@ import random
 if "gin" in {name!r}:
     ds.graph_indptr, ds.node_label = np.arange(0, 41, 4), np.arange(40) % 3
     inside = [(i, j) for i, j in zip(*ds.graph.adjacency.nonzero()) if i // 4 == j // 4 and i < j]
-    ds.graph = Graph.from_edges([*inside, *((k, k + 1) for k in range(0, 40, 4) if (k, k + 1) not in inside)], n_nodes=40)
+    ds.graph = Graph.from_edges(sorted(set(inside) | set((k, k + 1) for k in range(0, 40, 4))), n_nodes=40)
     ds.y = np.arange(10) % 2
     ds.splits = (SimpleNamespace(train=np.arange(6), val=[6, 7], test=[8, 9]),)
     del ds.x

@@ -165,6 +165,13 @@ def test_geom_gcn_says_that_it_needs_relations(blocks):
         build("geom-gcn-p", nameless)
 
 
+@pytest.mark.parametrize("node", [-1, 61])
+def test_relations_of_absent_nodes_are_refused(node, blocks):
+    wrong = SimpleNamespace(pairs=np.array([[0], [node]]), space=np.array([0]), relation=np.array([0]))
+    with pytest.raises(GraphError, match=f"name node {node} but the graph has 61 nodes"):
+        build("geom-gcn-p", blocks, relations=wrong)
+
+
 def test_geom_gcn_relations_are_the_sum_over_divisions(blocks):
     """With one weight for all divisions the layer is D^-1/2 (A_relations + I) D^-1/2."""
     from gsp_fb.nn.propagation import relation_propagation

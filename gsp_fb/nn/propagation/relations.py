@@ -45,8 +45,9 @@ def relation_matrix(relations: Relations, n_nodes: int) -> sparse.csr_array:
 
     Within division d: ``D^-1/2 A_d D^-1/2``, where D counts a node's neighbours over all divisions, itself included.
     """
-    if relations.pairs.size and int(relations.pairs.max()) >= n_nodes:
-        raise GraphError(f"relations name node {int(relations.pairs.max())} but the graph has {n_nodes} nodes")
+    outside = relations.pairs[(relations.pairs < 0) | (relations.pairs >= n_nodes)]
+    if outside.size:
+        raise GraphError(f"relations name node {int(outside[0])} but the graph has {n_nodes} nodes")
     loops = np.arange(n_nodes)
     target, source = np.concatenate([relations.pairs, np.stack([loops, loops])], axis=1)
     division = np.concatenate([relations.space * N_RELATIONS + relations.relation, np.full(n_nodes, N_DIVISIONS - 1)])
