@@ -121,7 +121,7 @@ class Operator:
         """Row sums of the low channel in its random-walk form: 1, or 0 where an isolated node gives zero."""
         xp = namespace(self.diag)
         lost = (self.graph.degrees == 0) & (self.diag == (0.0 if self.channel == "low" else 1.0))
-        sums: FloatArray = xp.where(lost, 0.0, 1.0)
+        sums: FloatArray = 1.0 - xp.astype(lost, xp.float64)
         return sums
 
     def to_scipy(self) -> sparse.csr_array:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ._eigen import MAX_PRODUCTS, Pairs, dense_pairs, partial_pairs
 from ._validate import check_choice, check_count, check_signal, host_array
 from .backend import FloatArray, Signal, column, diagonal_times, freeze, is_sparse, namespace
@@ -72,7 +70,8 @@ class Spectrum:
         For random-walk families these are ``D~^-1/2 u`` with ``u`` orthonormal: orthonormal in the inner product
         ``<x, y> = sum_i d~_i x_i y_i``.
         """
-        return np.asarray(self.core_basis / self.operator.scale[:, None])
+        modes: FloatArray = self.core_basis / self.operator.scale[:, None]
+        return modes
 
     def gft(self, x: Any) -> Signal:
         """Return the coefficients of ``x`` in the modes: ``U^-1 x``.
@@ -150,7 +149,7 @@ def spectrum(
         pairs = _end(dense_pairs(op.core), k, smooth_first=op.channel == "high", which=which)
     else:
         pairs = _iterative(op, k, which, tol, max_products)
-    values = np.clip(pairs.values, *op.bounds)
+    values = namespace(pairs.values).clip(pairs.values, *op.bounds)
     return Spectrum(op, values, _fix_signs(pairs.vectors), pairs.method)
 
 
@@ -181,8 +180,11 @@ def _guard_memory(n_nodes: int, max_bytes: int) -> None:
 
 def _fix_signs(vectors: FloatArray) -> FloatArray:
     """Return the vectors with the first of their largest entries positive: the same sign on every run."""
-    if vectors.size == 0:
+    if 0 in vectors.shape:
         return vectors
-    size = np.abs(vectors)
-    lead = (size >= size.max(axis=0) * (1 - 1e-6)).argmax(axis=0)
-    return vectors * np.where(vectors[lead, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
+    xp = namespace(vectors)
+    size = xp.abs(vectors)
+    large = xp.astype(size >= xp.max(size, axis=0) * (1 - 1e-6), xp.int8)
+    lead = xp.take_along_axis(vectors, xp.argmax(large, axis=0)[None, :], axis=0)
+    signed: FloatArray = vectors * (1.0 - 2.0 * xp.astype(lead < 0, vectors.dtype))
+    return signed

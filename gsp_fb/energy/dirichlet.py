@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -166,12 +168,13 @@ def _squares(x: Signal) -> FloatArray:
         return np.asarray(np.bincount(x.indices, weights=wide, minlength=x.shape[1]), dtype=np.float64)
     xp = namespace(x)
     double = xp.complex128 if xp.isdtype(x.dtype, "complex floating") else xp.float64
-    columns = xp.reshape(x, (x.shape[0], -1)) if x.shape[0] else xp.zeros((0, math.prod(x.shape[1:])))
-    total: FloatArray = xp.zeros(columns.shape[1], dtype=xp.float64)
-    for start in range(0, x.shape[0], BLOCK_ROWS):
-        block = xp.astype(columns[start : start + BLOCK_ROWS, ...], double)
-        total = total + xp.sum(abs_squared(block), axis=0)
-    return total
+    n_rows, n_columns = x.shape[0], math.prod(x.shape[1:])
+    if n_rows == 0:
+        return np.zeros(n_columns)
+    columns = xp.reshape(x, (n_rows, n_columns))
+    spans = ((start, min(start + BLOCK_ROWS, n_rows)) for start in range(0, n_rows, BLOCK_ROWS))
+    blocks = (xp.astype(columns[start:stop, ...], double) for start, stop in spans)
+    return reduce(add, (xp.sum(abs_squared(block), axis=0) for block in blocks))
 
 
 def _forms(laplacian: Operator, x: Signal) -> FloatArray:

@@ -140,12 +140,11 @@ def aggregation_similarity(graph: Graph, x: Any, y: Any, *, family: str = "renor
         raise SignalError("aggregation_similarity compares a class with the others; the labels have fewer than two")
     h = operator(graph, family, gamma=gamma) @ x
     h = (h.toarray() if is_sparse(h) else h.reshape(graph.n_nodes, -1))[labelled]
-    classes, counts = one_hot(y[labelled]), np.bincount(y[labelled])
-    sums = product(classes.T, h)
-    own = counts[y[labelled]]
-    inside = np.einsum("ij,ij->i", h, sums[y[labelled]]) / own
+    sums = product(one_hot(y[labelled]).T, h)
+    own = np.bincount(y[labelled])[y[labelled]]
+    inside = namespace(h).vecdot(h, sums[y[labelled]]) / own
     outside = (h @ sums.sum(axis=0) - inside * own) / (labelled.size - own)
-    return float(np.mean(inside >= outside))
+    return float((inside >= outside).mean())
 
 
 def _rows(x: Any) -> int:

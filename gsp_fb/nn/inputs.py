@@ -19,6 +19,44 @@ __all__ = ["Features", "SparseFeatures", "features"]
 
 
 @dataclass(frozen=True, eq=False)
+class Pattern:
+    """Where the entries of a sparse matrix are, and where its transpose has them.
+
+    Attributes
+    ----------
+    forward, backward : pairs of int32 tensors
+        ``indptr`` and ``indices`` of the matrix and of its transpose.
+    order : int64 tensor
+        ``values[order]`` are the transpose's values.
+    """
+
+    forward: tuple[Tensor, Tensor]
+    backward: tuple[Tensor, Tensor]
+    order: Tensor
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, x: Any, device: torch.device) -> Pattern:
+        """Return the pattern of a scipy CSR array."""
+        numbered = sparse.csr_array((np.arange(x.nnz), x.indices, x.indptr), shape=x.shape).T.tocsr()
+        order = torch.from_numpy(numbered.data).to(device)
+        return cls(structure(x, device), structure(numbered, device), order, x.shape)
+
+    @cached_property
+    def _repeated(self) -> dict[int, Pattern]:
+        return {}
+
+    def repeated(self, n_copies: int) -> Pattern:
+        """Return the pattern of ``n_copies`` such matrices along a diagonal: one product then serves all of them."""
+        if n_copies not in self._repeated:
+            indptr, indices = (part.cpu().numpy() for part in self.forward)
+            one = sparse.csr_array((np.ones(len(indices), dtype=np.int8), indices, indptr), shape=self.shape)
+            blocks = sparse.csr_array(sparse.block_diag([one] * n_copies, format="csr"))
+            self._repeated[n_copies] = Pattern.of(blocks, self.order.device)
+        return self._repeated[n_copies]
+
+
+@dataclass(frozen=True, eq=False)
 class SparseFeatures:
     """Node features ``X`` that stay sparse: ``X @ W`` with gradients to ``W``, dropout on the stored entries alone.
 
@@ -26,17 +64,11 @@ class SparseFeatures:
     ----------
     values : Tensor, shape (nnz,) or (copies, nnz)
         With copies, every parameter set sees its own entries (its own dropout).
-    forward, backward : pairs of int32 tensors
-        ``indptr`` and ``indices`` of the matrix and of its transpose.
-    order : int64 tensor
-        ``values[..., order]`` are the transpose's values.
+    pattern : Pattern
     """
 
     values: Tensor
-    forward: tuple[Tensor, Tensor]
-    backward: tuple[Tensor, Tensor]
-    order: Tensor
-    shape: tuple[int, int]
+    pattern: Pattern
 
     @classmethod
     def from_scipy(
@@ -44,11 +76,14 @@ class SparseFeatures:
     ) -> SparseFeatures:
         """Return the torch form of a scipy sparse array of shape (n_nodes, n_features)."""
         x = sparse.csr_array(x)
-        numbered = sparse.csr_array((np.arange(x.nnz), x.indices, x.indptr), shape=x.shape).T.tocsr()
         place = torch.device(device)
         values = torch.from_numpy(writable(x.data)).to(device=place, dtype=dtype)
-        order = torch.from_numpy(numbered.data).to(place)
-        return cls(values, structure(x, place), structure(numbered, place), order, x.shape)
+        return cls(values, Pattern.of(x, place))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.pattern.shape
 
     def with_values(self, values: Tensor) -> SparseFeatures:
         """Return the same pattern with other entries."""
@@ -56,52 +91,55 @@ class SparseFeatures:
 
     def rows(self, index: Tensor) -> SparseFeatures:
         """Return the features of the nodes in ``index``."""
-        indptr, indices = (part.cpu().numpy() for part in self.forward)
+        indptr, indices = (part.cpu().numpy() for part in self.pattern.forward)
         x = sparse.csr_array((self.values.cpu().numpy(), indices, indptr), shape=self.shape)
         return SparseFeatures.from_scipy(x[index.cpu().numpy()], dtype=self.values.dtype, device=self.values.device)
 
     @cached_property
     def csr(self) -> Tensor:
         """The matrix itself, in torch's layout; of entries without a copies axis."""
-        return torch_csr(*self.forward, self.values, self.shape)
+        return torch_csr(*self.pattern.forward, self.values, self.shape)
 
     @cached_property
     def transposed(self) -> Tensor:
         """The transpose of the matrix."""
-        return torch_csr(*self.backward, self.values[self.order], self.shape[::-1])
+        return torch_csr(*self.pattern.backward, self.values[self.pattern.order], self.shape[::-1])
 
-    def unbound(self, n_copies: int) -> list[SparseFeatures]:
-        """Return the features of each copy: entries without a copies axis serve all of them."""
-        if self.values.ndim == 1:
-            return [self] * n_copies
-        return [self.with_values(values) for values in self.values]
+    @cached_property
+    def _repeated(self) -> dict[int, SparseFeatures]:
+        return {}
+
+    def repeated(self, n_copies: int) -> SparseFeatures:
+        """Return the copies along a diagonal; entries without a copies axis serve all of them."""
+        if n_copies not in self._repeated:
+            values = self.values if self.values.ndim == 2 else self.values.expand(n_copies, -1)
+            self._repeated[n_copies] = SparseFeatures(values.reshape(-1), self.pattern.repeated(n_copies))
+        return self._repeated[n_copies]
 
     def __matmul__(self, weight: Tensor) -> Tensor:
         """Return ``X @ W`` for ``W`` of shape (f, h), or (copies, f, h) with the copies leading the result."""
-        copies = [self] if weight.ndim == 2 else self.unbound(weight.shape[0])
-        product: Tensor = _FeatureProduct.apply(weight, copies)  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        return product
+        if weight.ndim == 2:
+            return _feature_product(weight, self)
+        n_copies, _, width = weight.shape
+        flat = _feature_product(weight.reshape(-1, width), self.repeated(n_copies))
+        return flat.reshape(n_copies, self.shape[0], width)
 
 
 class _FeatureProduct(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, weight: Tensor, copies: list[SparseFeatures]) -> Tensor:
-        ctx.copies = copies
-        return _products([x.csr for x in copies], weight)
+    def forward(ctx: Any, weight: Tensor, x: SparseFeatures) -> Tensor:
+        ctx.x = x
+        return x.csr @ weight
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        return _products([x.transposed for x in ctx.copies], grads[0].contiguous()), None
+        x: SparseFeatures = ctx.x
+        return x.transposed @ grads[0].contiguous(), None
 
 
-def _products(matrices: list[Tensor], dense: Tensor) -> Tensor:
-    """Return each matrix times its part of ``dense``, in place: moving weights would cost as much as multiplying."""
-    if dense.ndim == 2:
-        return matrices[0] @ dense
-    out = dense.new_empty(len(matrices), matrices[0].shape[0], dense.shape[-1])
-    for matrix, source, target in zip(matrices, dense, out, strict=True):
-        torch.mm(matrix, source, out=target)
-    return out
+def _feature_product(weight: Tensor, x: SparseFeatures) -> Tensor:
+    product: Tensor = _FeatureProduct.apply(weight, x)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
+    return product
 
 
 Features: TypeAlias = Tensor | SparseFeatures
