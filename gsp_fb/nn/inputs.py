@@ -13,7 +13,7 @@ from torch import Tensor
 
 from .._validate import check_signal
 from ..backend import is_sparse
-from .sparse import structure, torch_csr, writable
+from .sparse import matrix_product, structure, torch_csr, writable
 
 __all__ = ["Features", "SparseFeatures", "features"]
 
@@ -119,27 +119,10 @@ class SparseFeatures:
     def __matmul__(self, weight: Tensor) -> Tensor:
         """Return ``X @ W`` for ``W`` of shape (f, h), or (copies, f, h) with the copies leading the result."""
         if weight.ndim == 2:
-            return _feature_product(weight, self)
+            return matrix_product(weight, self)
         n_copies, _, width = weight.shape
-        flat = _feature_product(weight.reshape(-1, width), self.repeated(n_copies))
+        flat = matrix_product(weight.reshape(-1, width), self.repeated(n_copies))
         return flat.reshape(n_copies, self.shape[0], width)
-
-
-class _FeatureProduct(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, weight: Tensor, x: SparseFeatures) -> Tensor:
-        ctx.x = x
-        return x.csr @ weight
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        x: SparseFeatures = ctx.x
-        return x.transposed @ grads[0].contiguous(), None
-
-
-def _feature_product(weight: Tensor, x: SparseFeatures) -> Tensor:
-    product: Tensor = _FeatureProduct.apply(weight, x)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
-    return product
 
 
 Features: TypeAlias = Tensor | SparseFeatures

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from torch import Tensor
 
 from ..operators import Operator
 
-__all__ = ["SparseMatrix", "structure", "torch_csr", "writable"]
+__all__ = ["SparseMatrix", "Transposable", "matrix_product", "structure", "torch_csr", "writable"]
 
 with warnings.catch_warnings():
     # torch announces once per process that CSR is in beta; nothing in it is for the user to act on.
@@ -44,6 +44,20 @@ def writable(array: Any) -> Any:
     # torch warns of read-only memory; frozen graph arrays are only ever read here, so a writable alias would be
     # honest, but NumPy grants none: the copy is of int32 indices and happens once.
     return array if array.flags.writeable else array.copy()
+
+
+class Transposable(Protocol):
+    """A constant matrix in torch's CSR layout, and its transpose."""
+
+    @property
+    def csr(self) -> Tensor:
+        """The matrix."""
+        ...
+
+    @property
+    def transposed(self) -> Tensor:
+        """Its transpose."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +115,9 @@ class SparseMatrix:
     def __matmul__(self, h: Tensor) -> Tensor:
         """Return ``P @ h`` for ``h`` of shape (n, f), or (copies, n, f) with one product for all copies."""
         if h.ndim == 2:
-            return _matrix_product(h, self)
+            return matrix_product(h, self)
         copies, n, f = h.shape
-        wide = _matrix_product(h.permute(1, 0, 2).reshape(n, copies * f), self)
+        wide = matrix_product(h.permute(1, 0, 2).reshape(n, copies * f), self)
         return wide.reshape(self.shape[0], copies, f).permute(1, 0, 2)
 
 
@@ -114,16 +128,17 @@ def _tensor(matrix: Any, dtype: torch.dtype, device: torch.device) -> Tensor:
 
 class _MatrixProduct(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, h: Tensor, matrix: SparseMatrix) -> Tensor:
+    def forward(ctx: Any, h: Tensor, matrix: Transposable) -> Tensor:
         ctx.matrix = matrix
         return matrix.csr @ h
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        matrix: SparseMatrix = ctx.matrix
-        return _matrix_product(grads[0].contiguous(), SparseMatrix(matrix.transposed, matrix.csr)), None
+        matrix: Transposable = ctx.matrix
+        return matrix_product(grads[0].contiguous(), SparseMatrix(matrix.transposed, matrix.csr)), None
 
 
-def _matrix_product(h: Tensor, matrix: SparseMatrix) -> Tensor:
+def matrix_product(h: Tensor, matrix: Transposable) -> Tensor:
+    """Return ``matrix @ h``; the backward pass takes the stored transpose."""
     product: Tensor = _MatrixProduct.apply(h, matrix)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
     return product

@@ -167,14 +167,19 @@ class _Together:
         better = self.blind[active] | (value < self.best_value[active])
         chosen = active[better]
         self.best_value[chosen], self.best_epoch[chosen] = value[better], epoch
-        places = list(zip(chosen.tolist(), torch.nonzero(better).ravel().tolist(), strict=True))
-        for name, parameter in self.model.named_parameters():
-            for kept, position in places:
-                self.best[name][kept].copy_(parameter.detach()[position])
+        self._keep(chosen, better)
         stopping = epoch - self.best_epoch[active] >= self.config.patience
         self.last_epoch[active[stopping]] = epoch
         if bool(stopping.any()):
             self._shrink(~stopping)
+
+    def _keep(self, chosen: Tensor, better: Tensor) -> None:
+        """Store the state of the copies that validation likes best so far."""
+        for name, parameter in self.model.named_parameters():
+            if chosen.numel() == len(self.tasks):  # the usual case, and one move of memory instead of two
+                self.best[name].copy_(parameter.detach())
+            elif chosen.numel():
+                self.best[name][chosen] = parameter.detach()[better]
 
     def _record(self, epoch: int, loss: Tensor, score: Tensor) -> None:
         alphas = alpha_table(self.model).tolist()
