@@ -25,6 +25,8 @@ HEAD = f"""\
 Written by `python -m benchmarks --large`.
 Community graph of mean degree {DEGREE}, one column, {FILTERS} filters of order {ORDER}; each size in its own process.
 S-value and bank are timed at their second run, as the first compiles. GB is the peak of the process, edges included.
+A single column is read at random, 8 bytes a neighbour: as long as it fits the cache the cost per entry is constant; a
+column of 40 MB (the last row) no longer does, and each entry then costs a visit to memory.
 
 | nnz | build s | S-value s | bank s | ns per entry: build / S / bank | GB |
 |---|---|---|---|---|---|
