@@ -2,8 +2,8 @@
 
 The smooth end is found in two steps. The null vectors of a Laplacian are known exactly, one per connected
 component, so they are deflated, not computed. What remains goes up a ladder: Lanczos with a cap on the
-products, then a sparse factorisation where fill stays low (grids, meshes: the graphs with tiny gaps), then
-LOBPCG preconditioned by algebraic multigrid.
+products; then, for the graphs with tiny gaps, a sparse factorisation of a small one, LOBPCG preconditioned by algebraic
+multigrid (the ``fast`` extra) of a large one, or without that a factorisation where fill stays low (grids, meshes).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Pairs", "dense_pairs", "null_space", "partial_pairs"]
 
 LANCZOS_VECTORS = 40
 MAX_PRODUCTS = 800
-# Below this size a factorisation is cheap whatever its fill; above it only for nearly planar graphs.
+# Below this size a factorisation is cheap whatever its fill; above it, as a last resort, for nearly planar graphs.
 FACTOR_NODES = 20_000
 FACTOR_MEAN_DEGREE = 8
 
@@ -107,11 +107,12 @@ def _climb(core: Operator, null: NullSpace, k: int, tol: float, max_products: in
     try:
         return _deflated_lanczos(core, null, k, tol, max_products)
     except ConvergenceError as stuck:
-        mean_degree = core.graph.indices.shape[0] / core.graph.n_nodes
-        if core.graph.n_nodes <= FACTOR_NODES or mean_degree <= FACTOR_MEAN_DEGREE:
+        if core.graph.n_nodes <= FACTOR_NODES:
             return _shift_invert(core, null, k, tol)
         if has("pyamg"):
             return _multigrid(core, null, k, tol)
+        if core.graph.indices.shape[0] <= FACTOR_MEAN_DEGREE * core.graph.n_nodes:
+            return _shift_invert(core, null, k, tol)
         raise ConvergenceError(
             f"{stuck}; this graph has tiny gaps and no cheap factorisation: pip install 'gsp-fb[fast]' adds a "
             "multigrid solver, or use polynomial filters, which need no eigenvectors",

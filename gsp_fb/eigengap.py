@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ._eigen import MAX_PRODUCTS, Pairs, null_space, residuals
-from .errors import ParameterError
+from .errors import ConvergenceError, ParameterError
 from .operators import Operator
 from .spectrum import spectrum
 
@@ -74,7 +74,10 @@ def eigengap(op: Operator, *, tol: float = 1e-10, max_products: int = MAX_PRODUC
             raise ParameterError("the low channel is zero: every node is isolated and isolated='zero' was chosen")
         if n_null > 1:
             return Eigengap(1.0, 1.0, 1.0, 0.0, "components")
-    modes = spectrum(high, k=2, which="low", tol=tol, max_products=max_products)
+    try:
+        modes = spectrum(high, k=2, which="low", tol=tol, max_products=max_products)
+    except ConvergenceError as stuck:
+        raise ConvergenceError(f"lambda_2 not resolved: {stuck}", stuck.eigenvalues, stuck.eigenvectors) from None
     second = Pairs(modes.frequencies[1:], modes.core_basis[:, 1:], modes.method)
     rounding = 64 * np.finfo(np.float64).eps * max(1.0, high.bounds[1])
     lambda_2 = 1.0 - float(modes.frequencies[1])

@@ -98,6 +98,12 @@ def test_transforms_stay_on_the_device(family):
     assert np.allclose(here(_fix_signs(there(-np.asarray(ours.core_basis)))), ours.core_basis)
 
 
+def test_spread_of_rows_and_columns_is_computed_on_the_device():
+    assert gf.row_diff(there(X)) == pytest.approx(gf.row_diff(X))
+    assert gf.col_diff(there(X)) == pytest.approx(gf.col_diff(X))
+    assert gf.row_diff(1j * X) == pytest.approx(gf.row_diff(X))
+
+
 def test_row_normalized_stays_on_the_device():
     x = np.abs(X)
     assert np.allclose(here(gf.row_normalized(there(x))), gf.row_normalized(x))

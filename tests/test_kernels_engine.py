@@ -194,10 +194,10 @@ def test_inputs_are_left_as_they_are(each_engine):
 
 
 def test_heaviest_label_by_hand(each_engine):
-    star = Graph.from_edges([(0, 1), (0, 2), (0, 3), (2, 3)], weights=[1.0, 2.0, 2.0, 1.0], n_nodes=5)
+    star = Graph.from_edges([(0, 1), (0, 2), (0, 3), (2, 3)], weights=[1.0, 2.0, 2.0, 1.0], n_nodes=10)
     # Node 0 hears 5 and 1 as loud as each other and takes the smaller; 2 and 3 hear 9 louder; 1 and 4 keep or follow.
-    labels = np.array([9, 5, 5, 1, 7])
-    assert heaviest_labels(star, labels).tolist() == [5, 9, 9, 9, 7]
+    labels = np.array([9, 5, 5, 1, 7, 0, 0, 0, 0, 0])
+    assert heaviest_labels(star, labels).tolist() == [5, 9, 9, 9, 7, 0, 0, 0, 0, 0]
 
 
 def test_heaviest_label_keeps_the_own_one_on_a_tie(each_engine):

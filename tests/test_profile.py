@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.fft import idctn
 
 from gsp_fb import Graph, operator
 from gsp_fb._lanczos import cumulative_bounds, gauss_rule, lanczos
+from gsp_fb.datasets import grid
 from gsp_fb.energy.density import lambda_max, spectral_density
 from gsp_fb.energy.profile import energy_profile
 from gsp_fb.errors import GraphError, ParameterError, SignalError
@@ -47,6 +49,24 @@ def test_eleven_bands_after_eighty_products(name):
     assert_allclose(profile.fraction.sum(), 1, rtol=1e-12)
     moments = [np.sum(weights * FREQUENCIES**k) for k in range(3)]
     assert_allclose(profile.moments, moments, rtol=1e-11)
+
+
+GRID_SHAPES = {
+    "white": np.ones_like,
+    "smooth": lambda frequency: 1 / (1 + 5 * frequency),
+    "rough": lambda frequency: frequency,
+}
+
+
+@pytest.mark.parametrize("name", GRID_SHAPES)
+def test_eleven_bands_on_a_grid_of_316_by_316(name):
+    side = 2 - 2 * np.cos(np.pi * np.arange(316) / 316)
+    frequency = side[:, None] + side
+    coefficients = GRID_SHAPES[name](frequency) * np.random.default_rng(1).standard_normal((316, 316))
+    x = idctn(coefficients, norm="ortho").ravel()
+    profile = energy_profile(operator(grid(316, 316), "comb", channel="high"), x, bins=11, products=80)
+    exact = np.histogram(frequency, profile.edges, weights=coefficients**2)[0] / np.sum(coefficients**2)
+    assert np.abs(profile.fraction - exact).sum() <= 0.005
 
 
 @pytest.mark.parametrize("products", [5, 20, 60])

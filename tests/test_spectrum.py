@@ -128,6 +128,14 @@ def test_eigengap_error_holds(family):
     assert gap.resolved
 
 
+def test_eigengap_says_what_is_not_resolved(monkeypatch):
+    monkeypatch.setattr(_eigen, "FACTOR_NODES", 0)
+    monkeypatch.setattr(_eigen, "FACTOR_MEAN_DEGREE", 0)
+    monkeypatch.setattr(_eigen, "has", lambda module: False)
+    with pytest.raises(ConvergenceError, match=r"lambda_2 not resolved: .*gsp-fb\[fast\]"):
+        gf.eigengap(gf.operator(gf.datasets.grid(40, 40), "sym"), max_products=45)
+
+
 def test_eigengap_needs_two_nodes_and_an_edge_somewhere():
     with pytest.raises(ParameterError, match="at least 2 nodes"):
         gf.eigengap(gf.operator(gf.Graph.from_edges([], n_nodes=1), "sym"))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._validate import check_labels, check_signal
-from ..backend import IntArray, is_sparse, namespace, product
+from ..backend import IntArray, distances, is_sparse, namespace, product
 from ..errors import SignalError
 from ..graph import Graph
 from ..operators import operator
@@ -153,11 +153,12 @@ def _rows(x: Any) -> int:
 
 def _mean_distance(x: Any) -> float:
     """Return the mean of all n^2 distances between rows, in blocks so that no n-by-n matrix is held."""
-    from scipy.spatial.distance import cdist  # costs a quarter of a second that only these two measures need
-
     n_rows = x.shape[0]
     if n_rows == 0:
         return 0.0
-    dense = np.asarray(x.toarray() if is_sparse(x) else x, dtype=np.float64).reshape(n_rows, -1)
-    blocks = (cdist(dense[at : at + BLOCK_ROWS], dense) for at in range(0, n_rows, BLOCK_ROWS))
-    return float(sum(float(block.sum()) for block in blocks)) / float(n_rows**2)
+    rows = x.toarray() if is_sparse(x) else x
+    rows = rows if rows.ndim == 2 else rows[:, None]
+    spans = ((at, min(at + BLOCK_ROWS, n_rows)) for at in range(0, n_rows, BLOCK_ROWS))
+    xp = namespace(rows)
+    totals = (float(xp.sum(distances(rows[start:stop, :], rows))) for start, stop in spans)
+    return sum(totals) / float(n_rows**2)
