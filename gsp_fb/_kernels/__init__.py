@@ -76,6 +76,6 @@ def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
 
 
 def heaviest_labels(graph: Csr, labels: IntArray) -> IntArray:
-    """Return the label (0..n_nodes-1) of the greatest weight around each node: its own if that ties, else the smallest."""
+    """Return the label, 0..n_nodes-1, of the greatest weight around each node: its own on a tie, else the smallest."""
     best: IntArray = _engine(graph, labels, kinds="ilq").heaviest_labels(graph, labels)
     return best

@@ -152,7 +152,7 @@ def _sparse_quadratic_form(graph: Csr, x: Any, *operator: FloatArray) -> FloatAr
 
 
 def heaviest_labels(graph: Csr, labels: IntArray) -> IntArray:
-    """Return the label (0..n_nodes-1) of the greatest weight around each node: its own if that ties, else the smallest."""
+    """Return the label, 0..n_nodes-1, of the greatest weight around each node: its own on a tie, else the smallest."""
     out = np.empty_like(labels)
     work = cost(graph, labels)
     _run(loops.heaviest_label, graph, work, row_blocks(graph.indptr, work), *_inputs(labels), out)

@@ -63,7 +63,7 @@ def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
 
 
 def heaviest_labels(graph: Csr, labels: IntArray) -> IntArray:
-    """Return the label (0..n_nodes-1) of the greatest weight around each node: its own if that ties, else the smallest."""
+    """Return the label, 0..n_nodes-1, of the greatest weight around each node: its own on a tie, else the smallest."""
     n_nodes = len(labels)
     data = np.ones(len(graph.indices)) if graph.weights is None else graph.weights.copy()
     around = csr(data, labels[graph.indices], graph.indptr.copy(), (n_nodes, n_nodes))
