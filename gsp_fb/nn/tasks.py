@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -109,7 +110,7 @@ def _digest(*arrays: Any) -> str:
     return total.hexdigest()
 
 
-class Task:
+class Task(ABC):
     """Labels, parts and fingerprints that both kinds of task share.
 
     Attributes
@@ -141,13 +142,13 @@ class Task:
             "split": _digest(parts.train, parts.val, parts.test),
         }
 
+    @abstractmethod
     def steps(self, model: nn.Module) -> Iterator[Tensor]:
         """Yield the loss of every step of one epoch."""
-        raise NotImplementedError
 
+    @abstractmethod
     def logits(self, model: nn.Module) -> Tensor:
         """Return the logits of all items, without gradients or dropout."""
-        raise NotImplementedError
 
     def smoothness(self, logits: Tensor) -> float:
         """Return the S-value of the output on the graph; nan where it has none."""
