@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NoReturn
 from xml.parsers import expat
-from xml.sax.saxutils import quoteattr
 
 from ..errors import FormatError
 from ..graph import Graph
@@ -164,4 +163,6 @@ def _quoted(name: str) -> str:
     illegal = _NOT_XML.search(name)
     if illegal:
         raise FormatError(f"label {name!r} has the character {illegal[0]!r}, which XML cannot hold; use another format")
+    from xml.sax.saxutils import quoteattr  # brings half of the network library with it
+
     return quoteattr(name)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 from typing import BinaryIO
 
-import scipy.io
 from scipy import sparse
 
+from .._extras import require
 from ..errors import FormatError
 from ..graph import Graph
 from ._parsed import Matrix, Options
@@ -36,7 +36,7 @@ def read_mtx(file: BinaryIO, options: Options) -> Matrix:
     directed = _check_header(text, len(content), options)
     _check_body(text.read())
     try:
-        matrix = scipy.io.mmread(io.BytesIO(content), spmatrix=False)
+        matrix = require("scipy.io", "reading MatrixMarket").mmread(io.BytesIO(content), spmatrix=False)
     except (ValueError, OverflowError) as bad:
         raise FormatError(str(bad)) from bad
     return Matrix(sparse.coo_array(matrix), directed)
@@ -86,7 +86,7 @@ def _check_body(body: bytes) -> None:
 
 def write_mtx(graph: Graph, file: BinaryIO) -> None:
     """Write ``graph`` with shortest digits that read back to the same float64."""
-    scipy.io.mmwrite(
+    require("scipy.io", "writing MatrixMarket").mmwrite(
         file,
         sparse.coo_array(graph.adjacency),
         comment=DIRECTED_NOTE if graph.directed else "",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from scipy.fft import dct
 
 from ..backend import FloatArray
 from .kernels import Kernel
@@ -94,7 +94,13 @@ def _at_points(coefficients: FloatArray, count: int) -> FloatArray:
     """Return the series at ``count`` Chebyshev points: the inverse of the transform that made it."""
     padded = np.pad(coefficients / 2, ((0, 0), (0, count - coefficients.shape[1])))
     padded[:, 0] *= 2
-    return np.asarray(dct(padded, type=3, axis=1))
+    return _cosine_transform(padded, 3)
+
+
+def _cosine_transform(rows: FloatArray, kind: Literal[2, 3]) -> FloatArray:
+    from scipy.fft import dct  # costs a sixth of a second that only a bank's series needs
+
+    return np.asarray(dct(rows, type=kind, axis=1))
 
 
 def _edges(kernels: tuple[Kernel, ...], interval: Interval) -> FloatArray:
@@ -121,7 +127,7 @@ def expand(kernels: tuple[Kernel, ...], interval: Interval) -> Expansion:
     count = FEWEST_POINTS
     while True:
         samples = np.stack([kernel(chebyshev_points(interval, count)) for kernel in kernels])
-        coefficients = dct(samples, type=2, axis=1) / count
+        coefficients = _cosine_transform(samples, 2) / count
         coefficients[:, 0] /= 2
         greatest = float(np.abs(samples).max())
         resolved = _is_resolved(kernels, interval, coefficients, greatest)
