@@ -107,9 +107,9 @@ def _reading(rows: list[dict[str, Any]]) -> str:
     """Return what the last table means, in its own numbers."""
     labels = {row["graph"]: row["S labels"] for row in rows if row["family"] == "sym"}
     return (
-        "\nS is the share of a signal's energy that the high channel holds. Under L_sym the\n"
+        "\nS is the mean graph frequency of a signal's energy, 0 being smooth. Under L_sym the\n"
         f"labels have S = {labels['homophilic']:.2f} where neighbours are alike and {labels['heterophilic']:.2f} "
-        "where they are not:\na network that only averages neighbours keeps the rest.\n"
+        "where they are not:\na network that only averages neighbours damps what lies there.\n"
     )
 
 
