@@ -107,8 +107,8 @@ def _reading(rows: list[dict[str, Any]]) -> str:
     """Return what the last table means, in its own numbers."""
     labels = {row["graph"]: row["S labels"] for row in rows if row["family"] == "sym"}
     return (
-        "\nS is the mean graph frequency of a signal's energy, 0 being smooth. Under L_sym the\n"
-        f"labels have S = {labels['homophilic']:.2f} where neighbours are alike and {labels['heterophilic']:.2f} "
+        "\nS is the mean graph frequency of a signal's energy, 0 being smooth. Under L_sym\n"
+        f"the labels have S = {labels['homophilic']:.2f} where neighbours are alike and {labels['heterophilic']:.2f} "
         "where they are not:\na network that only averages neighbours damps what lies there.\n"
     )
 
