@@ -1,17 +1,25 @@
 """gsp_fb: measure which half of a signal a graph network throws away, prove it, and keep it."""
 
+from importlib import import_module
+from typing import Any
+
 from . import datasets, errors, filters, variants
 from ._kernels import set_threads
 from ._version import __version__
+from .advice import Advice, advise
 from .convert import (
+    from_igraph,
     from_networkx,
     from_pandas,
     from_pyg,
     from_pygsp,
+    from_torch,
+    to_igraph,
     to_networkx,
     to_pandas,
     to_pyg,
     to_pygsp,
+    to_torch,
 )
 from .eigengap import Eigengap, eigengap
 from .energy import (
@@ -43,7 +51,11 @@ from .reorder import Reordered
 from .spectrum import Spectrum, spectrum
 from .theory import ClaimResult, verify
 
+# Packages that stand on libraries of their own: loaded when they are named.
+_LATER = ("estimators", "experiments", "nn", "outofcore", "plot", "report", "testing", "theory")
+
 __all__ = [
+    "Advice",
     "ClaimResult",
     "Eigengap",
     "EnergyProfile",
@@ -55,6 +67,7 @@ __all__ = [
     "SpectralDensity",
     "Spectrum",
     "__version__",
+    "advise",
     "aggregation_similarity",
     "class_homophily",
     "col_diff",
@@ -65,10 +78,12 @@ __all__ = [
     "energy_profile",
     "errors",
     "filters",
+    "from_igraph",
     "from_networkx",
     "from_pandas",
     "from_pyg",
     "from_pygsp",
+    "from_torch",
     "lambda_max",
     "node_homophily",
     "nonsmooth_energy",
@@ -83,11 +98,19 @@ __all__ = [
     "signal_energy",
     "spectral_density",
     "spectrum",
+    "to_igraph",
     "to_networkx",
     "to_pandas",
     "to_pyg",
     "to_pygsp",
+    "to_torch",
     "variants",
     "verify",
     "write_graph",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,7 +130,10 @@ def _is_stale(temp: Path, limit: float) -> bool:
 
 def _removed(temp: Path) -> bool:
     try:
-        temp.unlink()
+        if temp.is_dir():
+            shutil.rmtree(temp)
+        else:
+            temp.unlink()
     except OSError:  # another process swept it first, or it is not ours to remove
         return False
     return True

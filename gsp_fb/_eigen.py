@@ -4,6 +4,7 @@ The smooth end is found in two steps. The null vectors of a Laplacian are known 
 component, so they are deflated, not computed. What remains goes up a ladder: Lanczos with a cap on the
 products; then, for the graphs with tiny gaps, a sparse factorisation of a small one, LOBPCG preconditioned by algebraic
 multigrid (the ``fast`` extra) of a large one, or without that a factorisation where fill stays low (grids, meshes).
+A graph on a GPU has the first rung only, as the libraries there have no more; the error then says so.
 """
 
 from __future__ import annotations
@@ -14,11 +15,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg, splu
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, lobpcg, splu
 
 from ._extras import has, require
-from .backend import FloatArray, group_sum
+from .backend import (
+    FloatArray,
+    abs_squared,
+    asarray_like,
+    cast,
+    column,
+    eigh,
+    eigsh,
+    group_sum,
+    linear_operator,
+    namespace,
+    to_dense,
+)
 from .errors import ConvergenceError
 from .operators import Operator
 
@@ -55,51 +68,61 @@ class NullSpace:
 
     def part(self, x: FloatArray) -> FloatArray:
         """Return the orthogonal projection of ``x`` (1-D or a block) onto the null space."""
-        root = self.root if x.ndim == 1 else self.root[:, None]
+        root = column(self.root, x)
         share = group_sum(self.groups, root * x, self.n_groups)
-        return np.asarray(root * share[self.groups])
+        projection: FloatArray = root * namespace(share).take(share, self.groups, axis=0)
+        return projection
 
     def basis(self, k: int) -> FloatArray:
         """Return the first ``k`` null vectors as columns."""
-        columns = np.flatnonzero(np.bincount(self.groups[self.member], minlength=self.n_groups))[:k]
-        return np.where(self.groups[:, None] == columns, self.root[:, None], 0.0)
+        xp = namespace(self.root)
+        columns = xp.nonzero(self._occupied)[0][:k]
+        vectors: FloatArray = xp.where(self.groups[:, None] == columns[None, :], self.root[:, None], 0.0)
+        return vectors
 
     @property
     def dimension(self) -> int:
         """Number of null vectors."""
-        return int(np.unique(self.groups[self.member]).size)
+        return int(namespace(self.root).count_nonzero(self._occupied))
+
+    @property
+    def _occupied(self) -> Any:
+        """Which components have a null vector: those with a member."""
+        return group_sum(self.groups, cast(self.member, namespace(self.root).float64), self.n_groups) > 0
 
 
 def null_space(core: Operator) -> NullSpace:
     """Return the null space of the high channel of a symmetric operator, from its components alone."""
     high = core if core.channel == "high" else core.complement()
     member = ~((core.graph.degrees == 0) & (high.diag == 1.0) & (high.right == 0.0))
-    root = np.where(high.right > 0, 1.0 / np.where(high.right > 0, high.right, 1.0), 1.0) * member
-    groups = core.graph.component_labels
-    norms = np.sqrt(group_sum(groups, root * root, core.graph.n_components))
-    return NullSpace(root / np.where(norms > 0, norms, 1.0)[groups], groups, core.graph.n_components, member)
+    xp = namespace(high.right)
+    inverse = 1.0 / xp.where(high.right > 0, high.right, 1.0)
+    root = xp.where(member, inverse, 0.0)
+    groups, n_groups = core.graph.component_labels, core.graph.n_components
+    norms = xp.sqrt(group_sum(groups, root * root, n_groups))
+    return NullSpace(root / xp.take(xp.where(norms > 0, norms, 1.0), groups, axis=0), groups, n_groups, member)
 
 
 def dense_pairs(core: Operator) -> Pairs:
-    """Return all eigenpairs of a symmetric operator by LAPACK."""
+    """Return all eigenpairs of a symmetric operator by LAPACK, or its like on a GPU."""
     if core.graph.n_nodes == 0:
         return Pairs(np.empty(0), np.empty((0, 0)), "dense")
-    # The default driver (evr) loses orthogonality within clusters of eigenvalues; divide and conquer keeps it.
-    values, vectors = linalg.eigh(core.to_scipy().toarray(), driver="evd", overwrite_a=True, check_finite=False)
-    return Pairs(values, vectors, "dense")
+    return Pairs(*eigh(to_dense(core.to_sparse())), "dense")
 
 
 def partial_pairs(core: Operator, k: int, *, smooth: bool, tol: float, max_products: int) -> Pairs:
     """Return ``k`` eigenpairs of a symmetric high channel: the smallest if ``smooth``, else the largest."""
     if not smooth:
-        return _lanczos(core.linear_operator(), k, core, tol, max_products)
+        return Pairs(*_eigsh(core.linear_operator(), k, tol, max_products, like=core.diag), "lanczos")
     null = null_space(core)
     n_null = min(k, null.dimension)
-    known = Pairs(np.zeros(n_null), null.basis(n_null), "components")
+    known = Pairs(asarray_like(np.zeros(n_null), core.diag), null.basis(n_null), "components")
     if n_null == k:
         return known
     rest = _climb(core, null, k - n_null, tol, max_products)
-    return Pairs(np.concatenate([known.values, rest.values]), np.hstack([known.vectors, rest.vectors]), rest.method)
+    xp = namespace(core.diag)
+    values, vectors = (known.values, rest.values), (known.vectors, rest.vectors)
+    return Pairs(xp.concat(values), xp.concat(vectors, axis=1), rest.method)
 
 
 def _climb(core: Operator, null: NullSpace, k: int, tol: float, max_products: int) -> Pairs:
@@ -107,6 +130,9 @@ def _climb(core: Operator, null: NullSpace, k: int, tol: float, max_products: in
     try:
         return _deflated_lanczos(core, null, k, tol, max_products)
     except ConvergenceError as stuck:
+        if core.graph.device != "cpu":
+            remedy = "shift-invert and multigrid run on the CPU only: ask an operator of graph.to('cpu')"
+            raise ConvergenceError(f"{stuck}; {remedy}", stuck.eigenvalues, stuck.eigenvectors) from None
         if core.graph.n_nodes <= FACTOR_NODES:
             return _shift_invert(core, null, k, tol)
         if has("pyamg"):
@@ -121,32 +147,13 @@ def _climb(core: Operator, null: NullSpace, k: int, tol: float, max_products: in
         ) from None
 
 
-def _start(n_nodes: int) -> FloatArray:
-    # A fixed start makes two calls agree to the last bit.
-    return np.random.default_rng(0).standard_normal(n_nodes)
-
-
-def _eigsh(operator: LinearOperator, k: int, tol: float, max_products: int) -> tuple[FloatArray, FloatArray]:
+def _eigsh(operator: Any, k: int, tol: float, max_products: int, *, like: Any = None) -> tuple[FloatArray, FloatArray]:
+    """Return the ``k`` largest eigenvalues, ascending, and their vectors, beside ``like`` (by default on the host)."""
     n_nodes = operator.shape[0]
+    # A fixed start makes two calls agree to the last bit.
+    start = asarray_like(np.random.default_rng(0).standard_normal(n_nodes), like)
     n_vectors = min(n_nodes, max(LANCZOS_VECTORS, 2 * k + 1))
-    restarts = max(1, (max_products - n_vectors) // max(1, n_vectors - k))
-    try:
-        values, vectors = eigsh(operator, k, which="LA", ncv=n_vectors, v0=_start(n_nodes), maxiter=restarts, tol=tol)
-    except ArpackNoConvergence as stuck:
-        raise ConvergenceError(
-            f"Lanczos resolved {len(stuck.eigenvalues)} of {k} eigenpairs in about {max_products} products",
-            stuck.eigenvalues,
-            stuck.eigenvectors,
-        ) from None
-    except ArpackError as broken:
-        raise ConvergenceError(f"Lanczos broke down: {broken}") from None
-    order = np.argsort(values)
-    return values[order], vectors[:, order]
-
-
-def _lanczos(operator: LinearOperator, k: int, core: Operator, tol: float, max_products: int) -> Pairs:
-    values, vectors = _eigsh(operator, k, tol, max_products)
-    return Pairs(values, vectors, "lanczos")
+    return eigsh(operator, start, k, n_vectors=n_vectors, max_products=max_products, tol=tol)
 
 
 def _deflated_lanczos(core: Operator, null: NullSpace, k: int, tol: float, max_products: int) -> Pairs:
@@ -155,10 +162,11 @@ def _deflated_lanczos(core: Operator, null: NullSpace, k: int, tol: float, max_p
     shift = 1.0 - low.bounds[0]
 
     def deflated(x: FloatArray) -> FloatArray:
-        x = x.ravel()
-        return np.asarray(low.apply(x) - shift * null.part(x))
+        image: FloatArray = low.apply(x) - shift * null.part(x)
+        return image
 
-    values, vectors = _eigsh(LinearOperator(core.shape, matvec=deflated, dtype=np.float64), k, tol, max_products)
+    operator = linear_operator(core.diag, core.shape, matvec=deflated)
+    values, vectors = _eigsh(operator, k, tol, max_products, like=core.diag)
     return Pairs(1.0 - values[::-1], vectors[:, ::-1], "lanczos")
 
 
@@ -209,5 +217,7 @@ def _multigrid(core: Operator, null: NullSpace, k: int, tol: float) -> Pairs:
 
 def residuals(apply: Callable[[Any], Any], pairs: Pairs) -> FloatArray:
     """Return ``|H u - lambda u|`` for each pair: some eigenvalue lies that close to each value."""
-    defect = apply(np.ascontiguousarray(pairs.vectors)) - pairs.vectors * pairs.values
-    return np.asarray(np.sqrt((defect * defect).sum(axis=0)))
+    xp = namespace(pairs.vectors)
+    defect = apply(pairs.vectors) - pairs.vectors * pairs.values
+    norms: FloatArray = xp.sqrt(xp.sum(abs_squared(defect), axis=0))
+    return norms

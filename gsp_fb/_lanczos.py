@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
-from .backend import FloatArray
+from .backend import FloatArray, conj, empty_like, namespace, norm, vdot
 
 __all__ = ["Krylov", "cumulative_bounds", "gauss_rule", "lanczos"]
 
@@ -72,26 +72,33 @@ def lanczos(product: Product, start: Any, steps: int, *, size: float = 0.0, orth
         Keep the vectors and orthogonalise each new one against all of them, twice. Without it memory is that of
         three vectors; extreme eigenvalues stay right while inner ones may be found more than once.
     """
-    norm = float(np.linalg.norm(start))
-    current, previous = np.asarray(start / norm), np.zeros_like(start)
-    kept = np.empty((steps if orthogonalize else 0, start.shape[0]), dtype=current.dtype)
+    size_of_start = norm(start)
+    current, previous = start / size_of_start, namespace(start).zeros_like(start)
+    kept = empty_like((steps, start.shape[0]), current) if orthogonalize else None
     diagonal: list[float] = []
     off_diagonal: list[float] = []
     for k in range(steps):
-        kept[k : k + 1] = current
         following = product(current) - (off_diagonal[-1] if off_diagonal else 0.0) * previous
-        diagonal.append(float(np.vdot(current, following).real))
+        diagonal.append(vdot(current, following))
         following = following - diagonal[-1] * current
-        for _ in range(2 if orthogonalize else 0):
-            following = following - (kept[: k + 1].conj() @ following) @ kept[: k + 1]
-        off_diagonal.append(float(np.linalg.norm(following)))
+        if kept is not None:
+            kept[k, :] = current
+            following = _orthogonal(following, kept[: k + 1, :])
+        off_diagonal.append(norm(following))
         size = max(size, abs(diagonal[-1]) + off_diagonal[-1])
-        if off_diagonal[-1] <= 8 * EPS * math.sqrt(len(start)) * size or k + 1 == len(start):
+        if off_diagonal[-1] <= 8 * EPS * math.sqrt(start.shape[0]) * size or k + 1 == start.shape[0]:
             off_diagonal[-1] = 0.0
             break
         previous, current = current, following / off_diagonal[-1]
-    basis = kept[: len(diagonal)] if orthogonalize else None
-    return Krylov(np.array(diagonal), np.array(off_diagonal[:-1]), off_diagonal[-1], norm, basis)
+    basis = None if kept is None else kept[: len(diagonal), :]
+    return Krylov(np.array(diagonal), np.array(off_diagonal[:-1]), off_diagonal[-1], size_of_start, basis)
+
+
+def _orthogonal(vector: Any, rows: Any) -> Any:
+    """Return ``vector`` without its part in the span of orthonormal ``rows``; taking it out once leaves rounding."""
+    for _ in range(2):
+        vector = vector - (conj(rows) @ vector) @ rows
+    return vector
 
 
 def gauss_rule(space: Krylov) -> tuple[FloatArray, FloatArray]:

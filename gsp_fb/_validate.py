@@ -9,15 +9,15 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from .backend import IntArray, Signal, is_numpy, is_sparse, namespace
+from .backend import IntArray, Signal, as_csr, cast, csr, device_of, is_array, is_numpy, is_sparse, namespace
 from .errors import GraphError, ParameterError, SignalError
 
 __all__ = [
     "check_choice",
     "check_count",
     "check_csr",
+    "check_device",
     "check_labels",
     "check_positive",
     "check_rng",
@@ -77,20 +77,36 @@ def check_csr(matrix: Any) -> None:
     n_minor = matrix.shape[1] if matrix.format != "csc" else matrix.shape[0]
     if matrix.format == "bsr":
         n_major, n_minor = n_major // matrix.blocksize[0], n_minor // matrix.blocksize[1]
-    indptr, indices = np.asarray(matrix.indptr), np.asarray(matrix.indices)
-    if indptr.shape != (n_major + 1,) or indptr[0] != 0:
+    indptr, indices = matrix.indptr, matrix.indices
+    if tuple(indptr.shape) != (n_major + 1,) or int(indptr[0]) != 0:
         raise GraphError(
-            f"indptr has shape {indptr.shape} for {n_major} rows; it must have {n_major + 1} entries from 0"
+            f"indptr has shape {tuple(indptr.shape)} for {n_major} rows; it must have {n_major + 1} entries from 0"
         )
-    drop = np.flatnonzero(np.diff(indptr) < 0)
-    if drop.size:
-        raise GraphError(f"indptr decreases at row {drop[0]}; a CSR matrix needs non-decreasing row pointers")
-    if len(indices) < indptr[-1] or len(matrix.data) < indptr[-1]:
-        raise GraphError(f"indptr ends at {indptr[-1]} but only {len(indices)} indices are stored")
-    used = indices[: indptr[-1]]
-    bad = np.flatnonzero((used < 0) | (used >= n_minor))
-    if bad.size:
-        raise GraphError(f"column index {used[bad[0]]} at position {bad[0]} is outside 0..{n_minor - 1}")
+    drop = _first(indptr[1:] < indptr[:-1])
+    if drop is not None:
+        raise GraphError(f"indptr decreases at row {drop}; a CSR matrix needs non-decreasing row pointers")
+    end = int(indptr[-1])
+    if min(indices.shape[0], matrix.data.shape[0]) < end:
+        raise GraphError(f"indptr ends at {end} but only {indices.shape[0]} indices are stored")
+    used = indices[:end]
+    bad = _first((used < 0) | (used >= n_minor))
+    if bad is not None:
+        raise GraphError(f"column index {int(used[bad])} at position {bad} is outside 0..{n_minor - 1}")
+
+
+def _first(mask: Any) -> int | None:
+    """Return the first place where a 1-D mask is true, if there is one."""
+    xp = namespace(mask)
+    return int(xp.nonzero(mask)[0][0]) if bool(xp.any(mask)) else None
+
+
+def check_device(x: Signal, like: Any) -> None:
+    """Raise SignalError unless ``x`` lives on the device of ``like``: nothing is moved unasked."""
+    here, there = device_of(x), device_of(like)
+    if here != there:
+        raise SignalError(
+            f"the signal is on {here!r} but the graph on {there!r}; call .to({here!r}) on the graph, or move the signal"
+        )
 
 
 def host_array(x: Any, error: type[Exception], what: str) -> Any:
@@ -99,7 +115,7 @@ def host_array(x: Any, error: type[Exception], what: str) -> Any:
         if x.device.type != "cpu":
             raise error(f"{what} is a torch tensor on {x.device}; call .cpu() on it first")
         return x.detach().resolve_conj().numpy()
-    if not is_numpy(x) and hasattr(x, "__array_namespace__"):
+    if not is_numpy(x) and is_array(x):
         return x
     if isinstance(x, np.ma.MaskedArray):
         if np.ma.is_masked(x):
@@ -118,7 +134,7 @@ def _floating(x: Any, error: type[Exception], what: str) -> Any:
     if xp is np and x.dtype.kind not in "biufc":
         raise error(f"{what} has dtype {x.dtype}; numbers are needed")
     wide = xp.complex128 if xp.isdtype(x.dtype, "complex floating") else xp.float64
-    return xp.astype(x, wide) if xp is not np else x.astype(wide)
+    return cast(x, wide)
 
 
 def check_signal(x: Any, n_nodes: int) -> Signal:
@@ -150,16 +166,15 @@ def _check_sparse_signal(x: Any, n_nodes: int) -> Signal:
             check_csr(x)
         except GraphError as bad:
             raise SignalError(f"sparse signal: {bad}") from None
-    x = sparse.csr_array(x)
-    x = x if x.dtype.kind == "f" and x.dtype.itemsize in (4, 8) else _sparse_floating(x)
-    _check_finite(x.data, lambda at: f"signal is {x.data[at]} in row {np.searchsorted(x.indptr, at[0], 'right') - 1}")
+    x = as_csr(x)
+    data = _floating(x.data, SignalError, "signal")
+    x = x if data is x.data else csr(data, x.indices, x.indptr, x.shape)
+    _check_finite(data, lambda at: f"signal is {data[at]} in row {_row_of(x.indptr, at[0])}")
     return x
 
 
-def _sparse_floating(x: Any) -> Any:
-    if x.dtype.kind not in "biufc":
-        raise SignalError(f"signal has dtype {x.dtype}; numbers are needed")
-    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+def _row_of(indptr: Any, entry: int) -> int:
+    return int(namespace(indptr).count_nonzero(indptr <= entry)) - 1
 
 
 def _check_finite(x: Any, describe: Any) -> None:
@@ -174,10 +189,24 @@ def _check_finite(x: Any, describe: Any) -> None:
 
 
 def check_labels(y: Any, n_nodes: int) -> IntArray:
-    """Return class labels as int64, one per node; a negative label means unlabelled."""
+    """Return class labels as int64, one per node, on their device; a negative label means unlabelled."""
     y = host_array(y, SignalError, "labels")
-    if y.shape != (n_nodes,):
+    if tuple(y.shape) != (n_nodes,):
         raise SignalError(f"labels have shape {tuple(y.shape)} but the graph has {n_nodes} nodes")
-    if y.dtype.kind not in "biuf" or not np.all(y == np.floor(y)):
-        raise SignalError(f"labels must be integers (negative: unlabelled), not {y.dtype} {y[:3].tolist()}...")
-    return np.asarray(y, dtype=np.int64)
+    if not _is_whole(y):
+        raise SignalError(f"labels must be integers (negative: unlabelled), not {y.dtype} {_beginning(y)}...")
+    labels: IntArray = cast(y, namespace(y).int64)
+    return labels
+
+
+def _is_whole(y: Any) -> bool:
+    xp = namespace(y)
+    if xp is np and y.dtype.kind not in "biuf":
+        return False
+    if xp.isdtype(y.dtype, ("bool", "integral")):
+        return True
+    return bool(xp.isdtype(y.dtype, "real floating")) and bool(xp.all(y == xp.floor(y)))
+
+
+def _beginning(y: Any) -> list[Any]:
+    return y[:3].tolist() if is_numpy(y) else [float(value) for value in y[:3]]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from ._certify import eigenvalue_floor, is_cheap
 from ._eigen import MAX_PRODUCTS, Pairs, null_space, residuals
+from ._html import table
 from .errors import ConvergenceError, ParameterError
 from .operators import Operator
-from .spectrum import spectrum
+from .spectrum import Spectrum, spectrum
 
 __all__ = ["Eigengap", "eigengap"]
 
@@ -23,9 +25,20 @@ class Eigengap:
     lambda_1, lambda_2, ratio : float
         ``ratio = lambda_2 / lambda_1``; smaller means faster mixing.
     error : float
-        Bound on ``|ratio - true|`` from the residual of the computed eigenvector.
+        Bound on ``|ratio - true|``; ``proof`` says how far it is proven.
     method : str
         The solver behind ``lambda_2``.
+    proof : {'components', 'dense', 'inertia', 'residual'}
+        ``'inertia'``: a sparse factorisation counted the eigenvalues, none was missed. ``'dense'`` and
+        ``'components'`` know them all. ``'residual'``: the ratio is a lower bound and an eigenvalue lies within
+        ``error`` of it; that it is the second largest rests on the solver, whose start is random.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, operator
+    >>> gap = eigengap(operator(Graph.from_edges([(0, 1), (1, 2)]), "lazy_rw"))
+    >>> round(gap.ratio, 6), gap.proof
+    (0.5, 'dense')
     """
 
     lambda_1: float
@@ -33,29 +46,41 @@ class Eigengap:
     ratio: float
     error: float
     method: str
+    proof: str
 
     @property
     def resolved(self) -> bool:
         """Whether the gap ``1 - ratio`` is larger than the error, or known to be zero exactly."""
         return self.error == 0.0 or abs(1.0 - self.ratio) > self.error
 
+    def _repr_html_(self) -> str:
+        return table("Eigengap", {**asdict(self), "resolved": self.resolved})
 
-def eigengap(op: Operator, *, tol: float = 1e-10, max_products: int = MAX_PRODUCTS) -> Eigengap:
+
+def eigengap(
+    op: Operator, *, tol: float = 1e-10, max_products: int = MAX_PRODUCTS, certify: bool | None = None
+) -> Eigengap:
     """Return the two largest eigenvalues of the low channel of ``op`` and their ratio, with an error bound.
 
     ``lambda_1 = 1`` and its eigenvectors, one per connected component, are known without a solver, so
     a disconnected graph has ratio 1 exactly. Otherwise ``lambda_2`` is a Rayleigh quotient on the complement of
-    the known vector: never above the true value, and within the residual norm of an eigenvalue.
+    the known vector: never above the true value, and within the residual norm of an eigenvalue. Which eigenvalue that
+    is, a factorisation proves by counting those above it.
 
     Parameters
     ----------
     op : Operator
         Either channel; the low one is measured.
+    tol, max_products
+        As in `spectrum`.
+    certify : bool, optional
+        Prove that no eigenvalue was missed; by default where a sparse factorisation is cheap (up to 5000 nodes, and
+        grids or meshes of any size).
 
     Raises
     ------
     ConvergenceError
-        ``lambda_2`` was not resolved; the message says what to try.
+        ``lambda_2`` was not resolved, or its proof failed; the message says what to try.
 
     Examples
     --------
@@ -73,12 +98,32 @@ def eigengap(op: Operator, *, tol: float = 1e-10, max_products: int = MAX_PRODUC
         if n_null == 0:
             raise ParameterError("the low channel is zero: every node is isolated and isolated='zero' was chosen")
         if n_null > 1:
-            return Eigengap(1.0, 1.0, 1.0, 0.0, "components")
+            return Eigengap(1.0, 1.0, 1.0, 0.0, "components", "components")
     try:
         modes = spectrum(high, k=2, which="low", tol=tol, max_products=max_products)
     except ConvergenceError as stuck:
         raise ConvergenceError(f"lambda_2 not resolved: {stuck}", stuck.eigenvalues, stuck.eigenvectors) from None
+    frequency = float(modes.frequencies[1])
+    error, proof = _proven(modes, certify)
+    return Eigengap(1.0, 1.0 - frequency, 1.0 - frequency, error, modes.method, proof)
+
+
+def _proven(modes: Spectrum, certify: bool | None) -> tuple[float, str]:
+    """Return the error bound of the second frequency and what proves it."""
+    high = modes.operator
     second = Pairs(modes.frequencies[1:], modes.core_basis[:, 1:], modes.method)
-    rounding = 64 * np.finfo(np.float64).eps * max(1.0, high.bounds[1])
-    lambda_2 = 1.0 - float(modes.frequencies[1])
-    return Eigengap(1.0, lambda_2, lambda_2, float(residuals(high.core.apply, second)[0]) + rounding, modes.method)
+    # LAPACK's backward error grows with n; that of a product and a norm does not, beyond a few dozen units.
+    units = max(64, high.graph.n_nodes) if modes.method == "dense" else 64
+    rounding = units * float(np.finfo(np.float64).eps) * max(1.0, high.bounds[1])
+    residual = float(residuals(high.core.apply, second)[0]) + rounding
+    if modes.method == "dense":
+        return residual, "dense"
+    if certify is None:
+        tiny_gap = modes.method != "lanczos"
+        cheap = is_cheap(high.graph.n_nodes, high.graph.indices.shape[0], tiny_gap=tiny_gap)
+        certify = cheap and high.graph.device == "cpu"
+    if not certify:
+        return residual, "residual"
+    frequency = float(modes.frequencies[1])
+    # A shift closer than this would be an eigenvalue to working precision, and its factorisation worthless.
+    return frequency - eigenvalue_floor(high.core.to_scipy(), frequency - 4 * residual, 1), "inertia"

@@ -10,11 +10,26 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import csgraph
 
 from ._build import LOOP_RULES, canonical, drop_loops, edges_to_csr, index_arrays, symmetric, total_degrees
+from ._html import table
 from ._validate import check_choice, check_count
-from .backend import FloatArray, IntArray, csr, freeze, row_degrees
+from .backend import (
+    TABLE,
+    FloatArray,
+    IntArray,
+    components,
+    csr,
+    device_of,
+    entry_rows,
+    freeze,
+    group_sum,
+    move,
+    namespace,
+    row_degrees,
+    to_host,
+    transposed,
+)
 from .errors import GraphError
 from .reorder import Reordered, reordered
 
@@ -25,7 +40,8 @@ __all__ = ["Graph"]
 class Graph:
     """Nodes 0..n-1 and weighted edges, as read-only CSR arrays that belong to the graph alone.
 
-    Build one with :meth:`from_edges` or :meth:`from_adjacency`; the constructor trusts its arguments.
+    Build one with :meth:`from_edges` or :meth:`from_adjacency`; the constructor trusts its arguments. :meth:`to` moves
+    it to a GPU, where everything made from it then stays.
 
     Attributes
     ----------
@@ -70,7 +86,7 @@ class Graph:
         loops: str = "keep",
         labels: tuple[Hashable, ...] | None = None,
     ) -> Graph:
-        """Return the graph of a list of node pairs.
+        """Return the graph of a list of node pairs, on the device that they are on.
 
         Parameters
         ----------
@@ -97,9 +113,14 @@ class Graph:
         if n_nodes is not None:
             n_nodes = check_count(n_nodes, "n_nodes", least=0)
         mirror = not directed and symmetrize is None
-        A = edges_to_csr(edges, weights, n_nodes, mirror=mirror, duplicates=duplicates)
+        home = device_of(edges)
+        pairs, weights = (_on_host(array) for array in (edges, weights))
+        A = edges_to_csr(pairs, weights, n_nodes, mirror=mirror, duplicates=duplicates)
         as_is = directed or mirror
-        return cls._from_canonical(A, as_is=as_is, directed=directed, symmetrize=symmetrize, loops=loops, labels=labels)
+        graph = cls._from_canonical(
+            A, as_is=as_is, directed=directed, symmetrize=symmetrize, loops=loops, labels=labels
+        )
+        return graph.to(home)
 
     @classmethod
     def from_adjacency(
@@ -111,19 +132,26 @@ class Graph:
         loops: str = "keep",
         labels: tuple[Hashable, ...] | None = None,
     ) -> Graph:
-        """Return the graph of a square matrix: dense, or any scipy sparse array or matrix.
+        """Return the graph of a square matrix: dense, or any scipy or cupyx sparse array or matrix.
 
         Repeated entries of a sparse matrix are summed, stored zeros are no edges, and the caller's matrix is
-        left as it is. A difference between ``A[i, j]`` and ``A[j, i]`` within rounding is averaged away.
+        left as it is. A difference between ``A[i, j]`` and ``A[j, i]`` within rounding is averaged away. A matrix
+        on a GPU is checked and put in order on the host, once; the graph is on the GPU again.
 
         Examples
         --------
         >>> Graph.from_adjacency([[0, 2], [2, 0]]).degrees
         array([2., 2.])
         """
-        return cls._from_canonical(
-            canonical(A), as_is=directed, directed=directed, symmetrize=symmetrize, loops=loops, labels=labels
+        graph = cls._from_canonical(
+            canonical(_on_host(A)),
+            as_is=directed,
+            directed=directed,
+            symmetrize=symmetrize,
+            loops=loops,
+            labels=labels,
         )
+        return graph.to(device_of(A))
 
     @classmethod
     def _from_canonical(
@@ -150,6 +178,32 @@ class Graph:
         return graph
 
     @property
+    def device(self) -> str:
+        """Where the arrays live: ``'cpu'`` or ``'cuda'``."""
+        return device_of(self.indptr)
+
+    def to(self, device: str) -> Graph:
+        """Return the graph with its arrays on ``device``; itself if they are there already.
+
+        Operators, spectra, banks and energies made from it then live there too, and take signals that do. Nothing goes
+        back to the host unasked, but for the search of connected components and for single numbers.
+
+        Parameters
+        ----------
+        device : {'cpu', 'cuda'}
+            A GPU needs the ``gpu`` extra.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1)]).to("cpu").device
+        'cpu'
+        """
+        if check_choice(device, TABLE, "device") == self.device:
+            return self
+        indptr, indices, weights = (move(array, device) for array in (self.indptr, self.indices, self.weights))
+        return Graph(indptr, indices, weights, self.directed, self.labels)
+
+    @property
     def n_nodes(self) -> int:
         """Number of nodes."""
         return int(self.indptr.shape[0]) - 1
@@ -163,7 +217,7 @@ class Graph:
     @property
     def n_loops(self) -> int:
         """Number of nodes with a self-loop."""
-        return int(np.count_nonzero(self.loop_weights))
+        return int(namespace(self.loop_weights).count_nonzero(self.loop_weights))
 
     @property
     def is_weighted(self) -> bool:
@@ -172,8 +226,8 @@ class Graph:
 
     @cached_property
     def adjacency(self) -> sparse.csr_array:
-        """The adjacency as a read-only scipy CSR array; entry (i, j) is the weight of the edge."""
-        data = np.ones(self.indices.shape[0]) if self.weights is None else self.weights
+        """The adjacency as a read-only CSR array, scipy's or the device's; entry (i, j) is the weight of the edge."""
+        data = _ones(self.indices) if self.weights is None else self.weights
         matrix: sparse.csr_array = csr(freeze(data), self.indices, self.indptr, (self.n_nodes, self.n_nodes))
         return matrix
 
@@ -186,15 +240,16 @@ class Graph:
     @cached_property
     def loop_weights(self) -> FloatArray:
         """The diagonal of the adjacency."""
-        at = np.flatnonzero(self.rows == self.indices)
-        diagonal = np.zeros(self.n_nodes)
-        diagonal[self.indices[at]] = 1.0 if self.weights is None else self.weights[at]
-        return freeze(diagonal)
+        loops = self.rows == self.indices
+        at = self.indices[loops]
+        weights = _ones(at) if self.weights is None else self.weights[loops]
+        return freeze(group_sum(at, weights, self.n_nodes))
 
     @property
     def rows(self) -> IntArray:
         """The row of every stored entry, beside ``indices``; made anew at each call."""
-        return np.repeat(np.arange(self.n_nodes, dtype=self.indices.dtype), np.diff(self.indptr))
+        rows: IntArray = entry_rows(self.indptr)
+        return rows
 
     def edges(self) -> tuple[IntArray, IntArray, FloatArray | None]:
         """Return sources, targets and weights (None where all are 1), each edge once.
@@ -210,37 +265,45 @@ class Graph:
         return rows[once], self.indices[once], None if self.weights is None else self.weights[once]
 
     def reordered(self, how: str = "community") -> Reordered:
-        """Return the graph with neighbours numbered close to each other: see :func:`gsp_fb.reorder.reordered`.
+        """Return the graph with neighbours numbered close to each other, so that products read memory in order.
+
+        Parameters
+        ----------
+        how : {'community', 'rcm'}
+            ``community``, by label propagation, numbers groups one after the other: for social, citation and web
+            graphs. ``rcm``, reverse Cuthill-McKee, makes the band of the matrix narrow: for grids, meshes and roads.
 
         Examples
         --------
         >>> Graph.from_edges([(0, 2), (1, 3)]).reordered("community").order
         array([0, 2, 1, 3])
         """
+        if self.device != "cpu":
+            raise GraphError(f"nodes are renumbered on the CPU; call .to('cpu') on this graph on {self.device!r} first")
         return reordered(self, how)
 
     @cached_property
     def component_labels(self) -> IntArray:
-        """The number of each node's (weakly) connected component."""
-        return freeze(csgraph.connected_components(self.adjacency, directed=self.directed, connection="weak")[1])
+        """The number of each node's (weakly) connected component; searched on the host once, wherever the graph is."""
+        return freeze(components(self.adjacency, directed=self.directed))
 
     @property
     def n_components(self) -> int:
         """Number of (weakly) connected components; an isolated node is one."""
-        return int(self.component_labels.max(initial=-1)) + 1
+        labels = self.component_labels
+        return int(namespace(labels).max(labels)) + 1 if self.n_nodes else 0
 
     @property
     def n_isolated(self) -> int:
         """Number of nodes of degree zero."""
-        return int(np.count_nonzero(self.degrees == 0))
+        return int(namespace(self.degrees).count_nonzero(self.degrees == 0))
 
     @cached_property
     def transposed(self) -> Graph:
         """The graph with every arc reversed; an undirected graph is its own."""
         if not self.directed:
             return self
-        A = self.adjacency.T.tocsr()
-        A.sort_indices()
+        A = transposed(self.adjacency)
         return Graph(A.indptr, A.indices, None if self.weights is None else A.data, True, self.labels)
 
     @cached_property
@@ -249,7 +312,7 @@ class Graph:
         digest = hashlib.sha256(f"{self.n_nodes} {self.directed}".encode())
         for array, kind in ((self.indptr, "<i8"), (self.indices, "<i8"), (self.weights, "<f8")):
             if array is not None:
-                digest.update(np.ascontiguousarray(array, dtype=kind).tobytes())
+                digest.update(np.ascontiguousarray(to_host(array), dtype=kind).tobytes())
         return digest.hexdigest()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -266,3 +329,24 @@ class Graph:
         facts += [f"n_loops={self.n_loops}"] * bool(self.n_loops)
         facts += [f"n_isolated={self.n_isolated}"] * bool(self.n_isolated)
         return f"Graph({', '.join(facts)})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "nodes": self.n_nodes,
+            "arcs" if self.directed else "edges": self.n_edges,
+            "weighted": self.is_weighted,
+            "self-loops": self.n_loops or None,
+            "isolated nodes": self.n_isolated or None,
+            "components": self.n_components,
+        }
+        return table("Graph", facts)
+
+
+def _on_host(data: Any) -> Any:
+    """Return what a graph is made of as the host can read it; lists, frames and tensors as they are."""
+    return data if device_of(data) == "cpu" else to_host(data)
+
+
+def _ones(like: Any) -> Any:
+    xp = namespace(like)
+    return xp.ones_like(like, dtype=xp.float64)

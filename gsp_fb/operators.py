@@ -6,14 +6,13 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator
 
 from ._bounds import low_bounds
+from ._html import table
 from ._kernels import affine_product
 from ._validate import check_choice, check_signal
-from .backend import FloatArray, Signal, freeze, namespace
+from .backend import FloatArray, Signal, add_diagonal, freeze, linear_operator, namespace, scaled_csr
 from .errors import GraphError
 from .graph import Graph
 from .variants import CHANNELS, ISOLATED, LOOPS, VARIANTS, check_family, check_gamma
@@ -124,21 +123,29 @@ class Operator:
         sums: FloatArray = 1.0 - xp.astype(lost, xp.float64)
         return sums
 
-    def to_scipy(self) -> sparse.csr_array:
-        """Return the matrix itself, newly made, as a scipy CSR array."""
-        A = self.graph.adjacency
-        scaled = sparse.diags_array(self.left) @ A @ sparse.diags_array(self.right)
-        return sparse.csr_array(scaled + sparse.diags_array(self.diag))
+    def to_sparse(self) -> Any:
+        """Return the matrix itself, newly made, as CSR on the graph's device: scipy's or cupyx's."""
+        return add_diagonal(scaled_csr(self.graph.adjacency, self.left, self.right), self.diag)
 
-    def linear_operator(self) -> LinearOperator:
-        """Return a matrix-free scipy ``LinearOperator``, for scipy's solvers."""
-        return LinearOperator(
+    def to_scipy(self) -> sparse.csr_array:
+        """Return the matrix itself, newly made, as a scipy CSR array; of a graph on a GPU see :meth:`to_sparse`."""
+        if self.graph.device != "cpu":
+            raise GraphError(
+                f"the graph is on {self.graph.device!r}: to_sparse() gives the matrix there, and an operator of "
+                "graph.to('cpu') the one of scipy"
+            )
+        matrix: sparse.csr_array = self.to_sparse()
+        return matrix
+
+    def linear_operator(self) -> Any:
+        """Return a matrix-free ``LinearOperator``, for the solvers of scipy (or of cupyx, on a GPU)."""
+        return linear_operator(
+            self.diag,
             self.shape,
-            matvec=lambda x: self.apply(x.ravel()),
+            matvec=lambda x: self.apply(_flat(x)),
             matmat=self.apply,
-            rmatvec=lambda x: self.T.apply(x.ravel()),
+            rmatvec=lambda x: self.T.apply(_flat(x)),
             rmatmat=self.T.apply,
-            dtype=np.float64,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -147,6 +154,16 @@ class Operator:
     def __repr__(self) -> str:
         gamma = f", gamma={self.gamma:g}" if self.gamma else ""
         return f"Operator({self.family}, {self.channel}{gamma}, n_nodes={self.graph.n_nodes})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "family": f"{VARIANTS[self.family].title} ({self.family})",
+            "channel": self.channel,
+            "gamma": self.gamma or None,
+            "isolated nodes": self.isolated,
+            "graph": repr(self.graph),
+        }
+        return table("Operator", facts)
 
 
 def operator(
@@ -186,20 +203,25 @@ def operator(
     xp = namespace(graph.degrees)
     ones = xp.ones_like(graph.degrees)
     if variant.norm == "none":
-        left, right, diag, scale = ones, ones, 1.0 - graph.degrees, ones
+        # The high channel first: 1 - (1 - d) would lose the digits of a small degree.
+        high = Operator(graph, -ones, ones, graph.degrees, ones, family, "high", gamma, isolated)
+        return high if channel == "high" else high.complement()
+    empty = (graph.degrees == 0) & (variant.loops != "unit")
+    _refuse_isolated(empty, isolated)
+    inverse, root, share = LOOPS[variant.loops](xp.where(empty, 1.0, graph.degrees), gamma)
+    keep = 1.0 if isolated == "self" else 0.0
+    diag = xp.where(empty, keep, share)
+    if variant.norm == "rw":
+        left, right, scale = xp.where(empty, 0.0, inverse), ones, xp.where(empty, 1.0, root)
     else:
-        empty = (graph.degrees == 0) & (variant.loops != "unit")
-        _refuse_isolated(empty, isolated)
-        inverse, root, share = LOOPS[variant.loops](xp.where(empty, 1.0, graph.degrees), gamma)
-        keep = 1.0 if isolated == "self" else 0.0
-        diag = xp.where(empty, keep, share)
-        if variant.norm == "rw":
-            left, right, scale = xp.where(empty, 0.0, inverse), ones, xp.where(empty, 1.0, root)
-        else:
-            left, scale = xp.where(empty, 0.0, 1.0 / root), ones
-            right = left
+        left, scale = xp.where(empty, 0.0, 1.0 / root), ones
+        right = left
     low = Operator(graph, left, right, diag, scale, family, "low", gamma, isolated)
     return low if channel == "low" else low.complement()
+
+
+def _flat(x: Any) -> Any:
+    return namespace(x).reshape(x, (-1,))
 
 
 def _refuse_isolated(empty: Any, isolated: str) -> None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._eigen import MAX_PRODUCTS, Pairs, dense_pairs, partial_pairs
-from ._validate import check_choice, check_count, check_signal, host_array
-from .backend import FloatArray, Signal, column, diagonal_times, freeze, is_sparse, namespace
+from ._html import table
+from ._validate import check_choice, check_count, check_device, check_signal, host_array
+from .backend import FloatArray, Signal, column, diagonal_times, freeze, is_sparse, namespace, product, transposed
 from .errors import GraphError, ParameterError, SignalError
 from .operators import Operator
 
@@ -79,13 +80,15 @@ class Spectrum:
         ``sum |c|^2`` equals ``sum_i scale_i^2 |x_i|^2`` (Parseval), with ``scale`` 1 for symmetric families.
         """
         x = check_signal(x, self.operator.graph.n_nodes)
+        check_device(x, self.core_basis)
         weighted = diagonal_times(self.operator.scale, x)
-        c = (weighted.T @ self.core_basis).T if is_sparse(x) else self.core_basis.T @ weighted
+        c = product(transposed(weighted), self.core_basis).T if is_sparse(x) else self.core_basis.T @ weighted
         return _as_dtype(c, x.dtype)
 
     def igft(self, c: Any) -> Signal:
         """Return the signal with the coefficients ``c``: ``U c``; with ``k`` modes, the projection onto them."""
         c = host_array(c, SignalError, "coefficients")
+        check_device(c, self.core_basis)
         if c.ndim not in (1, 2) or c.shape[0] != len(self):
             raise SignalError(f"coefficients have shape {tuple(c.shape)} but there are {len(self)} modes")
         x = self.core_basis @ c
@@ -93,6 +96,16 @@ class Spectrum:
 
     def __repr__(self) -> str:
         return f"Spectrum({len(self)} of {self.operator.graph.n_nodes} modes of {self.operator!r}, {self.method})"
+
+    def _repr_html_(self) -> str:
+        ends = [f"{float(self.frequencies[at]):.4g}" for at in (0, -1)] if len(self) else ["none"]
+        facts = {
+            "modes": f"{len(self)} of {self.operator.graph.n_nodes}",
+            "frequencies": " to ".join(ends),
+            "operator": repr(self.operator),
+            "solver": self.method,
+        }
+        return table("Spectrum", facts)
 
 
 def _as_dtype(x: Any, dtype: Any) -> Any:

@@ -33,6 +33,11 @@ class Variant:
         ``D~^-1/2 A~ D~^-1/2``, ``D~^-1 A~``, or none at all.
     title : str
         The family in words.
+
+    Examples
+    --------
+    >>> VARIANTS["lazy_rw"].loops, VARIANTS["lazy_rw"].norm, VARIANTS["lazy_rw"].has_gamma
+    ('degree', 'rw', True)
     """
 
     low: str
@@ -84,12 +89,32 @@ LOOPS: dict[Loops, Callable[[Any, float], tuple[Any, Any, Any]]] = {
 
 
 def check_family(family: object) -> Variant:
-    """Return the row of ``family``, or list what exists."""
+    """Return the row of ``family``, or list what exists.
+
+    Examples
+    --------
+    >>> check_family("renorm_sym").loops
+    'unit'
+    >>> check_family("gcn")
+    Traceback (most recent call last):
+    ...
+    gsp_fb.errors.ParameterError: unknown family 'gcn'; choose one of comb, sym, rw, ...
+    """
     return VARIANTS[check_choice(family, VARIANTS, "family")]
 
 
 def check_gamma(family: str, gamma: object) -> float:
-    """Return the loop weight of ``family``: the given one, or 1 where the family has a gamma and none is given."""
+    """Return the loop weight of ``family``: the given one, or 1 where the family has a gamma and none is given.
+
+    Examples
+    --------
+    >>> check_gamma("lazy_rw", None), check_gamma("lazy_rw", 2), check_gamma("sym", None)
+    (1.0, 2.0, 0.0)
+    >>> check_gamma("sym", 2.0)
+    Traceback (most recent call last):
+    ...
+    gsp_fb.errors.ParameterError: family 'sym' has no gamma (got 2.0); families with one: renorm_sym, ...
+    """
     has_gamma = check_family(family).has_gamma
     if gamma is None:
         return 1.0 if has_gamma else 0.0

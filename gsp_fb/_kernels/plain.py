@@ -6,11 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from .._validate import check_device
 from ..backend import (
     FloatArray,
     IntArray,
     Signal,
+    asarray_like,
+    cast,
     column,
+    column_products,
+    conj,
     csr,
     diagonal_times,
     is_sparse,
@@ -25,13 +30,16 @@ __all__ = ["affine_product", "chebyshev_bank", "heaviest_labels", "quadratic_for
 
 def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> Signal:
     """Return ``left * (A @ (right * x)) + diag * x`` in the precision of ``x``, sparse if ``x`` is."""
+    check_device(x, left)
     if is_sparse(x):
         lifted = product(graph.adjacency, diagonal_times(right, x))
-        return (diagonal_times(left, lifted) + diagonal_times(diag, x)).tocsr().astype(x.dtype)
+        return _cast_csr(diagonal_times(left, lifted) + diagonal_times(diag, x), x.dtype)
     y = product(graph.adjacency, column(right, x) * x)
-    y = column(left, x) * y + column(diag, x) * x
-    xp = namespace(x)
-    return y if y.dtype == x.dtype else xp.astype(y, x.dtype)
+    return cast(column(left, x) * y + column(diag, x) * x, x.dtype)
+
+
+def _cast_csr(x: Signal, dtype: Any) -> Signal:
+    return x if x.dtype == dtype else csr(cast(x.data, dtype), x.indices, x.indptr, x.shape)
 
 
 def chebyshev_bank(
@@ -39,7 +47,7 @@ def chebyshev_bank(
 ) -> Signal:
     """Return sum_k c[f, k] T_k(M) x for every filter f on a new last axis, M being the affine operator."""
     xp = namespace(x)
-    terms = xp.asarray(coefficients, dtype=real_dtype(x.dtype, xp))
+    terms = asarray_like(coefficients, x, real_dtype(x.dtype, xp))
     before, now = x, affine_product(graph, x, left, right, diag)
     out = x[..., None] * terms[:, 0]
     for order in range(1, terms.shape[1]):
@@ -53,11 +61,9 @@ def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
     """Return Re(x* M x) of each column in double precision, M being the affine operator."""
     xp = namespace(x.data if is_sparse(x) else x)
     wide = xp.complex128 if x.dtype in (xp.complex64, xp.complex128) else xp.float64
-    if x.dtype != wide:
-        x = x.astype(wide) if is_sparse(x) else xp.astype(x, wide)
+    x = _cast_csr(x, wide) if is_sparse(x) else cast(x, wide)
     y = affine_product(graph, x, left, right, diag)
-    terms = x.conj().multiply(y) if is_sparse(x) else xp.conj(x) * y
-    total = terms.sum(axis=0) if is_sparse(x) else xp.sum(terms, axis=0)
+    total = column_products(x, y) if is_sparse(x) else xp.sum(conj(x) * y, axis=0)
     real: FloatArray = xp.reshape(xp.real(total) if wide == xp.complex128 else total, (-1,))
     return real
 

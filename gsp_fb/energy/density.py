@@ -10,7 +10,7 @@ import numpy as np
 
 from .._lanczos import gauss_rule, lanczos
 from .._validate import check_count, check_positive, check_rng
-from ..backend import FloatArray, freeze
+from ..backend import FloatArray, asarray_like, freeze, to_host
 from ..errors import ParameterError
 from ..operators import Operator
 from ..spectrum import spectrum
@@ -33,6 +33,13 @@ class SpectralDensity:
         Standard error of ``fraction``; 0 where all eigenvalues were computed.
     products : int
         Products that were spent.
+
+    Examples
+    --------
+    >>> from gsp_fb import datasets, operator
+    >>> found = spectral_density(operator(datasets.ring(6), "sym", channel="high"), bins=2)
+    >>> found.fraction.round(3), found.error
+    (array([0.5, 0.5]), array([0., 0.]))
     """
 
     edges: FloatArray
@@ -47,10 +54,10 @@ class SpectralDensity:
     @property
     def density(self) -> FloatArray:
         """``fraction`` per unit of frequency: a curve that integrates to 1 over the axis."""
-        return self.fraction / np.diff(self.edges)
+        return self.fraction / (self.edges[1:] - self.edges[:-1])
 
     def __repr__(self) -> str:
-        return f"SpectralDensity({len(self.fraction)} bands, products={self.products})"
+        return f"SpectralDensity({self.fraction.shape[0]} bands, products={self.products})"
 
 
 def spectral_density(
@@ -85,15 +92,20 @@ def spectral_density(
     n_vectors, products = check_count(n_vectors, "n_vectors", least=2), check_count(products, "products")
     rng, n_nodes = check_rng(rng), op.graph.n_nodes
     if n_nodes <= EXACT_NODES:
-        counted = Measure(spectrum(op).frequencies, np.ones(n_nodes), rounding(op))
+        counted = Measure(to_host(spectrum(op).frequencies), np.ones(n_nodes), rounding(op))
         fraction = _fractions(counted, edges, op, n_nodes)
-        return SpectralDensity(edges, fraction, np.zeros_like(fraction), 0)
-    signs = (rng.choice([-1.0, 1.0], (n_nodes, 1)) for _ in range(n_vectors))
+        return _result(op, edges, fraction, np.zeros_like(fraction), 0)
+    signs = (asarray_like(rng.choice([-1.0, 1.0], (n_nodes, 1)), op.diag) for _ in range(n_vectors))
     measures = [quadrature(op, vector, products) for vector in signs]
     draws = np.stack([_fractions(measure, edges, op, n_nodes) for measure in measures])
     error = draws.std(axis=0, ddof=1) / math.sqrt(n_vectors)
     spent = sum(measure.spaces[0].n_steps for measure in measures)
-    return SpectralDensity(edges, draws.mean(axis=0), error, spent)
+    return _result(op, edges, draws.mean(axis=0), error, spent)
+
+
+def _result(op: Operator, edges: FloatArray, fraction: FloatArray, error: FloatArray, spent: int) -> SpectralDensity:
+    edges, fraction, error = (asarray_like(array, op.diag) for array in (edges, fraction, error))
+    return SpectralDensity(edges, fraction, error, spent)
 
 
 def _fractions(measure: Measure, edges: FloatArray, op: Operator, n_nodes: int) -> FloatArray:
@@ -138,7 +150,7 @@ def lambda_max(op: Operator, *, rtol: float = 0.01, failure: float = 1e-10, rng:
     # theta / (1 - eps) <= (1 + rtol) lambda needs an eps below rtol / (1 + rtol), and that so many products.
     eps = rtol / (1 + 2 * rtol)
     products = math.ceil((math.log(1.648 * math.sqrt(n_nodes) / failure) / math.sqrt(eps) + 1) / 2)
-    start = check_rng(0 if rng is None else rng).standard_normal(n_nodes)
+    start = asarray_like(check_rng(0 if rng is None else rng).standard_normal(n_nodes), op.diag)
     shifted = lanczos(lambda v: op.core.apply(v) - low * v, start, products, orthogonalize=False)
     reached = float(gauss_rule(shifted)[0][-1])
     return min(high, low + reached / (1 - eps))

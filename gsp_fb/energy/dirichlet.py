@@ -12,7 +12,20 @@ import numpy as np
 
 from .._kernels import quadratic_form
 from .._validate import check_signal, host_array
-from ..backend import FloatArray, Signal, abs_squared, is_sparse, namespace
+from ..backend import (
+    FloatArray,
+    Signal,
+    abs_squared,
+    asarray_like,
+    cast,
+    column_peaks,
+    csr,
+    group_sum,
+    is_sparse,
+    namespace,
+    real_dtype,
+    to_host,
+)
 from ..errors import GspWarning, ParameterError, SignalError
 from ..operators import Operator
 
@@ -38,7 +51,7 @@ def signal_energy(x: Any, *, per_column: bool = False) -> float | FloatArray:
     >>> signal_energy([3.0, 4.0])
     25.0
     """
-    x, factor = _scaled(check_signal(x, _length(x)))
+    x, factor = _scaled(check_signal(x, _length(x)), per_column)
     return _energy(_squares(x), factor, per_column)
 
 
@@ -63,7 +76,7 @@ def dirichlet_energy(laplacian: Operator, x: Any, *, per_column: bool = False) -
     >>> dirichlet_energy(operator(path, "comb", channel="high"), [0.0, 1.0, 3.0])
     5.0
     """
-    x, factor = _scaled(check_signal(x, _high(laplacian).graph.n_nodes))
+    x, factor = _scaled(check_signal(x, _high(laplacian).graph.n_nodes), per_column)
     return _energy(_forms(laplacian, x), factor, per_column)
 
 
@@ -79,7 +92,7 @@ def nonsmooth_energy(laplacian: Operator, x: Any, *, per_column: bool = False) -
     >>> nonsmooth_energy(operator(edge, "sym", channel="high"), [1.0, -1.0])
     -2.0
     """
-    x, factor = _scaled(check_signal(x, _high(laplacian).graph.n_nodes))
+    x, factor = _scaled(check_signal(x, _high(laplacian).graph.n_nodes), per_column)
     return _energy(_squares(x) - _forms(laplacian, x), factor, per_column)
 
 
@@ -106,8 +119,9 @@ def s_value(laplacian: Operator, x: Any, *, per_column: bool = False) -> float |
     >>> round(s_value(operator(path, "sym", channel="high"), [1.0, 1.0, 1.0]), 4)
     0.0572
     """
-    x, _ = _scaled(check_signal(x, _high(laplacian).graph.n_nodes))
+    x, _ = _scaled(check_signal(x, _high(laplacian).graph.n_nodes), per_column)
     smooth, total = _forms(laplacian, x), _squares(x)
+    _refuse_overflow(smooth)
     xp = namespace(total)
     if not per_column:
         _refuse_zero(total)
@@ -123,6 +137,12 @@ def s_value(laplacian: Operator, x: Any, *, per_column: bool = False) -> float |
 def _refuse_zero(total: FloatArray) -> None:
     if float(namespace(total).sum(total)) == 0.0:
         raise SignalError("signal is zero everywhere; S = E_S / E is undefined")
+
+
+def _refuse_overflow(smooth: FloatArray) -> None:
+    xp = namespace(smooth)
+    if not bool(xp.all(xp.isfinite(smooth))):
+        raise SignalError("the quadratic form overflows float64: the degrees are too large; rescale the weights")
 
 
 def _length(x: Any) -> int:
@@ -152,28 +172,57 @@ def _peak(values: Any) -> float:
     return max(float(xp.max(values)), -float(xp.min(values)))
 
 
-def _scaled(x: Signal) -> tuple[Signal, float]:
+def _scaled(x: Signal, per_column: bool = False) -> tuple[Signal, Any]:
     """Return ``x / f`` and ``f``: a power of two where the squares would overflow or vanish, else 1."""
-    peak = _peak(x.data if is_sparse(x) else x)
+    if per_column and x.ndim == 2:
+        return _scaled_columns(x)
+    factor = _factor(_peak(x.data if is_sparse(x) else x))
+    return (x, 1.0) if factor == 1.0 else (x / factor, factor)
+
+
+def _factor(peak: float) -> float:
     if peak == 0.0 or SAFE_PEAK[0] < peak < SAFE_PEAK[1]:
+        return 1.0
+    return math.ldexp(1.0, math.frexp(peak)[1] - 1)
+
+
+def _scaled_columns(x: Signal) -> tuple[Signal, Any]:
+    """Scale each column by a factor of its own, so that a large one does not make a small one vanish."""
+    factors = np.array([_factor(float(peak)) for peak in to_host(_column_peaks(x))])
+    if np.all(factors == 1.0):
         return x, 1.0
-    factor = math.ldexp(1.0, math.frexp(peak)[1] - 1)
-    return x / factor, factor
+    values = x.data if is_sparse(x) else x
+    here = asarray_like(factors, values)
+    if not is_sparse(x):
+        return x / cast(here, real_dtype(x.dtype, namespace(x))), here
+    return csr(x.data / namespace(values).take(here, x.indices, axis=0), x.indices, x.indptr, x.shape), here
+
+
+def _column_peaks(x: Signal) -> Any:
+    """Return the largest absolute real or imaginary part of each column, without a temporary of the size of ``x``."""
+    if is_sparse(x):
+        return column_peaks(x)
+    xp = namespace(x)
+    if 0 in x.shape:
+        return asarray_like(np.zeros(x.shape[1]), x)
+    parts = (xp.real(x), xp.imag(x)) if xp.isdtype(x.dtype, "complex floating") else (x,)
+    return reduce(xp.maximum, (xp.maximum(xp.max(part, axis=0), -xp.min(part, axis=0)) for part in parts))
 
 
 def _squares(x: Signal) -> FloatArray:
     """Return x* x for each column in double precision, a block of rows at a time."""
-    if is_sparse(x):
-        wide = abs_squared(x.data.astype(np.promote_types(x.dtype, np.float64)))
-        return np.asarray(np.bincount(x.indices, weights=wide, minlength=x.shape[1]), dtype=np.float64)
-    xp = namespace(x)
+    xp = namespace(x.data if is_sparse(x) else x)
     double = xp.complex128 if xp.isdtype(x.dtype, "complex floating") else xp.float64
+    if is_sparse(x):
+        sums: FloatArray = group_sum(x.indices, abs_squared(cast(x.data, double)), x.shape[1])
+        return sums
     n_rows, n_columns = x.shape[0], math.prod(x.shape[1:])
     if n_rows == 0:
-        return np.zeros(n_columns)
+        nothing: FloatArray = asarray_like(np.zeros(n_columns), x)
+        return nothing
     columns = xp.reshape(x, (n_rows, n_columns))
     spans = ((start, min(start + BLOCK_ROWS, n_rows)) for start in range(0, n_rows, BLOCK_ROWS))
-    blocks = (xp.astype(columns[start:stop, ...], double) for start, stop in spans)
+    blocks = (cast(columns[start:stop, ...], double) for start, stop in spans)
     return reduce(add, (xp.sum(abs_squared(block), axis=0) for block in blocks))
 
 
@@ -183,11 +232,11 @@ def _forms(laplacian: Operator, x: Signal) -> FloatArray:
         return quadratic_form(laplacian.graph, x, laplacian.left, laplacian.right, laplacian.diag)
 
 
-def _energy(columns: FloatArray, factor: float, per_column: bool) -> float | FloatArray:
+def _energy(columns: FloatArray, factor: Any, per_column: bool) -> float | FloatArray:
     """Return the energy of the unscaled signal, in total or per column, if a float64 can hold it."""
     xp = namespace(columns)
     with np.errstate(over="ignore", invalid="ignore"):
         energy = (columns if per_column else xp.sum(columns)) * factor * factor
     if not bool(xp.all(xp.isfinite(energy))):
-        raise SignalError(f"the energy of this signal overflows float64 (entries up to {factor:.1e}); rescale it")
+        raise SignalError("the energy of this signal overflows float64; rescale it")
     return energy if per_column else float(energy)

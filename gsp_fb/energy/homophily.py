@@ -8,10 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from .._validate import check_labels, check_signal
-from ..backend import IntArray, distances, is_sparse, namespace, product
+from .._validate import check_device, check_labels, check_signal
+from ..backend import (
+    IntArray,
+    cast,
+    distances,
+    group_sum,
+    namespace,
+    product,
+    to_dense,
+    transposed,
+)
 from ..errors import SignalError
 from ..graph import Graph
 from ..operators import operator
@@ -29,11 +36,24 @@ __all__ = [
 BLOCK_ROWS = 512
 
 
+def _labels(graph: Graph, y: Any) -> IntArray:
+    labels = check_labels(y, graph.n_nodes)
+    check_device(labels, graph.indptr)
+    return labels
+
+
 def _labelled_ends(graph: Graph, y: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the labels at both ends of every stored entry that is no loop and is labelled at both ends."""
+    """Return both ends of every stored entry that is no loop and is labelled at both ends."""
     rows = graph.rows
     keep = (rows != graph.indices) & (y[rows] >= 0) & (y[graph.indices] >= 0)
     return rows[keep], graph.indices[keep]
+
+
+def _count(groups: IntArray, n_groups: int, which: Any = None) -> Any:
+    """Return how many members each group has, or how many of them are in ``which``."""
+    xp = namespace(groups)
+    weights = xp.ones_like(groups, dtype=xp.float64) if which is None else cast(which, xp.float64)
+    return group_sum(groups, weights, n_groups)
 
 
 def node_homophily(graph: Graph, y: Any) -> float:
@@ -47,11 +67,13 @@ def node_homophily(graph: Graph, y: Any) -> float:
     >>> node_homophily(Graph.from_edges([(0, 1), (1, 2)]), [0, 0, 1])
     0.5
     """
-    y = check_labels(y, graph.n_nodes)
+    y = _labels(graph, y)
     tail, head = _labelled_ends(graph, y)
-    same = np.bincount(tail, weights=y[tail] == y[head], minlength=graph.n_nodes)
-    count = np.bincount(tail, minlength=graph.n_nodes)
-    return float(np.mean(same[count > 0] / count[count > 0])) if count.any() else float("nan")
+    if not tail.shape[0]:
+        return float("nan")
+    count = _count(tail, graph.n_nodes)
+    same = _count(tail, graph.n_nodes, y[tail] == y[head])
+    return float(namespace(y).mean(same[count > 0] / count[count > 0]))
 
 
 def edge_homophily(graph: Graph, y: Any) -> float:
@@ -62,9 +84,10 @@ def edge_homophily(graph: Graph, y: Any) -> float:
     >>> edge_homophily(Graph.from_edges([(0, 1), (1, 2)]), [0, 0, 1])
     0.5
     """
-    y = check_labels(y, graph.n_nodes)
+    y = _labels(graph, y)
     tail, head = _labelled_ends(graph, y)
-    return float(np.mean(y[tail] == y[head])) if tail.size else float("nan")
+    same = int(namespace(y).count_nonzero(y[tail] == y[head]))
+    return same / tail.shape[0] if tail.shape[0] else float("nan")
 
 
 def class_homophily(graph: Graph, y: Any) -> float:
@@ -78,16 +101,18 @@ def class_homophily(graph: Graph, y: Any) -> float:
     >>> class_homophily(Graph.from_edges([(0, 1), (2, 3)]), [0, 0, 1, 1])
     1.0
     """
-    y = check_labels(y, graph.n_nodes)
-    share = np.bincount(y[y >= 0]) / max(1, int(np.count_nonzero(y >= 0)))
-    n_classes = np.count_nonzero(share)
+    y = _labels(graph, y)
+    xp = namespace(y)
+    given = y[y >= 0]
+    width = int(xp.max(given)) + 1 if given.shape[0] else 0
+    share = _count(given, width) / max(1, given.shape[0])
+    n_classes = int(xp.count_nonzero(share))
     if n_classes < 2:
         return float("nan")
     tail, head = _labelled_ends(graph, y)
-    same = np.bincount(y[tail], weights=y[tail] == y[head], minlength=len(share))
-    ends = np.bincount(y[tail], minlength=len(share))
-    excess = same / np.maximum(ends, 1) - share
-    return float(np.maximum(excess, 0.0).sum() / (n_classes - 1))
+    same, ends = _count(y[tail], width, y[tail] == y[head]), _count(y[tail], width)
+    excess = same / xp.maximum(ends, 1.0) - share
+    return float(xp.sum(xp.maximum(excess, 0.0))) / (n_classes - 1)
 
 
 def row_diff(x: Any) -> float:
@@ -116,10 +141,10 @@ def col_diff(x: Any) -> float:
     x = check_signal(x, _rows(x))
     if x.ndim == 1:
         x = x[:, None]
-    xp = namespace(x)
-    size = np.asarray(abs(x).sum(axis=0)).ravel() if is_sparse(x) else xp.sum(xp.abs(x), axis=0)
-    size = xp.where(size > 0, size, 1.0)
-    return _mean_distance((x / size).T.tocsr() if is_sparse(x) else (x / size).T)
+    columns = to_dense(x)
+    xp = namespace(columns)
+    size = xp.sum(xp.abs(columns), axis=0)
+    return _mean_distance((columns / xp.where(size > 0, size, 1.0)).T)
 
 
 def aggregation_similarity(graph: Graph, x: Any, y: Any, *, family: str = "renorm_sym", gamma: float = 1.0) -> float:
@@ -134,17 +159,19 @@ def aggregation_similarity(graph: Graph, x: Any, y: Any, *, family: str = "renor
     >>> aggregation_similarity(g, [[1.0, 0], [1, 0], [0, 1], [0, 1]], [0, 0, 1, 1])
     1.0
     """
-    y = check_labels(y, graph.n_nodes)
-    labelled = np.flatnonzero(y >= 0)
-    if np.unique(y[labelled]).size < 2:
+    y = _labels(graph, y)
+    xp = namespace(y)
+    labelled = xp.nonzero(y >= 0)[0]
+    y = y[labelled]
+    if xp.unique_values(y).shape[0] < 2:
         raise SignalError("aggregation_similarity compares a class with the others; the labels have fewer than two")
-    h = operator(graph, family, gamma=gamma) @ x
-    h = (h.toarray() if is_sparse(h) else h.reshape(graph.n_nodes, -1))[labelled]
-    sums = product(one_hot(y[labelled]).T, h)
-    own = np.bincount(y[labelled])[y[labelled]]
-    inside = namespace(h).vecdot(h, sums[y[labelled]]) / own
-    outside = (h @ sums.sum(axis=0) - inside * own) / (labelled.size - own)
-    return float((inside >= outside).mean())
+    h = to_dense(operator(graph, family, gamma=gamma) @ x)
+    h = xp.take(h if h.ndim == 2 else h[:, None], labelled, axis=0)
+    sums = product(transposed(one_hot(y)), h)
+    own = _count(y, sums.shape[0])[y]
+    inside = xp.sum(h * xp.take(sums, y, axis=0), axis=1) / own
+    outside = (h @ xp.sum(sums, axis=0) - inside * own) / (y.shape[0] - own)
+    return int(xp.count_nonzero(inside >= outside)) / int(y.shape[0])
 
 
 def _rows(x: Any) -> int:
@@ -156,7 +183,7 @@ def _mean_distance(x: Any) -> float:
     n_rows = x.shape[0]
     if n_rows == 0:
         return 0.0
-    rows = x.toarray() if is_sparse(x) else x
+    rows = to_dense(x)
     rows = rows if rows.ndim == 2 else rows[:, None]
     spans = ((at, min(at + BLOCK_ROWS, n_rows)) for at in range(0, n_rows, BLOCK_ROWS))
     xp = namespace(rows)

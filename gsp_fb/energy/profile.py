@@ -8,9 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from .._html import table
 from .._lanczos import Krylov, cumulative_bounds, gauss_rule, lanczos
-from .._validate import check_count, check_signal, host_array
-from ..backend import FloatArray, Signal, abs_squared, diagonal_times, freeze, is_sparse
+from .._validate import check_count, check_device, check_signal, host_array
+from ..backend import (
+    FloatArray,
+    Signal,
+    abs_squared,
+    asarray_like,
+    diagonal_times,
+    freeze,
+    namespace,
+    norm,
+    to_dense,
+    to_host,
+    vdot,
+)
 from ..errors import ParameterError, SignalError
 from ..operators import Operator
 from ..spectrum import spectrum
@@ -39,6 +52,16 @@ class EnergyProfile:
         :math:`\sum_i \lambda_i^k |\hat x_i|^2` for k = 0, 1, 2, exact; ``moments[1] / moments[0]`` is the S-value.
     products : int
         Products of the operator with one signal that were spent; 0 where all modes were computed.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, operator
+    >>> ring = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
+    >>> profile = energy_profile(operator(ring, "sym", channel="high"), [1.0, -1.0, 1.0, 0.0], bins=2)
+    >>> profile
+    EnergyProfile(2 bands, total=3, products=0)
+    >>> profile.fraction.round(3)
+    array([0.083, 0.917])
     """
 
     edges: FloatArray
@@ -59,12 +82,21 @@ class EnergyProfile:
         return self.energy / self.total
 
     def __repr__(self) -> str:
-        return f"EnergyProfile({len(self.energy)} bands, total={self.total:.6g}, products={self.products})"
+        return f"EnergyProfile({self.energy.shape[0]} bands, total={self.total:.6g}, products={self.products})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "bands": len(self.energy),
+            "energy": self.total,
+            "mean frequency": float(self.moments[1] / self.moments[0]),
+            "products": self.products,
+        }
+        return table("EnergyProfile", facts)
 
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """Atoms on the frequency axis that stand for the energy, and how sure the cumulative energy is."""
+    """Atoms on the frequency axis that stand for the energy, on the host, and how sure the cumulative energy is."""
 
     nodes: FloatArray
     weights: FloatArray
@@ -132,7 +164,7 @@ def energy_profile(
     if bins is not None and quantiles is not None:
         raise ParameterError("give bins= or quantiles=, not both")
     z = _columns(op, x)
-    total = float(abs_squared(z).sum())
+    total = vdot(z, z)
     if total == 0:
         raise SignalError("signal is zero everywhere; its energy lies nowhere")
     measure = _exact(op, z) if op.graph.n_nodes <= EXACT_NODES else quadrature(op, z, products)
@@ -140,13 +172,15 @@ def energy_profile(
     spent = sum(space.n_steps for space in measure.spaces)
     lower, upper = measure.cumulative(edges, op.bounds, total)
     energy = np.maximum(np.diff((lower + upper) / 2), 0.0)
-    return EnergyProfile(edges, energy, lower, upper, total, _moments(op, z, total), spent)
+    found = (edges, energy, lower, upper, _moments(op, z, total))
+    edges, energy, lower, upper, moments = (asarray_like(array, z) for array in found)
+    return EnergyProfile(edges, energy, lower, upper, total, moments, spent)
 
 
 def _columns(op: Operator, x: Signal) -> Signal:
     """Return the signals as dense float64 columns in the coordinates of the symmetric core."""
-    z = diagonal_times(op.scale, x)
-    z = z.toarray() if is_sparse(z) else z
+    check_device(x, op.scale)
+    z = to_dense(diagonal_times(op.scale, x))
     return z[:, None] if z.ndim == 1 else z
 
 
@@ -156,7 +190,7 @@ def check_edges(bins: Any, bounds: tuple[float, float]) -> FloatArray:
         count = check_count(10 if bins is None else bins, "bins")
         low, high = bounds
         return np.linspace(low, high if high > low else low + 1.0, count + 1)
-    edges = np.array(host_array(bins, ParameterError, "bins"), dtype=np.float64)
+    edges = np.array(to_host(host_array(bins, ParameterError, "bins")), dtype=np.float64)
     if edges.ndim != 1 or len(edges) < 2 or not np.all(np.diff(edges) > 0):
         raise ParameterError(f"bins must be a count or ascending edges, not {bins!r}")
     return edges
@@ -164,13 +198,15 @@ def check_edges(bins: Any, bounds: tuple[float, float]) -> FloatArray:
 
 def _exact(op: Operator, z: Signal) -> Measure:
     modes = spectrum(op.core)
-    return Measure(modes.frequencies, abs_squared(modes.gft(z)).sum(axis=1), rounding(op))
+    energies = namespace(z).sum(abs_squared(modes.gft(z)), axis=1)
+    return Measure(to_host(modes.frequencies), to_host(energies), rounding(op))
 
 
 def quadrature(op: Operator, z: Signal, products: int) -> Measure:
     """Return the pooled Gauss rules of all columns that are not zero."""
     size = max(abs(end) for end in op.bounds)
-    spaces = tuple(lanczos(op.core.apply, z[:, j], products, size=size) for j in range(z.shape[1]) if z[:, j].any())
+    columns = (z[:, j] for j in range(z.shape[1]))
+    spaces = tuple(lanczos(op.core.apply, column, products, size=size) for column in columns if norm(column) > 0)
     rules = [gauss_rule(space) for space in spaces]
     nodes = np.concatenate([nodes for nodes, _ in rules])
     weights = np.concatenate([space.norm**2 * weights for space, (_, weights) in zip(spaces, rules, strict=True)])
@@ -185,7 +221,7 @@ def rounding(op: Operator) -> float:
 
 def _quantiles(measure: Measure, quantiles: Any, bounds: tuple[float, float], total: float) -> FloatArray:
     """Return the frequencies at which the cumulative energy, half of each atom counted, reaches the shares."""
-    shares = np.array(host_array(quantiles, ParameterError, "quantiles"), dtype=np.float64).ravel()
+    shares = np.array(to_host(host_array(quantiles, ParameterError, "quantiles")), dtype=np.float64).ravel()
     if not (np.all(np.diff(shares) > 0) and shares.size and shares[0] > 0 and shares[-1] < 1):
         raise ParameterError(f"quantiles must ascend strictly between 0 and 1, not {quantiles!r}")
     reached = np.cumsum(measure.weights) - measure.weights / 2
@@ -195,4 +231,4 @@ def _quantiles(measure: Measure, quantiles: Any, bounds: tuple[float, float], to
 
 def _moments(op: Operator, z: Signal, total: float) -> FloatArray:
     image = op.core.apply(z)
-    return np.array([total, float(np.vdot(z, image).real), float(abs_squared(image).sum())])
+    return np.array([total, vdot(z, image), vdot(image, image)])

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from scipy import sparse
-
+from .._build import INT32_LIMIT
 from .._validate import check_count, check_labels, check_signal
-from ..backend import Signal, diagonal_times, is_sparse, namespace
+from ..backend import Signal, asarray_like, cast, csr, diagonal_times, is_sparse, namespace, product
 from ..errors import ParameterError
 
 __all__ = ["one_hot", "row_normalized"]
 
 
-def one_hot(y: Any, n_classes: int | None = None) -> sparse.csr_array:
-    """Return labels as a sparse signal, one column a class; an unlabelled node (negative) is a zero row.
+def one_hot(y: Any, n_classes: int | None = None) -> Signal:
+    """Return labels as a sparse signal on their device, one column a class; an unlabelled node is a zero row.
 
     Parameters
     ----------
     y : array_like of int, shape (n_nodes,)
+        A negative label means unlabelled.
     n_classes : int, optional
         By default the largest label plus one.
 
@@ -30,13 +29,17 @@ def one_hot(y: Any, n_classes: int | None = None) -> sparse.csr_array:
            [1., 0.],
            [0., 0.]])
     """
-    y = check_labels(y, len(y))
-    found = int(y.max(initial=-1)) + 1
+    y = check_labels(y, y.shape[0] if hasattr(y, "shape") else len(y))
+    xp = namespace(y)
+    found = max(int(xp.max(y)), -1) + 1 if y.shape[0] else 0
     width = found if n_classes is None else check_count(n_classes, "n_classes")
     if found > width:
         raise ParameterError(f"label {found - 1} does not fit n_classes={width}")
-    rows = np.flatnonzero(y >= 0)
-    return sparse.csr_array((np.ones(rows.size), (rows, y[rows])), shape=(len(y), width))
+    labelled = y >= 0
+    index = xp.int32 if max(y.shape[0], width) <= INT32_LIMIT else xp.int64
+    classes = cast(y[labelled], index)
+    ends = cast(xp.cumulative_sum(cast(labelled, xp.int64), include_initial=True), index)
+    return csr(xp.ones_like(classes, dtype=xp.float64), classes, ends, (y.shape[0], width))
 
 
 def row_normalized(x: Any) -> Signal:
@@ -49,6 +52,6 @@ def row_normalized(x: Any) -> Signal:
            [0.  , 0.  ]])
     """
     x = check_signal(x, x.shape[0] if hasattr(x, "shape") else len(x))
-    totals = np.asarray(x.sum(axis=1)).ravel() if is_sparse(x) else namespace(x).sum(x, axis=1)
-    xp = namespace(totals)
+    xp = namespace(x.data if is_sparse(x) else x)
+    totals = product(x, asarray_like([1.0] * x.shape[1], x.data)) if is_sparse(x) else xp.sum(x, axis=1)
     return diagonal_times(xp.where(totals == 0, 1.0, 1.0 / xp.where(totals == 0, 1.0, totals)), x)

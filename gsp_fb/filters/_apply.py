@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from .._kernels import chebyshev_bank
-from ..backend import Signal, column
+from ..backend import Signal, asarray_like, cast, column, namespace
 from .chebyshev import chebyshev_adjoint
 from .krylov import lanczos_bank, rational_bank
 from .plan import Plan
@@ -22,13 +20,18 @@ CG_MARGIN = 4
 
 def _exact(response: Response, x: Signal, plan: Plan) -> Signal:
     coefficients = response.spectrum.gft(x)
-    parts = [response.spectrum.igft(values[:, None] * coefficients) for values in response.values]
-    return np.stack(parts, axis=-1).astype(x.dtype, copy=False)
+    parts = [response.spectrum.igft(gain * coefficients) for gain in _gains(response, x)]
+    return cast(namespace(x).stack(parts, axis=-1), x.dtype)
 
 
 def _exact_adjoint(response: Response, c: Signal, plan: Plan) -> Signal:
-    parts = (values[:, None] * response.spectrum.gft(c[..., m]) for m, values in enumerate(response.values))
-    return response.spectrum.igft(sum(parts)).astype(c.dtype, copy=False)
+    parts = (gain * response.spectrum.gft(c[..., m]) for m, gain in enumerate(_gains(response, c)))
+    return cast(response.spectrum.igft(sum(parts)), c.dtype)
+
+
+def _gains(response: Response, like: Signal) -> list[Any]:
+    """Return each kernel's values at the frequencies as a column beside ``like``."""
+    return [asarray_like(values[:, None], like) for values in response.values]
 
 
 def _series(response: Response, plan: Plan) -> dict[str, Any]:
@@ -57,7 +60,7 @@ def _in_core(method: Callable[[Response, Signal, Plan], Signal]) -> Callable[[Re
     def applied(response: Response, x: Signal, plan: Plan) -> Signal:
         scale = response.op.scale
         y = method(response, column(scale, x) * x, plan)
-        return (y / scale[:, None, None]).astype(x.dtype, copy=False)
+        return cast(y / scale[:, None, None], x.dtype)
 
     return applied
 
@@ -67,7 +70,7 @@ def _lanczos(response: Response, z: Signal, plan: Plan) -> Signal:
 
 
 def _cg(response: Response, z: Signal, plan: Plan) -> Signal:
-    steps = CG_MARGIN * plan.order + len(z)
+    steps = CG_MARGIN * plan.order + z.shape[0]
     return rational_bank(response.op.core, z, response.kernels, tolerance=plan.error_bound / 2, max_steps=steps)
 
 

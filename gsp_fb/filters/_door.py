@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._validate import check_count, check_signal, host_array
-from ..backend import Signal, is_sparse
+from ..backend import Signal, namespace, to_dense
 from ..errors import ParameterError, SignalError
 from ..operators import Operator
 from .kernels import Kernel, as_kernel
@@ -22,7 +22,7 @@ HIGHEST_ORDER = 100_000
 
 def signal_block(x: Signal) -> Signal:
     """Return a checked signal as a dense array of columns."""
-    dense = x.toarray() if is_sparse(x) else x
+    dense = to_dense(x)
     return dense[:, None] if dense.ndim == 1 else dense
 
 
@@ -65,5 +65,7 @@ def coefficient_block(c: Any, n_nodes: int, n_filters: int) -> tuple[Signal, boo
             f"coefficients have shape {tuple(c.shape)}; they must be ({n_nodes}, {n_filters}) or "
             f"({n_nodes}, n_signals, {n_filters}): nodes first, filters last"
         )
-    block = check_signal(c.reshape(n_nodes, math.prod(c.shape[1:])), n_nodes).reshape(c.shape)
+    xp = namespace(c)
+    block = check_signal(xp.reshape(c, (n_nodes, math.prod(c.shape[1:]))), n_nodes)
+    block = xp.reshape(block, c.shape)
     return (block[:, None, :], True) if c.ndim == 2 else (block, False)

@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from .._extras import require
+from .._html import table
 from .._validate import check_choice, check_count, check_positive, check_signal
-from ..backend import Signal, real_dtype
+from ..backend import Signal, asarray_like, eps, to_host
 from ..errors import ParameterError
 from ..graph import Graph
 from ..operators import Operator
@@ -134,6 +135,11 @@ class FilterBank:
         names = ", ".join(kernel.name for kernel in self.kernels)
         return f"FilterBank({self.op!r}, [{names}], tol={self.tol:g})"
 
+    def _repr_html_(self) -> str:
+        names = ", ".join(kernel.name for kernel in self.kernels)
+        facts = {"kernels": names, "operator": repr(self.op), "tol": self.tol, "method": self.method}
+        return table("FilterBank", facts)
+
     def _with(self, kernels: tuple[Kernel, ...]) -> FilterBank:
         return replace(self, kernels=kernels)
 
@@ -153,8 +159,7 @@ class FilterBank:
         return self._plan(np.zeros((n_nodes, 1)) if x is None else signal_block(check_signal(x, n_nodes)))
 
     def _plan(self, block: Signal) -> Plan:
-        eps = float(np.finfo(real_dtype(block.dtype)).eps)
-        return choose(Task(self.response, math.prod(block.shape[1:]), eps, self.order), self.method)
+        return choose(Task(self.response, math.prod(block.shape[1:]), eps(block), self.order), self.method)
 
     def analyze(self, x: Any) -> Signal:
         r"""Return :math:`c_m = g_m(op)\,x` for every kernel: the filters are the last axis.
@@ -223,7 +228,8 @@ class FilterBank:
         >>> [round(bound, 12) for bound in bank.frame_bounds()]
         [1.0, 1.0]
         """
-        at = sampled_frequencies(self.kernels, self.response.interval) if frequencies is None else frequencies
+        given = None if frequencies is None else to_host(frequencies)
+        at = sampled_frequencies(self.kernels, self.response.interval) if given is None else given
         gain = frame_kernel(self.kernels)(at)
         return float(gain.min()), float(gain.max())
 
@@ -284,7 +290,9 @@ class FilterBank:
         node = check_count(node, "node", least=0)
         if node >= self.op.graph.n_nodes:
             raise ParameterError(f"node {node} is not in the graph; nodes are 0..{self.op.graph.n_nodes - 1}")
-        return self.analyze((np.arange(self.op.graph.n_nodes) == node).astype(np.float64))
+        delta = np.zeros(self.op.graph.n_nodes)
+        delta[node] = 1.0
+        return self.analyze(asarray_like(delta, self.op.diag))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the kernels and the sum of their squares over the frequency axis; return the axes.
@@ -294,10 +302,5 @@ class FilterBank:
         ax : matplotlib Axes, optional
             A new figure's by default.
         """
-        axes = require("matplotlib.pyplot", "plotting a bank").subplots()[1] if ax is None else ax
-        for kernel in self.kernels:
-            kernel.plot(axes, interval=self.response.interval)
-        at = sampled_frequencies(self.kernels, self.response.interval)
-        axes.plot(at, frame_kernel(self.kernels)(at), "k--", linewidth=1, label=r"$\sum_m g_m^2$")
-        axes.legend()
-        return axes
+        # Pictures are a layer above; a method is only a shorthand for them.
+        return import_module("gsp_fb.plot").response(self, ax=ax)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._kernels import Csr, affine_product
-from ..backend import FloatArray, Signal, namespace
+from ..backend import FloatArray, Signal, asarray_like, namespace
 from .expansion import Interval
 
 __all__ = ["chebyshev_adjoint"]
@@ -43,7 +43,7 @@ def chebyshev_adjoint(
            [-1.,  1.]])
     """
     xp = namespace(c)
-    weights = xp.astype(xp.asarray(coefficients), c.dtype)
+    weights = asarray_like(coefficients, c, c.dtype)
     left, diag = _scaled(left, diag, interval)
     rows = xp.reshape(c, (-1, c.shape[-1]))
 

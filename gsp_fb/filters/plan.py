@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..backend import FloatArray
+from ..backend import FloatArray, IntArray, namespace
 from ..errors import GspWarning, ParameterError
 from .krylov import least_denominator
 from .response import MAX_ORDER, Response
@@ -39,6 +39,14 @@ class Plan:
         for random-walk families in the norm :math:`\|x\|^2 = \sum_i s_i^2 x_i^2`, ``s = op.scale``.
     products : int
         Sparse products with the whole block of signals, at most.
+
+    Examples
+    --------
+    >>> from gsp_fb import FilterBank, datasets, filters, operator
+    >>> bank = FilterBank(operator(datasets.grid(40, 40), "sym", channel="high"), [filters.heat(2.0)], tol=1e-6)
+    >>> plan = bank.plan(np.zeros(1600))
+    >>> plan.method, plan.order, plan.products, plan.error_bound <= 1e-6
+    ('chebyshev', 9, 9, True)
     """
 
     method: str
@@ -65,13 +73,17 @@ def _rounding(task: Task, coefficients: FloatArray) -> float:
     """
     degrees = np.arange(coefficients.shape[1])
     gain = float((np.abs(coefficients) @ (4.0 + degrees * (degrees + 1) / 2)).max())
-    row = np.diff(task.response.op.graph.indptr).max(initial=0)
+    row = _longest_row(task.response.op.graph.indptr)
     return 4 * task.eps * (math.sqrt(row) + 4) * gain
+
+
+def _longest_row(indptr: IntArray) -> int:
+    return int(namespace(indptr).max(indptr[1:] - indptr[:-1])) if indptr.shape[0] > 1 else 0
 
 
 def _exact(task: Task) -> Plan:
     """Plan through all modes; the error is rounding, and how much the kernels change within it."""
-    frequencies, values = task.response.spectrum.frequencies, task.response.values
+    frequencies, values = task.response.frequencies, task.response.values
     n_nodes = len(frequencies)
     low, high = task.response.interval
     blur = EPS * max(n_nodes, 8) * max(abs(low), abs(high))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
-import numpy as np
-
-from ..backend import Signal
+from ..backend import Signal, cast, norm
 from ..errors import ParameterError
 from ..operators import Operator
 from .krylov import conjugate_gradients
@@ -43,7 +42,7 @@ def solve_frame(frame: Frame, right: Signal, condition: float) -> Signal:
     frame bound while ``right`` is at most the upper one times the signal.
     """
     scale = frame.op.scale[:, None]
-    target = frame.tol * np.linalg.norm(scale * right, axis=0)
-    steps = int(20 * np.sqrt(condition)) + 100
+    target = frame.tol * norm(scale * right, axis=0)
+    steps = int(20 * math.sqrt(condition)) + 100
     z = conjugate_gradients(lambda z: scale * frame.analyze(z / scale)[..., 0], scale * right, target, steps)
-    return (z / scale).astype(right.dtype, copy=False)
+    return cast(z / scale, right.dtype)

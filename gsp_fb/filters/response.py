@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..backend import FloatArray
+from ..backend import FloatArray, to_host
 from ..operators import Operator
 from ..spectrum import Spectrum, spectrum
 from ..variants import VARIANTS
@@ -55,9 +55,15 @@ class Response:
         return spectrum(self.op)
 
     @cached_property
+    def frequencies(self) -> FloatArray:
+        """The operator's own frequencies, on the host: kernels are functions of numpy arrays."""
+        found: FloatArray = to_host(self.spectrum.frequencies)
+        return found
+
+    @cached_property
     def values(self) -> FloatArray:
-        """The kernels at the operator's own frequencies, shape (n_filters, n_nodes)."""
-        return np.stack([kernel(self.spectrum.frequencies) for kernel in self.kernels])
+        """The kernels at the operator's own frequencies, shape (n_filters, n_nodes), on the host."""
+        return np.stack([kernel(self.frequencies) for kernel in self.kernels])
 
     @property
     def allowed(self) -> float:

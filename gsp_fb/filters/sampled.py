@@ -1,6 +1,6 @@
 r"""Critical sampling of the two channels: one number per node, low on a chosen set and high on the rest.
 
-For the lazy pair :math:`(I \pm P)/2`, :math:`P = D^{-1}A`, the kept values are :math:`\tfrac12(I + JP)x` with
+For the lazy pair :math:`(I \pm P)/2`, :math:`P = D^{-1}A`, the kept values are :math:`\tfrac{1}{2}(I + JP)x` with
 :math:`J = \pm 1` on the diagonal. :math:`JPx = -x` means :math:`Px = -Jx`, so :math:`P` keeps the norm of x (weighted
 by degrees), which only eigenvectors of eigenvalue 1 and -1 allow: on each component the constant, and on a bipartite
 one the constant of alternating sign. The first needs J = -1 all over the component, the second J = 1. Hence x can be
@@ -12,17 +12,29 @@ at most :math:`\sqrt2`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
-from scipy.sparse.linalg import SuperLU, splu
 
 from .._lanczos import gauss_rule, lanczos
 from .._validate import check_choice, host_array
-from ..backend import Signal
+from ..backend import (
+    Signal,
+    add_diagonal,
+    asarray_like,
+    cast,
+    device_of,
+    factor,
+    freeze,
+    group_sum,
+    namespace,
+    product,
+    scaled_csr,
+    transposed,
+)
 from ..errors import ParameterError
 from ..operators import Operator
 from ..variants import VARIANTS
@@ -31,6 +43,8 @@ from ._cut import bipartite_components, max_cut
 __all__ = ["Sampling", "check_sampled", "sampling"]
 
 BoolArray = npt.NDArray[np.bool_]
+# right side, and 'N' or 'T' for the transpose -> solution.
+Solve = Callable[..., Any]
 CONDITION_STEPS = 40
 # Beyond this condition number fewer than three digits of the signal would come back.
 MOST_CONDITION = 1e13
@@ -50,23 +64,30 @@ class Sampling:
     condition : float
         Condition number of ``matrix`` in the 2-norm, the factor by which relative errors may grow; estimated from
         below by Lanczos, to a few per cent (exact up to 40 nodes).
+
+    Examples
+    --------
+    >>> from gsp_fb import FilterBank, datasets
+    >>> FilterBank.two_channel(datasets.ring(6), "lazy_rw").sampling("max_cut")
+    Sampling(low at 3 of 6 nodes, condition=1.26)
     """
 
     low: Operator
     keep: BoolArray
-    matrix: sparse.csr_array
+    matrix: Any
     condition: float
-    factors: SuperLU
+    factors: Solve
 
     def solve(self, c: Signal) -> Signal:
         """Return the signal whose kept values are ``c``."""
-        parts = [c.real, c.imag] if np.iscomplexobj(c) else [c]
-        solved = [self.factors.solve(np.asarray(part, dtype=np.float64)) for part in parts]
-        x = solved[0] + 1j * solved[1] if len(parts) == 2 else solved[0]
-        return x.astype(c.dtype, copy=False)
+        xp = namespace(c)
+        parts = [xp.real(c), xp.imag(c)] if xp.isdtype(c.dtype, "complex floating") else [c]
+        solved = [self.factors(cast(part, xp.float64)) for part in parts]
+        return cast(solved[0] + 1j * solved[1] if len(parts) == 2 else solved[0], c.dtype)
 
     def __repr__(self) -> str:
-        return f"Sampling(low at {int(self.keep.sum())} of {len(self.keep)} nodes, condition={self.condition:.3g})"
+        n_low, n_nodes = int(namespace(self.keep).count_nonzero(self.keep)), self.keep.shape[0]
+        return f"Sampling(low at {n_low} of {n_nodes} nodes, condition={self.condition:.3g})"
 
 
 def sampling(low: Operator, keep: Any = "max_cut") -> Sampling:
@@ -82,70 +103,76 @@ def sampling(low: Operator, keep: Any = "max_cut") -> Sampling:
     mask = _mask(low, keep)
     if VARIANTS[low.family].loops == "degree" and low.gamma == 1.0 and not low.graph.directed:
         _check_components(low, mask)
-    rows = low.to_scipy()
-    eye = sparse.eye_array(low.graph.n_nodes, format="csr")
-    chosen = sparse.diags_array(np.where(mask, 1.0, -1.0)) @ rows + sparse.diags_array(np.where(mask, 0.0, 1.0)) @ eye
-    return _factored(low, mask, sparse.csr_array(chosen))
+    ones = namespace(low.diag).ones_like(low.diag)
+    sign = namespace(low.diag).where(mask, ones, -ones)
+    chosen = add_diagonal(scaled_csr(low.to_sparse(), sign, ones), (ones - sign) / 2)
+    return _factored(low, freeze(mask), chosen)
 
 
 def _mask(low: Operator, keep: Any) -> BoolArray:
     if isinstance(keep, str):
         check_choice(keep, ("max_cut",), "keep")
-        return max_cut(low.graph) & ~_lost(low)
-    mask = np.array(host_array(keep, ParameterError, "keep"))
-    if mask.shape != (low.graph.n_nodes,) or mask.dtype != np.bool_:
+        # Cuts are searched on the host, as components are.
+        cut: BoolArray = asarray_like(max_cut(low.graph.to("cpu")), low.diag) & ~_lost(low)
+        return cut
+    mask = host_array(keep, ParameterError, "keep")
+    if tuple(mask.shape) != (low.graph.n_nodes,) or mask.dtype != namespace(mask).bool:
         raise ParameterError(
-            f"keep has shape {mask.shape} and dtype {mask.dtype}; it must be {low.graph.n_nodes} booleans, one per node"
+            f"keep has shape {tuple(mask.shape)} and dtype {mask.dtype}; it must be {low.graph.n_nodes} booleans, "
+            "one per node"
         )
-    return mask
+    own: BoolArray = asarray_like(np.array(mask), low.diag) if device_of(mask) == "cpu" else mask
+    return own
 
 
 def _lost(low: Operator) -> BoolArray:
     """Return the isolated nodes that the low channel gives zero: only their high value can be kept."""
-    return np.asarray((low.graph.degrees == 0) & (low.diag == 0.0))
+    lost: BoolArray = (low.graph.degrees == 0) & (low.diag == 0.0)
+    return lost
 
 
 def _check_components(low: Operator, mask: BoolArray) -> None:
     """Refuse a set that the theorem above calls singular, naming a node of the component."""
-    labels = low.graph.component_labels
-    n_low = np.bincount(labels, weights=mask)
-    n_high = np.bincount(labels, weights=~mask)
-    lost = np.zeros(len(n_low), dtype=bool)
-    lost[labels[_lost(low)]] = True
+    graph, xp = low.graph, namespace(mask)
+    labels = graph.component_labels
+    has_low, has_high, lost = (
+        group_sum(labels, cast(nodes, xp.float64), graph.n_components) > 0 for nodes in (mask, ~mask, _lost(low))
+    )
+    bipartite = asarray_like(bipartite_components(graph.to("cpu")), mask)
     for bad, kind in (
-        ((n_low == 0) & ~lost, "no node that keeps its low value"),
-        ((n_high == 0) & (lost | bipartite_components(low.graph)), "no node that keeps its high value"),
+        (~has_low & ~lost, "no node that keeps its low value"),
+        (~has_high & (lost | bipartite), "no node that keeps its high value"),
     ):
-        if bad.any():
-            node = int(np.flatnonzero(bad[labels])[0])
+        if bool(xp.any(bad)):
+            node = int(xp.nonzero(bad[labels])[0][0])
             raise ParameterError(f"the component of node {node} has {kind}, so its signal cannot be restored; add one")
 
 
-def _factored(low: Operator, mask: BoolArray, matrix: sparse.csr_array) -> Sampling:
-    columns = sparse.csc_array(matrix)
+def _factored(low: Operator, mask: BoolArray, matrix: Any) -> Sampling:
     try:
-        factors = splu(columns)
+        solve, pivots = factor(matrix)
     except RuntimeError as singular:
         raise ParameterError(f"no signal can be restored from this choice of nodes: {singular}") from None
-    condition = _condition(matrix, factors)
+    condition = _condition(matrix, solve, pivots)
     if not condition < MOST_CONDITION:
         raise ParameterError(f"this choice of nodes has condition number {condition:.2g}; the signal would be lost")
-    return Sampling(low, mask, matrix, condition, factors)
+    return Sampling(low, mask, matrix, condition, solve)
 
 
-def _condition(matrix: sparse.csr_array, factors: SuperLU) -> float:
+def _condition(matrix: Any, solve: Solve, pivots: Any) -> float:
     """Return the ratio of the extreme singular values, each squared being an eigenvalue that Lanczos finds."""
     n_nodes = matrix.shape[0]
     if n_nodes == 0:
         return 1.0
-    pivots = np.abs(factors.U.diagonal())
-    if pivots.min() * MOST_CONDITION < pivots.max():
+    xp = namespace(pivots)
+    sizes = xp.abs(pivots)
+    if float(xp.min(sizes)) * MOST_CONDITION < float(xp.max(sizes)):
         # Solving with such factors overflows before it tells anything more.
         return math.inf
-    solve: Any = factors.solve
-    start = np.random.default_rng(0).standard_normal(n_nodes)
-    squares = (lambda v: matrix.T @ (matrix @ v), lambda v: solve(solve(v, "T")))
-    greatest = [float(gauss_rule(lanczos(product, start, CONDITION_STEPS))[0][-1]) for product in squares]
+    start = asarray_like(np.random.default_rng(0).standard_normal(n_nodes), pivots)
+    other = transposed(matrix)
+    squares = (lambda v: product(other, product(matrix, v)), lambda v: solve(solve(v, "T")))
+    greatest = [float(gauss_rule(lanczos(square, start, CONDITION_STEPS))[0][-1]) for square in squares]
     return math.sqrt(greatest[0] * greatest[1])
 
 

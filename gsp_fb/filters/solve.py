@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import check_labels, check_positive, check_signal, host_array
-from ..backend import FloatArray, IntArray, Signal, is_sparse
+from .._validate import check_device, check_labels, check_positive, check_signal, host_array
+from ..backend import FloatArray, IntArray, Signal, asarray_like, cast, device_of, group_sum, namespace, norm, to_dense
 from ..errors import GraphError, ParameterError, SignalError
 from ..operators import Operator
 from .bank import FilterBank
@@ -124,7 +124,8 @@ def interpolate(op: Operator, x: Any, known: Any, *, tau: float = 0.0, tol: floa
     array([1., 2., 3.])
     """
     x = check_signal(x, _high(op).graph.n_nodes)
-    block = x.toarray() if is_sparse(x) else x
+    block = to_dense(x)
+    check_device(block, op.diag)
     columns = block[:, None] if block.ndim == 1 else block
     mask = _check_known(op, known)
     weight = 0.0 if tau == 0 else check_positive(tau, "tau")
@@ -133,35 +134,42 @@ def interpolate(op: Operator, x: Any, known: Any, *, tau: float = 0.0, tol: floa
 
 
 def _check_known(op: Operator, known: Any) -> Any:
-    mask = np.asarray(host_array(known, SignalError, "known"))
-    if mask.shape != (op.graph.n_nodes,) or mask.dtype != np.bool_:
+    mask = host_array(known, SignalError, "known")
+    if tuple(mask.shape) != (op.graph.n_nodes,) or mask.dtype != namespace(mask).bool:
         raise SignalError(
-            f"known has shape {mask.shape} and dtype {mask.dtype}; it must be {op.graph.n_nodes} booleans"
+            f"known has shape {tuple(mask.shape)} and dtype {mask.dtype}; it must be {op.graph.n_nodes} booleans"
         )
-    reached = np.bincount(op.graph.component_labels, weights=mask, minlength=op.graph.n_components)
-    lost = np.flatnonzero(reached[op.graph.component_labels] == 0)
-    if lost.size:
-        raise SignalError(f"no value is known in the component of node {lost[0]}, so nothing says what it should be")
+    mask = asarray_like(mask, op.diag) if device_of(mask) == "cpu" else mask
+    check_device(mask, op.diag)
+    xp = namespace(mask)
+    labels = op.graph.component_labels
+    reached = group_sum(labels, cast(mask, xp.float64), op.graph.n_components)
+    lost = xp.nonzero(reached[labels] == 0)[0]
+    if lost.shape[0]:
+        node = int(lost[0])
+        raise SignalError(f"no value is known in the component of node {node}, so nothing says what it should be")
     return mask
 
 
 def _solved(op: Operator, product: Any, right: Any, tol: float) -> Any:
-    target = check_positive(tol, "tol") * np.linalg.norm(right, axis=0)
+    target = check_positive(tol, "tol") * norm(right, axis=0)
     return conjugate_gradients(product, right, target, STEPS_PER_NODE * max(op.graph.n_nodes, 10))
 
 
 def _harmonic(op: Operator, x: Any, mask: Any, tol: float) -> Any:
     """Solve ``L_uu f_u = -L_uk x_k`` on the unknown nodes, in the core's coordinates."""
+    xp = namespace(x)
     free, scale = ~mask[:, None], op.scale[:, None]
-    z = np.where(free, 0.0, scale * x)
-    y = _solved(op, lambda v: np.where(free, op.core.apply(v), 0.0), -np.where(free, op.core.apply(z), 0.0), tol)
-    return ((y + z) / scale).astype(x.dtype, copy=False)
+    z = xp.where(free, 0.0, scale * x)
+    y = _solved(op, lambda v: xp.where(free, op.core.apply(v), 0.0), -xp.where(free, op.core.apply(z), 0.0), tol)
+    return cast((y + z) / scale, x.dtype)
 
 
 def _regression(op: Operator, x: Any, mask: Any, tau: float, tol: float) -> Any:
+    xp = namespace(x)
     scale, seen = op.scale[:, None], mask[:, None]
-    y = _solved(op, lambda v: np.where(seen, v, 0.0) + tau * op.core.apply(v), np.where(seen, scale * x, 0.0), tol)
-    return (y / scale).astype(x.dtype, copy=False)
+    y = _solved(op, lambda v: xp.where(seen, v, 0.0) + tau * op.core.apply(v), xp.where(seen, scale * x, 0.0), tol)
+    return cast(y / scale, x.dtype)
 
 
 def classify(op: Operator, y: Any, *, tau: float = 0.0, tol: float = 1e-8) -> tuple[IntArray, FloatArray]:
@@ -190,9 +198,11 @@ def classify(op: Operator, y: Any, *, tau: float = 0.0, tol: float = 1e-8) -> tu
     array([0, 0, 1, 1])
     """
     y = check_labels(y, op.graph.n_nodes)
+    xp = namespace(y)
     known = y >= 0
-    if not known.any():
+    if not bool(xp.any(known)):
         raise SignalError("no node is labelled; give at least one label >= 0")
-    indicators = (y[:, None] == np.arange(y.max() + 1)).astype(np.float64)
+    classes = asarray_like(np.arange(int(xp.max(y)) + 1), y)
+    indicators = cast(y[:, None] == classes[None, :], xp.float64)
     scores = interpolate(op, indicators, known, tau=tau, tol=tol)
-    return scores.argmax(axis=1), scores
+    return xp.argmax(scores, axis=1), scores

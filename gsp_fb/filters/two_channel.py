@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._validate import check_count, check_signal
-from ..backend import Signal, diagonal_times, is_sparse
+from ..backend import Signal, diagonal_times, product, to_dense
 from ..errors import ParameterError, SignalError
 from ..graph import Graph
 from ..operators import Operator, operator
@@ -93,12 +93,12 @@ class TwoChannelBank:
         For random-walk families the row sums are 1 and it is the mean difference to the neighbours alone.
         """
         x = check_signal(x, self.low.graph.n_nodes)
-        weight = self.low.left * (self.low.graph.adjacency @ self.low.right)
+        weight = self.low.left * product(self.low.graph.adjacency, self.low.right)
         differences = diagonal_times(weight, x) - self._neighbours(x)
         return differences + diagonal_times(1.0 - self.low.diag - weight, x)
 
     def _neighbours(self, x: Signal) -> Signal:
-        return diagonal_times(self.low.left, self.low.graph.adjacency @ diagonal_times(self.low.right, x))
+        return diagonal_times(self.low.left, product(self.low.graph.adjacency, diagonal_times(self.low.right, x)))
 
     def sampling(self, keep: Any = "max_cut") -> Sampling:
         """Return a set of nodes that keep their low value while the others keep their high one.
@@ -129,12 +129,12 @@ class TwoChannelBank:
         >>> bank.synthesize_sampled(c, sampling).round(12)
         array([1., 5., 3.])
         """
-        return check_sampled(sampling, self.low).matrix @ check_signal(x, self.low.graph.n_nodes)
+        return product(check_sampled(sampling, self.low).matrix, check_signal(x, self.low.graph.n_nodes))
 
     def synthesize_sampled(self, c: Any, sampling: Sampling) -> Signal:
         """Return the signal with these sampled values, by the sparse factors that ``sampling`` holds."""
         c = check_signal(c, self.low.graph.n_nodes)
-        return check_sampled(sampling, self.low).solve(c.toarray() if is_sparse(c) else c)
+        return check_sampled(sampling, self.low).solve(to_dense(c))
 
 
 def two_channel(

@@ -35,7 +35,7 @@ class SignalRecipe:
     Attributes
     ----------
     kind : str
-        A name of :data:`KINDS`.
+        A name of ``KINDS``.
     seed : int
     columns : int or None
         None for one signal of shape ``(n_nodes,)``.

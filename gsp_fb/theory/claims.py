@@ -72,6 +72,11 @@ class Claim:
         A strict inequality: the residual is the signed excess and has to be negative.
     note : str
         What the paper writes differently.
+
+    Examples
+    --------
+    >>> CLAIMS["theorem_1"].condition.text
+    'every degree >= 1 (the paper: > 0), two nodes or more'
     """
 
     statement: str

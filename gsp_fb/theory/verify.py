@@ -38,6 +38,13 @@ class ClaimResult:
         Whether the graph meets that condition.
     note : str
         What the paper writes differently.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, verify
+    >>> row = next(row for row in verify(Graph.from_edges([(0, 1), (1, 2)])) if row.claim == "theorem_1")
+    >>> row.condition, row.applicable, row.holds
+    ('every degree >= 1 (the paper: > 0), two nodes or more', True, True)
     """
 
     claim: str
@@ -87,7 +94,15 @@ def verify(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES) -> l
 
 
 def verify_each(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES) -> Iterator[ClaimResult]:
-    """Return the rows of :func:`verify` one at a time, each computed when it is asked for."""
+    """Return the rows of :func:`gsp_fb.verify` one at a time, each computed when it is asked for.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph
+    >>> rows = verify_each(Graph.from_edges([(0, 1), (1, 2)]))
+    >>> next(rows).holds
+    True
+    """
     gamma = check_positive(gamma, "gamma")
     if graph.directed:
         raise GraphError("the paper's claims are about undirected graphs; give symmetrize= to the graph")

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ..._extras import require
 from ..._validate import check_positive, host_array
 from ...backend import freeze
 from ...errors import ParameterError
@@ -109,11 +109,8 @@ class Kernel:
             A new figure's by default.
         interval : (float, float), optional
         """
-        axes = require("matplotlib.pyplot", "plotting a kernel").subplots()[1] if ax is None else ax
-        at = np.linspace(*((0.0, 1.0 if self.relative else 2.0) if interval is None else interval), 512)
-        axes.plot(at, self(at), label=self.name)
-        axes.set(xlabel=r"frequency $\lambda$", ylabel=r"$g(\lambda)$")
-        return axes
+        # Pictures are a layer above; a method is only a shorthand for them.
+        return import_module("gsp_fb.plot").kernel(self, interval=interval, ax=ax)
 
 
 def _rescaled(function: Function, lmax: float, frequencies: Float64) -> Any:

@@ -143,7 +143,7 @@ def half_cosine(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kerne
     r"""Return equally spaced raised cosines, three of them over each frequency, tight.
 
     :math:`g(u) = \sqrt{2}/3\,(1 - \cos 2\pi u)`, u from 0 to 1 along the window. PyGSP's have
-    :math:`\tfrac12` instead of :math:`\sqrt2/3`, and so the frame bound 9/8 instead of 1.
+    :math:`\tfrac{1}{2}` instead of :math:`\sqrt2/3`, and so the frame bound 9/8 instead of 1.
 
     Parameters
     ----------

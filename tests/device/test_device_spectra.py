@@ -1,0 +1,66 @@
+"""Full and partial spectra, transforms and eigengaps on the device."""
+
+import numpy as np
+import pytest
+
+import gsp_fb as gf
+from gsp_fb import _eigen
+from gsp_fb.errors import ConvergenceError
+from gsp_fb.testing import device
+from gsp_fb.variants import VARIANTS
+
+
+@pytest.mark.parametrize("family", VARIANTS)
+@pytest.mark.parametrize("channel", ["low", "high"])
+def test_full_spectra_and_transforms(small, same, family, channel):
+    ours, theirs = (gf.spectrum(gf.operator(graph, family, channel)) for graph in (small.here, small.there))
+    same(theirs.frequencies, ours.frequencies)
+    same(theirs.igft(theirs.gft(small.up(small.x))), small.x)
+    modes = theirs.basis
+    same(gf.operator(small.there, family, channel) @ modes, ours.operator @ device.to_host(modes))
+    same(theirs.operator @ modes, device.to_host(modes * theirs.frequencies[None, :]))
+
+
+@pytest.mark.parametrize("family", ["comb", "sym", "renorm_rw"])
+@pytest.mark.parametrize("which", ["low", "high"])
+@pytest.mark.parametrize("channel", ["low", "high"])
+def test_partial_spectra(large, same, family, which, channel):
+    ours, theirs = (gf.spectrum(gf.operator(g, family, channel), k=4, which=which) for g in (large.here, large.there))
+    assert theirs.method == ours.method == "lanczos"
+    same(theirs.frequencies, ours.frequencies)
+    same(theirs.core_basis, ours.core_basis, atol=1e-7)
+    same(theirs.gft(large.up(large.x)), ours.gft(large.x), atol=1e-6)
+
+
+def test_null_vectors_are_known_on_the_device(same):
+    pairs = gf.Graph.from_edges([(2 * i, 2 * i + 1) for i in range(300)])
+    ours, theirs = (gf.spectrum(gf.operator(g, "sym", "high"), k=5) for g in (pairs, pairs.to(device.DEVICE)))
+    assert theirs.method == "components"
+    same(theirs.core_basis, ours.core_basis)
+
+
+def test_sparse_signals_are_transformed(small, same):
+    from gsp_fb.energy import one_hot
+
+    ours, theirs = (gf.spectrum(gf.operator(g, "sym", "high")) for g in (small.here, small.there))
+    y = np.array([0, 1, 0, 1, 1, 0])
+    same(theirs.igft(theirs.gft(one_hot(small.up(y)))), ours.igft(ours.gft(one_hot(y))))
+
+
+@pytest.mark.parametrize("family", ["sym", "lazy_rw"])
+def test_eigengaps(large, family):
+    ours, theirs = (gf.eigengap(gf.operator(graph, family), certify=False) for graph in (large.here, large.there))
+    assert theirs.ratio == pytest.approx(ours.ratio, abs=1e-9)
+    assert theirs.error < 1e-6
+
+
+def test_tiny_gaps_name_the_host_where_the_stronger_solvers_are():
+    path = gf.Graph.from_edges([(i, i + 1) for i in range(599)]).to(device.DEVICE)
+    with pytest.raises(ConvergenceError, match=r"multigrid run on the CPU only: ask an operator of graph\.to\('cpu'\)"):
+        gf.spectrum(gf.operator(path, "sym", "high"), k=2, max_products=60)
+
+
+def test_residuals_of_a_ladder_without_the_device_are_the_same(large):
+    core = gf.operator(large.there, "sym", "high")
+    pairs = _eigen.partial_pairs(core, 3, smooth=True, tol=1e-10, max_products=800)
+    assert device.to_host(_eigen.residuals(core.apply, pairs)).max() < 1e-8
