@@ -27,6 +27,15 @@ def community_edges(n_nodes: int, n_edges: int, seed: int = 0) -> Any:
     return pairs[pairs[:, 0] != pairs[:, 1]]
 
 
+def nearby_edges(n_nodes: int, n_edges: int, seed: int = 0, reach: int = 500) -> Any:
+    """Return random pairs at most ``reach`` apart on a line: a mesh, a road map, any graph in a good numbering."""
+    rng = np.random.default_rng(seed)
+    pairs = np.empty((n_edges, 2), dtype=np.int32)
+    pairs[:, 0] = rng.integers(n_nodes, size=n_edges, dtype=np.int32)
+    pairs[:, 1] = np.minimum(pairs[:, 0] + rng.integers(1, reach, size=n_edges, dtype=np.int32), n_nodes - 1)
+    return pairs[pairs[:, 0] != pairs[:, 1]]
+
+
 def community(n_nodes: int, nnz: int, seed: int = 0) -> sparse.csr_array:
     """Return the 0/1 adjacency of a community graph with about ``nnz`` entries."""
     row, col = community_edges(n_nodes, nnz // 2, seed).T

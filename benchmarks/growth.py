@@ -12,31 +12,33 @@ import numpy as np
 import gsp_fb as gf
 from gsp_fb._kernels import chebyshev_bank
 
-from .graphs import community_edges
+from .graphs import community_edges, nearby_edges
 from .measure import status_megabytes
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 LARGE = (100_000_000,)
 DEGREE, FILTERS, ORDER = 20, 2, 10
+NUMBERINGS = {"nearby": nearby_edges, "shuffled": community_edges}
 
 HEAD = f"""\
 # Growth
 
 Written by `python -m benchmarks --large`.
-Community graph of mean degree {DEGREE}, one column, {FILTERS} filters of order {ORDER}; each size in its own process.
+Mean degree {DEGREE}, one column, {FILTERS} filters of order {ORDER}; each size in its own process.
 S-value and bank are timed at their second run, as the first compiles. GB is the peak of the process, edges included.
-A single column is read at random, 8 bytes a neighbour: as long as it fits the cache the cost per entry is constant; a
-column of 40 MB (the last row) no longer does, and each entry then costs a visit to memory.
+"nearby" is a graph whose neighbours are numbered close to each other, as meshes and road maps are; "shuffled" is a
+community graph with random numbers, the worst case: once its column (40 MB in the last row) no longer fits the cache,
+each entry costs a visit to memory, whoever computes.
 
-| nnz | build s | S-value s | bank s | ns per entry: build / S / bank | GB |
-|---|---|---|---|---|---|
+| numbering | nnz | build s | S-value s | bank s | ns per entry: build / S / bank | GB |
+|---|---|---|---|---|---|---|
 """
 
 
-def measure(nnz: int) -> str:
+def measure(numbering: str, nnz: int) -> str:
     """Return the row of one size, measured in this process."""
     n_nodes = nnz // DEGREE
-    pairs = community_edges(n_nodes, nnz // 2)
+    pairs = NUMBERINGS[numbering](n_nodes, nnz // 2)
     begin = time.perf_counter()
     graph = gf.Graph.from_edges(pairs, n_nodes=n_nodes, duplicates="first")
     build = time.perf_counter() - begin
@@ -51,7 +53,8 @@ def measure(nnz: int) -> str:
     s_value, bank = (_second(job) for job in jobs)
     each = " / ".join(f"{seconds / len(graph.indices) * 1e9:.0f}" for seconds in (build, s_value, bank))
     peak = status_megabytes("VmHWM") / 1024  # ru_maxrss would begin with the peak of the parent
-    return f"| {len(graph.indices):.2g} | {build:.3g} | {s_value:.3g} | {bank:.3g} | {each} | {peak:.2f} |\n"
+    nnz = len(graph.indices)
+    return f"| {numbering} | {nnz:.2g} | {build:.3g} | {s_value:.3g} | {bank:.3g} | {each} | {peak:.2f} |\n"
 
 
 def _second(job: Callable[[], object]) -> float:
@@ -66,9 +69,11 @@ def table(*, large: bool) -> str:
     sizes = SIZES + (LARGE if large else ())
     command = [sys.executable, "-m", "benchmarks.growth"]
     return HEAD + "".join(
-        subprocess.run([*command, str(n)], check=True, capture_output=True, text=True).stdout for n in sizes
+        subprocess.run([*command, numbering, str(n)], check=True, capture_output=True, text=True).stdout
+        for numbering in NUMBERINGS
+        for n in sizes
     )
 
 
 if __name__ == "__main__":
-    sys.stdout.write(measure(int(sys.argv[1])))
+    sys.stdout.write(measure(sys.argv[1], int(sys.argv[2])))

@@ -1,0 +1,134 @@
+"""Arrays in ``.npy`` files that are never mapped or read as a whole: windows of rows in, columns out."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib import format as npy
+
+from .._atomic import atomic_write
+from ..errors import FormatError
+from ..files._npy import read_header
+
+__all__ = ["NewArray", "StoredArray", "new_array", "write_header"]
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """An array in a ``.npy`` file; ``rows`` maps a window of it, ``numpy.asarray`` reads all of it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/x.npy", np.arange(6.0).reshape(3, 2))
+    ...     StoredArray.open(f"{folder}/x.npy").rows(1, 3).tolist()
+    [[2.0, 3.0], [4.0, 5.0]]
+    """
+
+    path: Path
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    offset: int
+    fortran: bool
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> StoredArray:
+        """Return the array in ``path``, its header read and held against the file's size."""
+        with open(path, "rb") as file:
+            dtype, shape, order = read_header(file, os.fspath(path))
+            array = cls(Path(path), shape, dtype, file.tell(), order == "F" and len(shape) > 1)
+            present = os.fstat(file.fileno()).st_size - array.offset
+        if dtype.hasobject or array.nbytes != present:
+            what = "pickled objects" if dtype.hasobject else f"{present} bytes, not {array.nbytes}"
+            raise FormatError(f"{os.fspath(path)}: an array of shape {shape} and {dtype} with {what}")
+        return array
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the content."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    def rows(self, start: int, stop: int) -> Array:
+        """Return the rows ``start <= i < stop`` of an array in C order, mapped as long as the result lives."""
+        width = math.prod(self.shape[1:])
+        return self._window(start * width, (stop - start) * width).reshape(stop - start, *self.shape[1:])
+
+    def columns(self, start: int, stop: int, *, chunk: int) -> Array:
+        """Return a copy of the columns ``start <= j < stop`` of a matrix, read by ``chunk`` bytes at a time."""
+        n_rows, width = self.shape[0], math.prod(self.shape[1:])
+        out = np.empty((n_rows, stop - start), dtype=self.dtype, order="F" if self.fortran else "C")
+        if self.fortran:
+            for column in range(start, stop):
+                out[:, column - start] = self._window(column * n_rows, n_rows)
+            return out
+        step = max(1, chunk // max(1, width * self.dtype.itemsize))
+        for first in range(0, n_rows, step):
+            last = min(first + step, n_rows)
+            out[first:last] = self.rows(first, last).reshape(last - first, width)[:, start:stop]
+        return out
+
+    def _window(self, start: int, count: int) -> Array:
+        if count == 0:
+            return np.empty(0, dtype=self.dtype)
+        at = self.offset + start * self.dtype.itemsize
+        return np.asarray(np.memmap(self.path, dtype=self.dtype, mode="r", offset=at, shape=(count,)))
+
+    def __getitem__(self, key: Any) -> Array:
+        """Return a part of the array as NumPy would, after reading all of it; for the vectors over the nodes."""
+        part: Array = np.asarray(self)[key]
+        return part
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        whole = np.load(self.path, allow_pickle=False)
+        return np.asarray(whole, dtype=dtype)
+
+
+@dataclass(frozen=True)
+class NewArray:
+    """A ``.npy`` file that is being written, first axis fastest, so that each column is one run of bytes."""
+
+    file: IO[bytes]
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    offset: int
+
+    def write(self, start: int, block: Array) -> None:
+        """Write ``block``, which holds the columns from ``start`` on along the second axis, and all of the others."""
+        n_rows, n_columns = self.shape[0], math.prod(self.shape[1:2])
+        for at in np.ndindex(*block.shape[1:]):
+            column = start + at[0] + n_columns * sum(at[1:]) if at else 0
+            self.file.seek(self.offset + column * n_rows * self.dtype.itemsize)
+            self.file.write(np.ascontiguousarray(block[:, *at], dtype=self.dtype).data)
+
+
+@contextmanager
+def new_array(path: str | os.PathLike[str], shape: tuple[int, ...], dtype: Any) -> Iterator[NewArray]:
+    """Open an array of at most three axes that becomes the file ``path`` when the block ends, whole or not at all."""
+    with atomic_write(path) as file:
+        offset = write_header(file, shape, dtype, fortran=True)
+        file.truncate(offset + math.prod(shape) * np.dtype(dtype).itemsize)
+        yield NewArray(file, shape, np.dtype(dtype), offset)
+
+
+def write_header(file: IO[bytes], shape: tuple[int, ...], dtype: Any, *, fortran: bool = False) -> int:
+    """Write the header of a ``.npy`` file at its beginning and return where the content starts."""
+    file.seek(0)
+    facts = {"descr": npy.dtype_to_descr(np.dtype(dtype)), "fortran_order": fortran, "shape": shape}
+    npy.write_array_header_1_0(file, facts)
+    return file.tell()

@@ -1,0 +1,182 @@
+"""Edge lists of any size as a stream of blocks: text, Parquet, or pairs in a ``.npy`` file."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from .._extras import require
+from ..backend import FloatArray, IntArray
+from ..errors import FormatError
+from ..files._edges import COLUMNS, COMMENTS, HEADER_MARK
+from ..files._labels import Header
+from ..files._limits import is_gzip
+from ..files._parquet import METADATA_KEY
+from ._arrays import StoredArray
+
+__all__ = ["EdgeBlock", "EdgeList", "is_edge_list", "open_edges"]
+
+# Bytes that a listed edge takes while it is read: a line of text with its cells is the longest.
+TEXT_BYTES, TABLE_BYTES = 400, 96
+
+
+@dataclass(frozen=True)
+class EdgeBlock:
+    """Some listed edges in order; ``weights`` is None where the list has none."""
+
+    source: IntArray
+    target: IntArray
+    weights: FloatArray | None
+
+
+@dataclass(frozen=True)
+class EdgeList:
+    """A list of edges: the header of our own files, or None, and the blocks."""
+
+    header: Header | None
+    blocks: Iterator[EdgeBlock]
+
+
+def open_edges(path: str | os.PathLike[str], memory: int) -> EdgeList:
+    """Return the edge list in a file, to be read in blocks that take about ``memory`` bytes.
+
+    Raises
+    ------
+    FormatError
+        The suffix is unknown, a header has no columns source and target, or nodes have names.
+    """
+    reader = _reader(path)
+    if reader is None:
+        known = " ".join(suffix for suffixes in SUFFIXES for suffix in suffixes)
+        raise FormatError(f"{os.fspath(path)}: edge lists of any size end in {known}, text also in .gz")
+    listed = reader(path, memory)
+    if listed.header is not None and listed.header.labels is not None:
+        raise FormatError(f"{os.fspath(path)}: nodes have names; stored graphs number them 0..n-1")
+    return listed
+
+
+def is_edge_list(path: str | os.PathLike[str]) -> bool:
+    """Return whether a name is that of an edge list which can be of any size.
+
+    Examples
+    --------
+    >>> is_edge_list("web.csv.gz"), is_edge_list("web.gml")
+    (True, False)
+    """
+    return _reader(path) is not None
+
+
+def _reader(path: str | os.PathLike[str]) -> Callable[[str | os.PathLike[str], int], EdgeList] | None:
+    name = os.fspath(path).lower().removesuffix(".gz")
+    return next((reader for suffixes, reader in SUFFIXES.items() if name.endswith(suffixes)), None)
+
+
+@contextmanager
+def _lines(path: str | os.PathLike[str]) -> Iterator[Iterator[str]]:
+    """Open a text file and give its lines; what cannot be unpacked or decoded raises FormatError."""
+    opener = gzip.open if is_gzip(path) else open
+    with opener(path, "rt", encoding="utf-8-sig") as file:
+        try:
+            yield iter(file)
+        except (EOFError, gzip.BadGzipFile, zlib.error, UnicodeDecodeError) as bad:
+            raise FormatError(f"{os.fspath(path)}: the text cannot be read: {bad}") from None
+
+
+def _open_text(path: str | os.PathLike[str], memory: int) -> EdgeList:
+    header, first, n_skipped = None, "", 0
+    with _lines(path) as lines:
+        for line in lines:
+            if line.strip() and not line.startswith(COMMENTS):
+                first = line
+                break
+            n_skipped += 1
+            if line.startswith(HEADER_MARK):
+                header = Header.loads(line.removeprefix(HEADER_MARK))
+    layout = _layout(first, n_skipped + 1)
+    return EdgeList(header, _text_blocks(path, n_skipped + layout.pop("header"), max(1, memory // TEXT_BYTES), layout))
+
+
+def _layout(first: str, number: int) -> dict[str, Any]:
+    """Return how the columns are read, in the words of ``numpy.loadtxt``, and how many lines name them."""
+    delimiter = next((mark for mark in ",;\t" if mark in first), None)
+    cells = [cell.strip(' "\n').lower() for cell in first.split(delimiter)]
+    named = {name: cells.index(word) for name, words in COLUMNS.items() for word in words if word in cells}
+    is_header = {"source", "target"} <= set(named)
+    if first and not is_header and len(cells) not in (2, 3):
+        raise FormatError(f"line {number}: {len(cells)} columns; name source and target (and weight) in a header line")
+    at = named if is_header else dict(zip(COLUMNS, range(len(cells)), strict=False))
+    kinds = [(name, np.float64 if name == "weight" else np.int64) for name in at]
+    return {"delimiter": delimiter, "usecols": tuple(at.values()), "dtype": kinds, "header": int(is_header)}
+
+
+def _text_blocks(
+    path: str | os.PathLike[str], n_skipped: int, most: int, layout: dict[str, Any]
+) -> Iterator[EdgeBlock]:
+    with _lines(path) as lines:
+        rest = filter(str.strip, islice(lines, n_skipped, None))
+        start = n_skipped + 1
+        while block := list(islice(rest, most)):
+            yield _parsed(block, start, layout)
+            start += len(block)
+
+
+def _parsed(block: list[str], start: int, layout: dict[str, Any]) -> EdgeBlock:
+    try:
+        table = np.loadtxt(block, comments=None, quotechar='"', ndmin=1, **layout)
+    except ValueError as bad:
+        raise FormatError(f"lines {start} to {start + len(block) - 1}: {bad}; node numbers are needed") from None
+    weights = table["weight"] if "weight" in (table.dtype.names or ()) else None
+    return EdgeBlock(table["source"], table["target"], weights)
+
+
+def _open_parquet(path: str | os.PathLike[str], memory: int) -> EdgeList:
+    file = require("pyarrow.parquet", "reading Parquet").ParquetFile(path, memory_map=False)
+    columns = [name for name in COLUMNS if name in file.schema_arrow.names]
+    if not {"source", "target"} <= set(columns):
+        raise FormatError(f"columns source and target are needed; found {', '.join(file.schema_arrow.names)}")
+    text = (file.schema_arrow.metadata or {}).get(METADATA_KEY)
+    batches = file.iter_batches(max(1, memory // TABLE_BYTES), columns=columns, use_threads=False)
+    return EdgeList(None if text is None else Header.loads(text), map(_batch, batches))
+
+
+def _batch(batch: Any) -> EdgeBlock:
+    columns = {name: batch.column(name) for name in batch.schema.names}
+    odd = next((name for name, column in columns.items() if column.null_count), None)
+    if odd is not None:
+        raise FormatError(f"column {odd!r} has empty cells")
+    arrays = {name: column.to_numpy(zero_copy_only=False) for name, column in columns.items()}
+    if any(arrays[name].dtype.kind not in "iu" for name in ("source", "target")):
+        raise FormatError("columns source and target must be node numbers")
+    weights = arrays.get("weight")
+    source, target = (arrays[name].astype(np.int64) for name in ("source", "target"))
+    return EdgeBlock(source, target, None if weights is None else weights.astype(np.float64))
+
+
+def _open_npy(path: str | os.PathLike[str], memory: int) -> EdgeList:
+    pairs = StoredArray.open(path)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu" or pairs.fortran:
+        raise FormatError(
+            f"{os.fspath(path)}: {pairs.dtype} of shape {pairs.shape}; integers of shape (n_edges, 2) are needed"
+        )
+    return EdgeList(None, _npy_blocks(pairs, max(1, memory // TABLE_BYTES)))
+
+
+def _npy_blocks(pairs: StoredArray, step: int) -> Iterator[EdgeBlock]:
+    for start in range(0, pairs.shape[0], step):
+        block = pairs.rows(start, min(start + step, pairs.shape[0])).astype(np.int64)
+        yield EdgeBlock(block[:, 0], block[:, 1], None)
+
+
+SUFFIXES: dict[tuple[str, ...], Callable[[str | os.PathLike[str], int], EdgeList]] = {
+    (".csv", ".tsv", ".txt", ".edges"): _open_text,
+    (".parquet",): _open_parquet,
+    (".npy",): _open_npy,
+}

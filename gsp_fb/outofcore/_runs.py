@@ -1,0 +1,144 @@
+"""The first half of an external sort: listed edges become sorted runs of keys on disk, and a count for each row.
+
+A key is ``row * 2^32 + column * 2 + reverse``: in order of keys, rows come one after the other, columns within them,
+and an arc before the reverse of the opposite one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._build import INT32_LIMIT
+from ..backend import FloatArray, IntArray
+from ..errors import GraphError, ParameterError
+from ._edges import EdgeBlock
+
+__all__ = ["Keys", "Rules", "Run", "Runs", "ends_of", "write_runs"]
+
+Keys = npt.NDArray[np.uint64]
+ROW_BITS, COLUMN_BITS = np.uint64(32), np.uint64(1)
+_COLUMN = np.uint64(2**31 - 1)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the listed pairs mean: unordered (``mirror``), or arcs to be combined by ``symmetrize`` or kept."""
+
+    mirror: bool
+    directed: bool
+    symmetrize: str | None
+    duplicates: str
+    loops: str
+    n_nodes: int | None
+
+    def arcs(self, block: EdgeBlock) -> tuple[Keys, FloatArray | None]:
+        """Return the keys of a block with those of the reversed arcs where the rules ask for them."""
+        source, target, weights = block.source, block.target, block.weights
+        if self.loops == "drop":
+            kept = source != target
+            source, target, weights = source[kept], target[kept], None if weights is None else weights[kept]
+        keys = _keys(source, target, 0)
+        if not self.mirror and self.symmetrize is None:
+            return keys, weights
+        # A loop is its own reverse: it is there once, or taken as both where the two are averaged or compared.
+        back = source != target if self.mirror or self.symmetrize == "sum" else np.ones(len(source), dtype=bool)
+        keys = np.concatenate([keys, _keys(target[back], source[back], 0 if self.mirror else 1)])
+        return keys, None if weights is None else np.concatenate([weights, weights[back]])
+
+
+def _keys(rows: IntArray, columns: IntArray, flag: int) -> Keys:
+    return rows.astype(np.uint64) << ROW_BITS | columns.astype(np.uint64) << COLUMN_BITS | np.uint64(flag)
+
+
+def ends_of(keys: Keys) -> tuple[IntArray, IntArray]:
+    """Return the rows and the columns in ``keys``."""
+    return (keys >> ROW_BITS).astype(np.int64), (keys >> COLUMN_BITS & _COLUMN).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Sorted keys, and their weights, in two files of raw numbers."""
+
+    keys: Path
+    weights: Path | None
+
+    def position(self, row: int) -> int:
+        """Return where the keys of ``row`` begin."""
+        mapped: Any = np.memmap(self.keys, dtype=np.uint64, mode="r")
+        return int(np.searchsorted(mapped, np.uint64(row) << ROW_BITS))
+
+    def part(self, start: int, stop: int) -> tuple[Keys, FloatArray | None]:
+        """Return the keys and weights from ``start`` to before ``stop``."""
+        count, offset = stop - start, 8 * start
+        keys = np.fromfile(self.keys, np.uint64, count, offset=offset)
+        return keys, None if self.weights is None else np.fromfile(self.weights, np.float64, count, offset=offset)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs, how many keys each row has, and how many edges were listed."""
+
+    runs: tuple[Run, ...]
+    row_counts: IntArray
+    n_listed: int
+
+
+def write_runs(blocks: Iterable[EdgeBlock], rules: Rules, folder: Path, *, memory: int) -> Runs:
+    """Sort each block by itself and write it to ``folder``; the nodes' counts may take half of ``memory``."""
+    runs: list[Run] = []
+    counts = np.zeros(rules.n_nodes or 0, dtype=np.int64)
+    n_listed = 0
+    for block in blocks:
+        _check(block, n_listed, rules.n_nodes, memory)
+        n_listed += len(block.source)
+        n_seen = 1 + max(int(block.source.max(initial=-1)), int(block.target.max(initial=-1)))
+        if n_seen > len(counts):
+            counts = np.concatenate([counts, np.zeros(n_seen - len(counts), dtype=np.int64)])
+        keys, weights = _sorted(*rules.arcs(block))
+        counts += np.bincount((keys >> ROW_BITS).astype(np.int64), minlength=len(counts))
+        runs += _written(keys, weights, folder, len(runs))
+    return Runs(tuple(runs), counts, n_listed)
+
+
+def _sorted(keys: Keys, weights: FloatArray | None) -> tuple[Keys, FloatArray | None]:
+    if weights is None:
+        keys.sort()
+        return keys, None
+    # Stable, so that of an edge that is listed twice the first stays the first.
+    order = np.argsort(keys, kind="stable")
+    return keys[order], weights[order]
+
+
+def _written(keys: Keys, weights: FloatArray | None, folder: Path, number: int) -> Iterator[Run]:
+    if not len(keys):
+        return
+    run = Run(folder / f"{number}.keys", None if weights is None else folder / f"{number}.weights")
+    keys.tofile(run.keys)
+    if run.weights is not None and weights is not None:
+        weights.tofile(run.weights)
+    yield run
+
+
+def _check(block: EdgeBlock, n_before: int, n_nodes: int | None, memory: int) -> None:
+    """Raise GraphError for an edge that no graph has, and ParameterError where its nodes need too much memory."""
+    most = INT32_LIMIT if n_nodes is None else n_nodes
+    odd = np.flatnonzero(
+        (np.minimum(block.source, block.target) < 0) | (np.maximum(block.source, block.target) >= most)
+    )
+    if odd.size:
+        edge = (int(block.source[odd[0]]), int(block.target[odd[0]]))
+        raise GraphError(f"edge {n_before + odd[0]} is {edge}; node ids must lie in 0..{most - 1}")
+    greatest = max(int(block.source.max(initial=0)), int(block.target.max(initial=0)))
+    if 16 * greatest > memory // 2:
+        raise ParameterError(f"memory_limit={memory} bytes is too little for node {greatest}; give {32 * greatest}")
+    if block.weights is not None:
+        bad = np.flatnonzero(~(np.isfinite(block.weights) & (block.weights >= 0)))
+        if bad.size:
+            edge = (int(block.source[bad[0]]), int(block.target[bad[0]]))
+            raise GraphError(f"edge {edge} has weight {block.weights[bad[0]]}; weights must be finite and >= 0")

@@ -1,0 +1,231 @@
+"""From an edge list of any size to the folder of a stored graph, by an external sort.
+
+The list is read once, in blocks that fit the memory; each is sorted and written as a run. Counts of the rows then cut
+the graph into ranges of rows that fit the memory; for each range the runs give one slice each, and these are sorted,
+merged by the rules and appended to the result. So every edge is written twice and read twice.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from ..backend import FloatArray, IntArray
+from ..errors import FormatError, GraphError
+from ..files._labels import Header
+from ..files._parsed import Options
+from ._arrays import write_header
+from ._budget import DEFAULT_LIMIT, parse_bytes
+from ._edges import open_edges
+from ._runs import Keys, Rules, Runs, ends_of, write_runs
+from .folder import Facts, new_folder, write_facts
+from .graph import Progress, StoredGraph, open_graph
+
+__all__ = ["build_folder"]
+
+# Bytes of memory that an entry takes while a range of rows is merged.
+MERGE_BYTES = 80
+COMBINE: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "max": np.maximum,
+    "mean": lambda forward, backward: forward / 2 + backward / 2,
+    "sum": np.add,
+}
+
+
+def build_folder(
+    source: str | os.PathLike[str],
+    path: str | os.PathLike[str],
+    *,
+    memory_limit: int | str = DEFAULT_LIMIT,
+    n_nodes: int | None = None,
+    directed: bool | None = None,
+    symmetrize: str | None = None,
+    duplicates: str = "error",
+    loops: str = "keep",
+    progress: Progress | None = None,
+) -> StoredGraph:
+    r"""Write the graph of an edge list of any size as a folder, and open it.
+
+    The options mean what they mean to :meth:`gsp_fb.Graph.from_edges`, and the graph is the same. The folder appears
+    whole or not at all; sorting takes three to four times its size on the same disk meanwhile.
+
+    Parameters
+    ----------
+    source : path_like
+        ``.csv``, ``.tsv``, ``.txt`` or ``.edges`` (also with ``.gz`` behind it), ``.parquet``, or pairs of integers in
+        a ``.npy`` file. Nodes are numbers.
+    path : path_like
+        The folder to make; by custom it ends in ``.npyd``.
+    memory_limit : int or str
+        Bytes, or text such as ``'2GB'``.
+    n_nodes : int, optional
+        By default what the file says of itself, or the largest number plus one.
+    directed : bool, optional
+        Keep arcs as they are listed; by default what the file says, and undirected if it says nothing.
+    symmetrize : {'max', 'mean', 'sum'}, optional
+    duplicates : {'error', 'first', 'sum'}
+    loops : {'keep', 'drop'}
+    progress : callable, optional
+        See :func:`gsp_fb.outofcore.open_graph`.
+
+    Raises
+    ------
+    FormatError
+        The file is no edge list of numbered nodes, or is cut short.
+    GraphError
+        An edge is listed again and ``duplicates`` says that this is an error, or a weight is not finite and >= 0.
+    FileExistsError
+        There is something at ``path``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "edges.csv").write_text("0,1\n1,2\n")
+    ...     build_folder(f"{folder}/edges.csv", f"{folder}/path.npyd", memory_limit="1MB").degrees
+    array([1., 2., 1.])
+    """
+    memory = parse_bytes(memory_limit)
+    options = Options(directed, symmetrize, duplicates, loops)
+    show = progress or (lambda items, title, total=None: items)
+    with new_folder(path) as folder:
+        listed = open_edges(source, memory // 4)
+        rules = _rules(listed.header, options, n_nodes)
+        scratch = folder / "runs"
+        scratch.mkdir()
+        runs = write_runs(show(listed.blocks, "reading edges", total=None), rules, scratch, memory=memory)
+        _check_listed(runs.n_listed, listed.header, rules)
+        _merge(runs, rules, folder, memory=memory, show=show)
+        shutil.rmtree(scratch)
+    return open_graph(path, memory_limit=memory, progress=progress)
+
+
+def _rules(header: Header | None, options: Options, n_nodes: int | None) -> Rules:
+    """Return what the caller's options mean for a list with this header."""
+    stated = None if header is None else header.directed
+    direction = options.direction(stated)
+    return Rules(
+        mirror=stated is False or not (direction["directed"] or direction["symmetrize"]),
+        directed=direction["directed"],
+        symmetrize=direction["symmetrize"],
+        duplicates=options.duplicates,
+        loops=options.loops,
+        n_nodes=n_nodes if header is None else header.n_nodes,
+    )
+
+
+def _check_listed(n_listed: int, header: Header | None, rules: Rules) -> None:
+    if header is not None:
+        header.check_complete(n_listed)
+    elif rules.n_nodes is None and not n_listed:
+        raise FormatError("no edges, and nothing that says how many nodes there are")
+
+
+def _merge(runs: Runs, rules: Rules, folder: Path, *, memory: int, show: Progress) -> None:
+    """Write the arrays of the graph from sorted runs, one range of rows after the other."""
+    ranges = _ranges(runs.row_counts, max(1, memory // 2 // MERGE_BYTES))
+    counts = np.zeros(len(runs.row_counts) + 1, dtype=np.int64)
+    n_loops = 0
+    with open(folder / "indices.npy", "xb") as indices, open(folder / "weights.npy", "xb") as file:
+        write_header(indices, (0,), np.int32)
+        weights = _Weights(file)
+        for first, last in show(ranges, "merging", total=len(ranges)):
+            rows, columns, values = _merged(*_slices(runs, first, last), rules)
+            counts[first + 1 : last + 1] = np.bincount(rows - first, minlength=last - first)
+            n_loops += int(np.count_nonzero(rows == columns))
+            columns.tofile(indices)
+            weights.append(values)
+        n_entries = int(counts.sum())
+        write_header(indices, (n_entries,), np.int32)
+        is_weighted = weights.finish(n_entries)
+    if not is_weighted:
+        (folder / "weights.npy").unlink()
+    np.save(folder / "indptr.npy", np.cumsum(counts))
+    write_facts(folder, Facts(len(counts) - 1, n_entries, n_loops, rules.directed))
+
+
+def _ranges(row_counts: IntArray, most: int) -> list[tuple[int, int]]:
+    """Return consecutive ranges of rows with at most ``most`` keys each, or a single row."""
+    ends = np.cumsum(row_counts)
+    cuts = [0]
+    while cuts[-1] < len(row_counts):
+        before = int(ends[cuts[-1] - 1]) if cuts[-1] else 0
+        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(ends, before + most, side="right"))))
+    return list(pairwise(cuts))
+
+
+def _slices(runs: Runs, first: int, last: int) -> tuple[Keys, FloatArray | None]:
+    """Return the keys of a range of rows from all runs in the order of the list."""
+    parts = [run.part(run.position(first), run.position(last)) for run in runs.runs]
+    keys = np.concatenate([part[0] for part in parts]) if parts else np.empty(0, dtype=np.uint64)
+    weights = [part[1] for part in parts if part[1] is not None]
+    return keys, np.concatenate(weights) if weights else None
+
+
+def _merged(keys: Keys, weights: FloatArray | None, rules: Rules) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return rows, columns and weights of the entries behind ``keys``, each once and in order."""
+    order = np.argsort(keys, kind="stable") if weights is not None else None
+    keys = np.sort(keys) if order is None else keys[order]
+    values = np.ones(len(keys)) if weights is None else weights[order]
+    keys, values = _unrepeated(keys, values, rules.duplicates)
+    if rules.symmetrize is not None:
+        keys, values = _combined(keys, values, COMBINE[rules.symmetrize])
+    kept = values != 0
+    return *ends_of(keys[kept]), values[kept]
+
+
+def _unrepeated(keys: Keys, values: FloatArray, duplicates: str) -> tuple[Keys, FloatArray]:
+    starts = np.flatnonzero(np.concatenate([np.ones(min(1, len(keys)), dtype=bool), keys[1:] != keys[:-1]]))
+    if len(starts) == len(keys):
+        return keys, values
+    if duplicates == "error":
+        row, column = (int(end[0]) for end in ends_of(keys[1:][keys[1:] == keys[:-1]][:1]))
+        raise GraphError(
+            f"edge ({row}, {column}) is listed again; give duplicates='first' or 'sum', or symmetrize='max' if each "
+            "edge is listed in both directions"
+        )
+    return keys[starts], values[starts] if duplicates == "first" else np.add.reduceat(values, starts)
+
+
+def _combined(keys: Keys, values: FloatArray, rule: Callable[[Any, Any], FloatArray]) -> tuple[Keys, FloatArray]:
+    """Return one value for each pair of ends from that of the arc and that of the reversed opposite one."""
+    backward = (keys & np.uint64(1)).astype(bool)
+    pairs, place = np.unique(keys & ~np.uint64(1), return_inverse=True)
+    both = np.zeros((2, len(pairs)))
+    both[0, place[~backward]] = values[~backward]
+    both[1, place[backward]] = values[backward]
+    return pairs, rule(both[0], both[1])
+
+
+@dataclass
+class _Weights:
+    """A file of weights that stays empty as long as all of them are 1."""
+
+    file: IO[bytes]
+    n_ones: int = 0
+    is_needed: bool = False
+
+    def append(self, values: FloatArray) -> None:
+        """Add the weights of the next entries."""
+        if not self.is_needed and np.all(values == 1.0):
+            self.n_ones += len(values)
+            return
+        if not self.is_needed:
+            write_header(self.file, (0,), np.float64)
+            for start in range(0, self.n_ones, 2**20):
+                np.ones(min(2**20, self.n_ones - start)).tofile(self.file)
+            self.is_needed = True
+        values.tofile(self.file)
+
+    def finish(self, n_entries: int) -> bool:
+        """Write the header and return whether the file is needed."""
+        if self.is_needed:
+            write_header(self.file, (n_entries,), np.float64)
+        return self.is_needed

@@ -1,0 +1,162 @@
+"""The folder of a stored graph: ``graph.json`` beside the CSR arrays as plain ``.npy`` files, made whole or not at all.
+
+graph.npyd/graph.json     version, n_nodes, n_entries, n_loops, directed
+graph.npyd/indptr.npy     int64, n_nodes + 1
+graph.npyd/indices.npy    int32 (int64 from 2^31 nodes on), sorted within each row
+graph.npyd/weights.npy    float64, absent where every weight is 1
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .._atomic import sweep_stale, write_json
+from .._build import INT32_LIMIT
+from ..errors import FormatError
+from ..graph import Graph
+from ._arrays import StoredArray
+
+__all__ = ["Facts", "Files", "is_folder_name", "new_folder", "open_files", "write_facts", "write_folder"]
+
+SUFFIX = ".npyd"
+VERSION = 1
+FACTS = "graph.json"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the arrays do not say by themselves."""
+
+    n_nodes: int
+    n_entries: int
+    n_loops: int
+    directed: bool
+
+
+@dataclass(frozen=True)
+class Files:
+    """The arrays of a folder, checked against each other; ``weights`` is None where all of them are 1."""
+
+    facts: Facts
+    indptr: StoredArray
+    indices: StoredArray
+    weights: StoredArray | None
+
+
+def is_folder_name(path: str | os.PathLike[str]) -> bool:
+    """Return whether a name says that it is the folder of a stored graph.
+
+    Examples
+    --------
+    >>> is_folder_name("web.npyd/"), is_folder_name("web.npz")
+    (True, False)
+    """
+    return Path(path).suffix == SUFFIX
+
+
+def open_files(path: str | os.PathLike[str]) -> Files:
+    """Return the arrays in a folder, the headers compared with ``graph.json``; no content is read yet.
+
+    Raises
+    ------
+    FormatError
+        Something is missing, cut short, of another type or of another length.
+    """
+    folder = Path(path)
+    facts = _read_facts(folder)
+    weights = folder / "weights.npy"
+    files = Files(
+        facts,
+        StoredArray.open(folder / "indptr.npy"),
+        StoredArray.open(folder / "indices.npy"),
+        StoredArray.open(weights) if weights.exists() else None,
+    )
+    _check(files.indptr, facts.n_nodes + 1, "i8")
+    _check(files.indices, facts.n_entries, "i4" if facts.n_nodes <= INT32_LIMIT else "i8")
+    if files.weights is not None:
+        _check(files.weights, facts.n_entries, "f8")
+    return files
+
+
+def _read_facts(folder: Path) -> Facts:
+    content = (folder / FACTS).read_bytes()
+    try:
+        found = json.loads(content)
+        if found.pop("version") != VERSION:
+            raise FormatError(f"{folder}: not of version {VERSION}; update gsp_fb to read it")
+        return Facts(**found)
+    except (ValueError, AttributeError, KeyError, TypeError, RecursionError) as bad:
+        raise bad if isinstance(bad, FormatError) else FormatError(f"{folder / FACTS} is damaged: {bad}") from None
+
+
+def _check(array: StoredArray, length: int, kind: str) -> None:
+    if array.shape != (length,) or array.dtype != np.dtype(kind):
+        raise FormatError(
+            f"{array.path}: {array.dtype} of shape {array.shape} where {length} of {np.dtype(kind)} are expected"
+        )
+
+
+@contextmanager
+def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Make a temporary folder beside ``path`` that becomes it when the block ends, and vanishes if it raises.
+
+    Raises
+    ------
+    FileExistsError
+        There is something at ``path``; a folder cannot be replaced in one step, so nothing is.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists():
+        raise FileExistsError(errno.EEXIST, "there is something already; remove it or choose another name", str(path))
+    sweep_stale(target.parent)
+    temp = target.parent / f".gsp_fb-{os.getpid()}-{secrets.token_hex(6)}.tmp"
+    temp.mkdir()
+    try:
+        yield temp
+        for file in temp.iterdir():
+            _sync(file)
+        os.rename(temp, target)
+    finally:
+        shutil.rmtree(temp, ignore_errors=True)
+
+
+def _sync(file: Path) -> None:
+    with open(file, "rb+") as written:
+        os.fsync(written.fileno())
+
+
+def write_facts(folder: Path, facts: Facts) -> None:
+    """Write ``graph.json``, the last file of a folder."""
+    write_json(folder / FACTS, {"version": VERSION, **asdict(facts)})
+
+
+def write_folder(graph: Graph, path: str | os.PathLike[str]) -> None:
+    """Write a graph that is in memory as a folder that :func:`gsp_fb.outofcore.open_graph` opens.
+
+    Labels have no place in it and are left out.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    ...     sorted(os.listdir(f"{folder}/path.npyd"))
+    ['graph.json', 'indices.npy', 'indptr.npy']
+    """
+    with new_folder(path) as folder:
+        index = np.int32 if graph.n_nodes <= INT32_LIMIT else np.int64
+        np.save(folder / "indptr.npy", graph.indptr.astype(np.int64, copy=False))
+        np.save(folder / "indices.npy", graph.indices.astype(index, copy=False))
+        if graph.weights is not None:
+            np.save(folder / "weights.npy", graph.weights)
+        write_facts(folder, Facts(graph.n_nodes, len(graph.indices), graph.n_loops, graph.directed))

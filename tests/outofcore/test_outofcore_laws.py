@@ -1,0 +1,133 @@
+"""A stored graph gives what the graph in memory gives, under limits that leave room for a few rows and one column."""
+
+import os
+import tempfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import gsp_fb as gf
+from gsp_fb import outofcore
+from gsp_fb.errors import ParameterError
+from gsp_fb.filters import heat, mexican_hat
+from gsp_fb.outofcore._budget import Budget
+from gsp_fb.testing import assert_close, families, gammas, graphs, signals, size_of
+from gsp_fb.variants import VARIANTS
+
+ANY_GRAPH = graphs() | graphs(directed=True)
+ANY_WIDTH = st.none() | st.integers(1, 4)
+KERNELS = [heat(2.0), *mexican_hat(3)]
+
+
+@pytest.fixture(scope="module", params=["scipy", "numba"], autouse=True)
+def engine(request):
+    before = os.environ.get("GSP_FB_ENGINE")
+    os.environ["GSP_FB_ENGINE"] = request.param
+    yield
+    os.environ.pop("GSP_FB_ENGINE")
+    if before is not None:
+        os.environ["GSP_FB_ENGINE"] = before
+
+
+def least_limit(n_nodes, copies):
+    """The smallest limit under which one column passes."""
+    limit = 1
+    while True:
+        try:
+            Budget(limit, n_nodes).columns(copies)
+        except ParameterError:
+            limit += max(1, limit // 20)
+        else:
+            return limit
+
+
+@pytest.fixture(scope="module")
+def folder():
+    # Hundreds of folders are written, each to the disk for sure: better to a disk of memory.
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as path:
+        yield path
+
+
+def stored(graph, folder, *, copies=7):
+    path = os.path.join(tempfile.mkdtemp(dir=folder), "graph.npyd")
+    outofcore.write_folder(graph, path)
+    return outofcore.open_graph(path, memory_limit=least_limit(graph.n_nodes, copies))
+
+
+def pair(graph, folder, family, gamma, *, isolated="self", channel="high", **options):
+    gamma = gamma if VARIANTS[family].has_gamma else None
+    kept = stored(graph, folder, **options)
+    return tuple(gf.operator(one, family, channel, gamma, isolated) for one in (kept, graph))
+
+
+@given(ANY_GRAPH)
+def test_facts_are_those_of_the_graph_in_memory(folder, graph):
+    kept = stored(graph, folder)
+    for fact in ("n_nodes", "n_edges", "n_loops", "n_isolated", "n_components", "directed", "is_weighted", "sha256"):
+        assert getattr(kept, fact) == getattr(graph, fact), fact
+    assert_close(kept.degrees, graph.degrees, scale=size_of(graph.degrees))
+    np.testing.assert_array_equal(kept.loop_weights, graph.loop_weights)
+    assert kept.load().sha256 == graph.sha256
+
+
+@given(ANY_GRAPH)
+def test_chunks_are_the_rows_of_the_adjacency(folder, graph):
+    kept = stored(graph, folder)
+    parts = [chunk.adjacency for chunk in kept.chunks()]
+    np.testing.assert_array_equal(sparse.vstack(parts).toarray(), graph.adjacency.toarray())
+    assert len(parts) > 1 or len(graph.indices) < 40
+
+
+@given(ANY_GRAPH, families(), gammas(), signals(columns=ANY_WIDTH) | signals(complex=True))
+def test_products_of_every_family(folder, graph, family, gamma, signal):
+    isolated = "self" if gamma > 1 else "zero"
+    # Room for the result in memory, and for complex numbers.
+    kept, op = pair(graph, folder, family, gamma, isolated=isolated, channel="low", copies=2 * 7 + 4)
+    x = signal(graph)
+    for name in ("left", "right", "diag", "scale"):
+        assert_close(getattr(kept, name), getattr(op, name), scale=size_of(getattr(op, name)))
+    scale = (1 + size_of(op.to_scipy())) * size_of(x)
+    assert_close(outofcore.multiply(kept, x), op @ x, scale=scale)
+    assert_close(kept @ sparse.csr_array(x.reshape(len(x), -1)), (op @ x).reshape(len(x), -1), scale=scale)
+
+
+@given(graphs(), families(), gammas())
+def test_bounds_of_every_family(folder, graph, family, gamma):
+    kept, op = pair(graph, folder, family, gamma)
+    assert_close(kept.bounds, op.bounds, scale=1 + size_of(op.bounds), n=graph.n_nodes)
+
+
+@given(ANY_GRAPH, families(), gammas(), signals(columns=ANY_WIDTH))
+def test_energies_of_every_family(folder, graph, family, gamma, signal):
+    kept, op = pair(graph, folder, family, gamma)
+    x = signal(graph)
+    x[0] = 1.0  # no column is zero everywhere
+    scale = (1 + size_of(op.to_scipy())) * np.linalg.norm(x) ** 2 * graph.n_nodes
+    for name in ("dirichlet_energy", "nonsmooth_energy", "s_value"):
+        for per_column in (False, True):
+            actual = getattr(outofcore, name)(kept, x, per_column=per_column)
+            assert_close(actual, getattr(gf, name)(op, x, per_column=per_column), scale=scale)
+    assert_close(outofcore.signal_energy(kept.graph, x), gf.signal_energy(x), scale=scale)
+
+
+@settings(max_examples=25)
+@given(graphs(), families(), gammas(), signals(columns=ANY_WIDTH))
+def test_chebyshev_banks_of_every_family(folder, graph, family, gamma, signal):
+    kept, op = pair(graph, folder, family, gamma, copies=9 + 2 * len(KERNELS))
+    x = signal(graph)
+    bank, expected = (gf.FilterBank(one, KERNELS, method="chebyshev") for one in (kept, op))
+    out = os.path.join(os.path.dirname(kept.graph.files.indices.path), "c.npy")
+    actual = outofcore.analyze(bank, x, out=out)
+    assert actual.shape == (*x.shape, len(KERNELS))
+    scale = 1e3 * size_of(x) * size_of(op.scale) / float(np.min(op.scale, initial=1.0))
+    assert_close(np.asarray(actual), expected.analyze(x), scale=scale)
+
+
+@given(ANY_GRAPH, st.lists(st.integers(-1, 3), min_size=12, max_size=12))
+def test_homophily(folder, graph, labels):
+    kept, y = stored(graph, folder), labels[: graph.n_nodes]
+    for name in ("node_homophily", "edge_homophily", "class_homophily"):
+        np.testing.assert_allclose(getattr(outofcore, name)(kept, y), getattr(gf, name)(graph, y), rtol=1e-12)
