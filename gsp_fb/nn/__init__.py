@@ -15,6 +15,7 @@ from .network import Network, n_parameters, parameter_groups
 from .patch import patch
 from .predict import embed, predict
 from .propagation import Propagation, operator_propagation
+from .protocols import PROTOCOLS, CrossValidation, cross_validate, with_validation
 from .recipes import build
 from .results import TrainResult
 from .rundir import TrainingInterrupted, read_metrics
@@ -25,7 +26,9 @@ from .train import train
 
 __all__ = [
     "MODELS",
+    "PROTOCOLS",
     "Checkpoint",
+    "CrossValidation",
     "FilterBankLayer",
     "GinNetwork",
     "GraphBatch",
@@ -39,6 +42,7 @@ __all__ = [
     "TrainResult",
     "TrainingInterrupted",
     "build",
+    "cross_validate",
     "describe",
     "embed",
     "features",
@@ -52,4 +56,5 @@ __all__ = [
     "search",
     "train",
     "train_splits",
+    "with_validation",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -51,6 +52,7 @@ class Blueprint:
     weights: torch.Generator
     noise: torch.Generator
     relations: Any
+    data_dir: str | os.PathLike[str] | None
     name: str | None
     copies: tuple[int, ...]
     dtype: torch.dtype
@@ -161,7 +163,6 @@ def saint_stack(plan: Blueprint) -> nn.Module:
 
 def relation_stack(plan: Blueprint) -> nn.Module:
     """Return the stack over the relations of a latent space (Geom-GCN): divisions joined, in the end averaged."""
-    plan.single()
     relations = plan.relations if plan.relations is not None else _stored_relations(plan)
     inner = relation_propagation(relations, plan.graph.n_nodes, **plan.place)
     final = type(inner)(inner.matrix, average=True)
@@ -173,24 +174,23 @@ def _stored_relations(plan: Blueprint) -> Any:
 
     if plan.name is None:
         raise ParameterError("Geom-GCN needs relations of the nodes in a latent space; give relations=")
-    return relations(plan.name, plan.options["method"])
+    return relations(plan.name, plan.options["method"], data_dir=plan.data_dir)
 
 
 def wavelet_stack(plan: Blueprint) -> nn.Module:
     """Return the stack over heat wavelets (GWNN), with a gain of its own per node and layer."""
-    plan.single()
-    bases = heat_wavelets(plan.graph, **plan.pick("scale", "threshold", "family"))
+    bases = heat_wavelets(plan.graph, **plan.pick("scale", "threshold", "family", "inverse"))
     symmetric = operator(plan.graph, plan.options["family"]).is_symmetric
     forward, inverse = (SparseMatrix.from_scipy(basis, symmetric=symmetric, **plan.place) for basis in bases)
-    return _stack(plan, lambda width, last: Wavelet(forward, inverse, plan.weights))
+    return _stack(plan, lambda width, last: Wavelet(forward, inverse, plan.weights, copies=plan.copies))
 
 
 def deep_network(plan: Blueprint) -> nn.Module:
     """Return GCNII or GCNII* over one operator family."""
-    plan.single()
     shared = operator_propagation(plan.graph, **plan.pick("family", "gamma", "isolated"), **plan.place)
     options = plan.pick("hidden", "depth", "alpha", "lambda_", "star", "channels", "alphas")
-    return DeepNetwork(plan.n_features, plan.n_classes, shared, plan.dropout(), plan.weights, **options)
+    sizes = (plan.n_features, plan.n_classes)
+    return DeepNetwork(*sizes, shared, plan.dropout(), plan.weights, copies=plan.copies, **options)
 
 
 def gin_network(plan: Blueprint) -> nn.Module:

@@ -37,7 +37,14 @@ _REQUIRED = ("format", "tensors", "sha256", "epoch", "recipe", "config", "data")
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """The tensors of a run and the facts beside them."""
+    """The tensors of a run and the facts beside them.
+
+    Examples
+    --------
+    >>> stored = Checkpoint({"best.weight": torch.zeros(2), "last.weight": torch.ones(2)}, {"epoch": 3})
+    >>> stored.group("best")
+    {'weight': tensor([0., 0.])}
+    """
 
     tensors: Mapping[str, Tensor]
     facts: Mapping[str, Any]
@@ -86,6 +93,17 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
         Not a checkpoint of this library. Pickled ``.pt`` files are refused unread: loading one may run code.
     IntegrityError
         The tensors are not those that were written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> from gsp_fb.nn import TrainConfig, build, train
+    >>> data = contextual_sbm(30, rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = train(build("fb-gcn", data), data, data.splits[0], TrainConfig(epochs=3), directory=folder)
+    ...     read_checkpoint(folder).facts["recipe"]["model"]
+    'fb-gcn'
     """
     sidecar = _sidecar(Path(path))
     facts = _facts(sidecar)
@@ -96,7 +114,17 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     actual = hashlib.sha256(content).hexdigest()
     if actual != facts["sha256"]:
         raise IntegrityError(f"{file} has sha256 {actual}, not {facts['sha256']} as recorded; restore or delete it")
-    return Checkpoint(require("safetensors.torch", "a checkpoint").load(content), facts)
+    return Checkpoint(_tensors(content, file), facts)
+
+
+def _tensors(content: bytes, file: Path) -> dict[str, Tensor]:
+    # A hash only says that the file is the one the sidecar names; who wrote both may have written anything.
+    trouble = require("safetensors", "a checkpoint").SafetensorError
+    try:
+        tensors: dict[str, Tensor] = require("safetensors.torch", "a checkpoint").load(content)
+    except (trouble, ValueError, LookupError, RuntimeError) as broken:
+        raise FormatError(f"{file} holds no tensors: {broken}") from broken
+    return tensors
 
 
 def _sidecar(path: Path) -> Path:
@@ -115,7 +143,7 @@ def _sidecar(path: Path) -> Path:
 def _facts(sidecar: Path) -> dict[str, Any]:
     try:
         facts = json.loads(sidecar.read_text(encoding="utf-8"))
-    except ValueError as broken:
+    except (ValueError, RecursionError) as broken:
         raise FormatError(f"{sidecar} is not JSON: {broken}") from None
     missing = [name for name in _REQUIRED if not isinstance(facts, dict) or name not in facts]
     if missing:

@@ -36,6 +36,9 @@ class TrainConfig:
         Graphs a step, where graphs are classified.
     checkpoint_every : int
         Epochs between checkpoints, where a run directory is given.
+    compile : bool
+        Let ``torch.compile`` translate the forward pass. The first epoch waits for a C++ compiler, and numbers may
+        differ by rounding.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class TrainConfig:
     normalize: bool = True
     batch_size: int = 32
     checkpoint_every: int = 50
+    compile: bool = False
 
     def __post_init__(self) -> None:
         check_positive(self.lr, "lr")
@@ -64,8 +68,9 @@ class TrainConfig:
             check_count(getattr(self, name), name)
         check_choice(self.monitor, MONITORS, "monitor")
         check_choice(self.metric, METRICS, "metric")
-        if not isinstance(self.normalize, bool):
-            raise ParameterError(f"normalize must be True or False, not {self.normalize!r}")
+        for name in ("normalize", "compile"):
+            if not isinstance(getattr(self, name), bool):
+                raise ParameterError(f"{name} must be True or False, not {getattr(self, name)!r}")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the configuration as JSON holds it."""

@@ -13,7 +13,7 @@ from .._validate import check_choice
 from .inputs import Features
 from .layer import CHANNELS, Mixing
 from .network import alpha_table
-from .parts import Dropout, Linear
+from .parts import Copies, Dropout, Linear
 from .propagation.base import Batch, Propagation, analyze, check_propagation, high
 
 __all__ = ["DeepNetwork", "ResidualBlock"]
@@ -45,15 +45,20 @@ class ResidualBlock(nn.Module):
         star: bool = False,
         channels: str = "low",
         alphas: str | tuple[float, float] = "learned",
+        copies: Copies = (),
     ) -> None:
         super().__init__()
         self.propagation = check_propagation(propagation)
         self.selected = check_choice(channels, CHANNELS, "channels")
         self.alpha, self.theta = alpha, theta
         names = ("low", "high") if channels == "both" else (channels,)
-        self.filtered = nn.ModuleDict({name: Linear(width, width, generator) for name in names})
-        self.initial = nn.ModuleDict({name: Linear(width, width, generator) for name in names}) if star else None
-        self.mixing = Mixing(alphas) if channels == "both" else None
+
+        def maps() -> nn.ModuleDict:
+            return nn.ModuleDict({name: Linear(width, width, generator, copies=copies) for name in names})
+
+        self.filtered = maps()
+        self.initial = maps() if star else None
+        self.mixing = Mixing(alphas, copies=copies) if channels == "both" else None
 
     def _mapped(self, name: str, filtered: Tensor, h_0: Tensor) -> Tensor:
         filtered, h_0 = (1.0 - self.alpha) * filtered, self.alpha * h_0
@@ -92,6 +97,8 @@ class DeepNetwork(nn.Module):
     ----------
     lambda_ : float
         Block ``l`` has ``theta = log(lambda_ / l + 1)``.
+    copies : tuple
+        ``(s,)`` for ``s`` independent parameter sets.
     """
 
     def __init__(
@@ -106,22 +113,24 @@ class DeepNetwork(nn.Module):
         depth: int = 8,
         alpha: float = 0.5,
         lambda_: float = 1.5,
+        copies: Copies = (),
         **block: Any,
     ) -> None:
         super().__init__()
-        self.lift = Linear(n_in, hidden, generator)
-        self.lift_bias = nn.Parameter(torch.zeros(hidden))
+        self.lift = Linear(n_in, hidden, generator, copies=copies)
+        self.lift_bias = nn.Parameter(torch.zeros(*copies, hidden))
         thetas = [math.log(lambda_ / position + 1.0) for position in range(1, depth + 1)]
         self.blocks = nn.ModuleList(
-            ResidualBlock(hidden, propagation, generator, alpha=alpha, theta=theta, **block) for theta in thetas
+            ResidualBlock(hidden, propagation, generator, alpha=alpha, theta=theta, copies=copies, **block)
+            for theta in thetas
         )
-        self.head = Linear(hidden, n_out, generator)
-        self.head_bias = nn.Parameter(torch.zeros(n_out))
+        self.head = Linear(hidden, n_out, generator, copies=copies)
+        self.head_bias = nn.Parameter(torch.zeros(*copies, n_out))
         self.dropout = dropout
 
     def _start(self, x: Features) -> Tensor:
         lifted: Tensor = self.lift(self.dropout(x))
-        return torch.relu(lifted + self.lift_bias)
+        return torch.relu(lifted + self.lift_bias.unsqueeze(-2))
 
     def forward(self, x: Features, propagation: Propagation | None = None) -> Tensor:
         """Return the logits; the propagation is always the network's own, as training uses the whole graph."""
@@ -129,7 +138,7 @@ class DeepNetwork(nn.Module):
         for block in self.blocks:
             h = block(self.dropout(h), h_0)
         logits: Tensor = self.head(self.dropout(h))
-        return logits + self.head_bias
+        return logits + self.head_bias.unsqueeze(-2)
 
     def channels(self, x: Features) -> list[dict[str, Tensor]]:
         """Return, for every block, the embeddings ``low``, ``high`` (where there are both) and ``combined``."""
@@ -146,7 +155,7 @@ class DeepNetwork(nn.Module):
         return splits
 
     def alphas(self) -> Tensor:
-        """Return the mixing weights, shape (depth, 2); no rows where there is one channel."""
+        """Return the mixing weights, shape (*copies, depth, 2); no rows where there is one channel."""
         return alpha_table(self)
 
     def batches(self, train: Tensor) -> Iterator[Batch]:

@@ -26,7 +26,15 @@ __all__ = ["GinLayer", "GinNetwork", "GraphBatch"]
 
 @dataclass(frozen=True, eq=False)
 class GraphBatch:
-    """Several graphs as one: block-diagonal adjacency, features, and the matrix that sums nodes into graphs."""
+    """Several graphs as one: block-diagonal adjacency, features, and the matrix that sums nodes into graphs.
+
+    Examples
+    --------
+    >>> both = Graph.from_edges([(0, 1), (2, 3), (3, 4), (4, 2)])
+    >>> batch = GraphBatch.of(both, [0, 2, 5], np.ones((5, 1)))
+    >>> (batch.readout @ batch.x).ravel().tolist()
+    [2.0, 3.0]
+    """
 
     x: Tensor
     adjacency: SparseMatrix
@@ -164,6 +172,16 @@ class GinNetwork(nn.Module):
     ----------
     concat : bool
         Jumping concatenation: the map sees the input's and every layer's sums instead of the last layer's alone.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from gsp_fb.nn import build
+    >>> both = Graph.from_edges([(0, 1), (2, 3), (3, 4), (4, 2)])
+    >>> data = SimpleNamespace(graph=both, graph_indptr=[0, 2, 5], node_label=[0, 1, 0, 0, 1], y=np.array([0, 1]))
+    >>> model = build("fb-gin-0", data, hidden=4, layers=2)
+    >>> model(GraphBatch.of(both, [0, 2, 5], np.eye(2)[data.node_label])).shape
+    torch.Size([2, 2])
     """
 
     def __init__(

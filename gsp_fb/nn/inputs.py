@@ -13,7 +13,8 @@ from torch import Tensor
 
 from .._validate import check_signal
 from ..backend import is_sparse
-from .sparse import matrix_product, structure, torch_csr, writable
+from .sparse import as_tensor, matrix_product, structure, torch_csr
+from .stacked import Stack, is_stackable, stacked_product
 
 __all__ = ["Features", "SparseFeatures", "features"]
 
@@ -56,7 +57,7 @@ class Pattern:
         return self._repeated[n_copies]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: torch.compile would take it apart into tensors, and knows no sparse ones
 class SparseFeatures:
     """Node features ``X`` that stay sparse: ``X @ W`` with gradients to ``W``, dropout on the stored entries alone.
 
@@ -65,6 +66,12 @@ class SparseFeatures:
     values : Tensor, shape (nnz,) or (copies, nnz)
         With copies, every parameter set sees its own entries (its own dropout).
     pattern : Pattern
+
+    Examples
+    --------
+    >>> x = SparseFeatures.from_scipy(sparse.csr_array([[0.0, 2.0], [0.0, 0.0], [1.0, 0.0]]))
+    >>> x.shape, (x @ torch.tensor([[1.0], [10.0]])).ravel().tolist()
+    ((3, 2), [20.0, 0.0, 1.0])
     """
 
     values: Tensor
@@ -77,7 +84,7 @@ class SparseFeatures:
         """Return the torch form of a scipy sparse array of shape (n_nodes, n_features)."""
         x = sparse.csr_array(x)
         place = torch.device(device)
-        values = torch.from_numpy(writable(x.data)).to(device=place, dtype=dtype)
+        values = as_tensor(x.data).to(device=place, dtype=dtype)
         return cls(values, Pattern.of(x, place))
 
     @property
@@ -106,6 +113,12 @@ class SparseFeatures:
         return torch_csr(*self.pattern.backward, self.values[self.pattern.order], self.shape[::-1])
 
     @cached_property
+    def stack(self) -> Stack:
+        """The matrices of all copies and their transposes."""
+        pattern = self.pattern
+        return Stack(pattern.forward, self.values, pattern.backward, self.values[..., pattern.order], self.shape)
+
+    @cached_property
     def _repeated(self) -> dict[int, SparseFeatures]:
         return {}
 
@@ -120,6 +133,8 @@ class SparseFeatures:
         """Return ``X @ W`` for ``W`` of shape (f, h), or (copies, f, h) with the copies leading the result."""
         if weight.ndim == 2:
             return matrix_product(weight, self)
+        if is_stackable(weight):
+            return stacked_product(weight, self.stack)
         n_copies, _, width = weight.shape
         flat = matrix_product(weight.reshape(-1, width), self.repeated(n_copies))
         return flat.reshape(n_copies, self.shape[0], width)

@@ -9,8 +9,10 @@ from typing import Any
 
 from torch import nn
 
+from ..variants import VARIANTS
 from . import builders
 from .builders import Blueprint
+from .propagation.wavelet import PAIRS
 
 __all__ = ["MODELS", "Model", "describe"]
 
@@ -27,13 +29,21 @@ class Model:
     task : {'node', 'graph'}
         What is classified.
     construct : callable
-        Makes the network from a :class:`Blueprint`.
+        Makes the network from a ``Blueprint`` (data, options, random streams).
     options : mapping
         Every option of :func:`gsp_fb.nn.build` that the model knows, with its default.
     training : mapping
         Defaults of :class:`TrainConfig` that suit the model.
     space : mapping
-        The values of options and of the training configuration that a search may try.
+        The values of options and of the training configuration that a search tries.
+    extra : mapping
+        Further choices that a search takes up when asked to (``also=``): the operator family where there is one, and
+        GWNN's pair of wavelets.
+
+    Examples
+    --------
+    >>> MODELS["fb-gcn"].title, MODELS["fb-gcn"].options["channels"]
+    ('FB-GCN', 'both')
     """
 
     name: str
@@ -42,16 +52,20 @@ class Model:
     options: Options
     training: Options = field(default_factory=dict)
     space: Options = field(default_factory=dict)
+    extra: Options = field(default_factory=dict)
     task: str = "node"
 
 
-# The grid of the paper's section on experiments.
+# The grid of the paper's section on experiments, with the two choices that it leaves open: width and normalisation.
 _GRID: Options = {
     "lr": (0.01, 0.05, 0.1),
     "weight_decay": (0.0, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2),
     "dropout": tuple(k / 10 for k in range(10)),
+    "hidden": (16, 32, 64),
     "normalize": (True, False),
 }
+# Eigenvalues of an unnormalised operator grow with the degrees, and so would the activations.
+_FAMILIES: Options = {"family": tuple(name for name, row in VARIANTS.items() if row.norm != "none")}
 _GIN_GRID: Options = {
     "lr": (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2),
     "weight_decay": (1e-4, 5e-4, 1e-3, 5e-3, 1e-2, 5e-2),
@@ -81,24 +95,26 @@ _GIN: Options = {
     "channels": "low",
     "alphas": "learned",
 }
-_WAVELET: Options = {**_STACK, "scale": 1.0, "threshold": 1e-4, "family": "sym"}
+_WAVELET: Options = {**_STACK, "scale": 1.0, "threshold": 1e-4, "family": "sym", "inverse": "exact"}
+_SAINT_GRID: Options = {**_GRID, "hidden": (64, 128, 256, 512)}
+_WAVELETS: Options = {**_FAMILIES, "inverse": tuple(PAIRS)}
 _DEEP_GRID: Options = {**_GRID, "alpha": (0.1, 0.2, 0.5), "lambda_": (0.5, 1.0, 1.5)}
 _FAST: Options = {"lr": 0.05, "weight_decay": 5e-4}
 
 
 _BASELINES = (
     Model("mlp", "MLP", builders.perceptron, {**_COMMON, "layers": 2}, _FAST, _GRID),
-    Model("gcn", "GCN", builders.operator_stack, {**_STACK, **_OPERATOR}, _FAST, _GRID),
+    Model("gcn", "GCN", builders.operator_stack, {**_STACK, **_OPERATOR}, _FAST, _GRID, _FAMILIES),
     Model(
         "gat",
         "GAT",
         builders.attention_stack,
         {**_STACK, "hidden": 8, "heads": 8, "attention_dropout": 0.5},
         {"lr": 0.005, "weight_decay": 5e-4},
-        {**_GRID, "lr": (0.005, 0.01, 0.05)},
+        {**_GRID, "lr": (0.005, 0.01, 0.05), "hidden": (4, 8, 16, 64)},
     ),
     Model("graphsage", "GraphSAGE", builders.mean_stack, {**_STACK, "fanout": None}, _FAST, _GRID),
-    Model("graphsaint", "GraphSAINT", builders.saint_stack, _SAINT, {"lr": 0.01, "weight_decay": 0.0}, _GRID),
+    Model("graphsaint", "GraphSAINT", builders.saint_stack, _SAINT, {"lr": 0.01, "weight_decay": 0.0}, _SAINT_GRID),
     *(
         Model(
             f"geom-gcn-{letter}",
@@ -110,9 +126,9 @@ _BASELINES = (
         )
         for letter, method in (("p", "poincare"), ("s", "struc2vec"), ("i", "MDS"))
     ),
-    Model("gwnn", "GWNN", builders.wavelet_stack, _WAVELET, {"lr": 0.01, "weight_decay": 0.0}, _GRID),
-    Model("gcnii", "GCNII", builders.deep_network, {**_DEEP, "star": False}, {"lr": 0.01}, _DEEP_GRID),
-    Model("gcnii*", "GCNII*", builders.deep_network, {**_DEEP, "star": True}, {"lr": 0.01}, _DEEP_GRID),
+    Model("gwnn", "GWNN", builders.wavelet_stack, _WAVELET, {"lr": 0.01, "weight_decay": 0.0}, _GRID, _WAVELETS),
+    Model("gcnii", "GCNII", builders.deep_network, {**_DEEP, "star": False}, {"lr": 0.01}, _DEEP_GRID, _FAMILIES),
+    Model("gcnii*", "GCNII*", builders.deep_network, {**_DEEP, "star": True}, {"lr": 0.01}, _DEEP_GRID, _FAMILIES),
     Model(
         "gin-0",
         "GIN-0",
@@ -144,7 +160,7 @@ MODELS: Mapping[str, Model] = MappingProxyType({row.name: row for row in _ROWS})
 
 
 def describe() -> list[dict[str, Any]]:
-    """Return one plain row a model: name, title, task, options, training defaults and search space.
+    """Return one plain row a model: name, title, task, options, training defaults, search space and its extras.
 
     Examples
     --------
@@ -159,7 +175,9 @@ def describe() -> list[dict[str, Any]]:
             "channels": row.options.get("channels", "none"),
             "options": dict(row.options),
             "training": dict(row.training),
-            "space": {name: list(values) for name, values in row.space.items()},
+            **{
+                kind: {name: list(values) for name, values in getattr(row, kind).items()} for kind in ("space", "extra")
+            },
         }
         for row in MODELS.values()
     ]

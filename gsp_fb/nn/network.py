@@ -25,6 +25,15 @@ class Network(nn.Module):
     dropout : Dropout
     sampler : object with ``batches(train)``, optional
         Makes the training steps of an epoch; without it an epoch is one step on the whole graph.
+
+    Examples
+    --------
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> from gsp_fb.nn import build
+    >>> data = contextual_sbm(30, rng=0)
+    >>> model = build("fb-gcn", data)
+    >>> model(torch.tensor(data.x, dtype=torch.float32)).shape, model.alphas().shape
+    (torch.Size([30, 2]), torch.Size([2, 2]))
     """
 
     def __init__(self, layers: Iterable[FilterBankLayer], dropout: Dropout, *, sampler: Any = None) -> None:
@@ -59,7 +68,7 @@ class Network(nn.Module):
                 yield layer
 
     def alphas(self) -> Tensor:
-        """Return the mixing weights, shape (*copies, n_layers, 2); no rows where there is one channel."""
+        """Return the mixing weights, shape ``(*copies, n_layers, 2)``; no rows where there is one channel."""
         return alpha_table(self)
 
     def batches(self, train: Tensor) -> Iterator[Batch]:

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from .compiling import uncompiled
 from .inputs import Features, SparseFeatures
 
 __all__ = ["ACTIVATIONS", "Copies", "Dropout", "Linear", "glorot", "stream"]
@@ -84,6 +85,7 @@ class Dropout(nn.Module):
             return x.with_values(self._drop(x.values, 1))
         return self._drop(x, 2)
 
+    @uncompiled  # compiled code would draw from the global generator
     def _drop(self, x: Tensor, ndim: int) -> Tensor:
         # An input shared by all copies meets a mask for each of them.
         shape = (*self.copies, *x.shape) if x.ndim == ndim else x.shape

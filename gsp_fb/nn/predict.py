@@ -26,6 +26,7 @@ def load_model(
     same_graph: bool = True,
     device: torch.device | str = "cpu",
     relations: Any = None,
+    data_dir: str | os.PathLike[str] | None = None,
 ) -> nn.Module:
     """Return the model of a run in the state that validation chose.
 
@@ -37,6 +38,8 @@ def load_model(
         What the model shall work on.
     same_graph : bool
         Insist on the graph it was trained on; False applies it to another one.
+    device, relations, data_dir
+        As for :func:`gsp_fb.nn.build`.
 
     Raises
     ------
@@ -54,7 +57,7 @@ def load_model(
         raise ParameterError(f"{checkpoint} was trained on other data ({'; '.join(lines)})")
     weights = stored.group("best")
     dtype = next(value.dtype for value in weights.values() if value.is_floating_point())
-    options = {**recipe["options"], "relations": relations}
+    options = {**recipe["options"], "relations": relations, "data_dir": data_dir}
     model = build(recipe["model"], dataset, seed=recipe["seed"], device=device, dtype=dtype, **options)
     model.load_state_dict(weights)
     normalize: Any = stored.facts["config"]["normalize"]
@@ -78,7 +81,18 @@ def predict(checkpoint: str | os.PathLike[str], dataset: Any, **options: Any) ->
     checkpoint : path
     dataset : object
     **options
-        As for :func:`load_model`.
+        As for ``gsp_fb.nn.predict.load_model``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> from gsp_fb.nn import TrainConfig, build, train
+    >>> data = contextual_sbm(30, rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = train(build("gcn", data), data, data.splits[0], TrainConfig(epochs=3), directory=folder)
+    ...     predict(folder, data).shape
+    (30, 2)
     """
     model = load_model(checkpoint, dataset, **options)
     with torch.no_grad():
@@ -97,7 +111,18 @@ def embed(checkpoint: str | os.PathLike[str], dataset: Any, *, layer: int = -1, 
     layer : int
         Position of the layer; the last one by default.
     **options
-        As for :func:`load_model`.
+        As for ``gsp_fb.nn.predict.load_model``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> from gsp_fb.nn import TrainConfig, build, train
+    >>> data = contextual_sbm(30, rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = train(build("fb-gcn", data), data, data.splits[0], TrainConfig(epochs=3), directory=folder)
+    ...     {name: part.shape for name, part in embed(folder, data, layer=0).items()}
+    {'low': (30, 32), 'high': (30, 32), 'combined': (30, 32)}
     """
     model: Any = load_model(checkpoint, dataset, **options)
     channels = model.channels(_inputs(model, dataset))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
@@ -44,6 +45,7 @@ def build(
     dtype: torch.dtype = torch.float32,
     copies: tuple[int, ...] = (),
     relations: Any = None,
+    data_dir: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> nn.Module:
     """Return a model of the table, made for one data set, with weights drawn from ``seed`` alone.
@@ -59,9 +61,11 @@ def build(
     device, dtype
         Where and in which precision the model lives; nothing falls back silently.
     copies : tuple
-        ``(s,)`` for ``s`` independent parameter sets (models that stack filterbank layers of fixed matrices).
+        ``(s,)`` for ``s`` independent parameter sets (models over fixed matrices, see :func:`gsp_fb.nn.train_splits`).
     relations : object, optional
-        For Geom-GCN: ``pairs`` (2, m), ``space`` and ``relation``.
+        For Geom-GCN: ``pairs`` (2, m), ``space`` and ``relation``; by default those that are stored for the data set.
+    data_dir : path, optional
+        Where stored relations are, as for :func:`gsp_fb.datasets.load`.
     **options
         Options of the row, see ``describe()``.
 
@@ -95,6 +99,7 @@ def build(
         weights=stream(seed, "weights"),
         noise=stream(seed, "dropout", place),
         relations=relations,
+        data_dir=data_dir,
         name=getattr(dataset, "name", None),
         copies=copies,
         dtype=dtype,

@@ -27,6 +27,15 @@ class TrainResult:
         One row an epoch, as in ``metrics.csv``.
     seconds : float
         Wall time of this call.
+
+    Examples
+    --------
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> from gsp_fb.nn import TrainConfig, build, train
+    >>> data = contextual_sbm(30, rng=0)
+    >>> result = train(build("fb-gcn", data), data, data.splits[0], TrainConfig(epochs=3))
+    >>> result.epochs, sorted(result.scores), len(result.alphas), len(result.history)
+    (3, ['test', 'train', 'val'], 2, 3)
     """
 
     best_epoch: int

@@ -16,7 +16,7 @@ import torch
 
 from .._atomic import atomic_write
 from .._extras import require
-from ..errors import TrainingError
+from ..errors import FormatError, TrainingError
 
 __all__ = [
     "METRICS_FILE",
@@ -33,7 +33,16 @@ _LOCK, _OWNER = ".run.lock", ".run.pid"
 
 
 class TrainingInterrupted(KeyboardInterrupt):
-    """Ctrl-C arrived; the epoch was finished and the state saved. The message is a summary for the user."""
+    """Ctrl-C arrived; the epoch was finished and the state saved. The message is a summary for the user.
+
+    Examples
+    --------
+    >>> try:
+    ...     raise TrainingInterrupted("stopped after epoch 12; the same call goes on from there")
+    ... except KeyboardInterrupt as stop:
+    ...     str(stop)
+    'stopped after epoch 12; the same call goes on from there'
+    """
 
 
 @contextlib.contextmanager
@@ -101,9 +110,12 @@ def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, str]]:
     path = Path(directory) / METRICS_FILE
     if not path.exists():
         return []
-    text = path.read_text(encoding="utf-8")
-    whole = text[: text.rfind("\n") + 1].splitlines()
-    return [row for row in csv.DictReader(whole) if None not in row and None not in row.values()]
+    content = path.read_bytes()
+    try:
+        whole = content[: content.rfind(b"\n") + 1].decode("utf-8").splitlines()
+        return [row for row in csv.DictReader(whole) if None not in row and None not in row.values()]
+    except (UnicodeDecodeError, csv.Error) as broken:
+        raise FormatError(f"{path} is no table of metrics: {broken}; move it away") from None
 
 
 @contextlib.contextmanager

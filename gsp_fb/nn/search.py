@@ -11,11 +11,13 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .._extras import require
 from .._validate import check_choice, check_count
 from ..errors import ParameterError, TrainingError
 from .config import TrainConfig
-from .models import MODELS
+from .models import MODELS, Model
 from .recipes import build
 from .results import TrainResult
 from .rundir import locked
@@ -31,7 +33,14 @@ _TRAINING = {field.name for field in fields(TrainConfig)}
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What validation chose: model options, training configuration, and the mean validation score they reached."""
+    """What validation chose: model options, training configuration, and the mean validation score they reached.
+
+    Examples
+    --------
+    >>> found = SearchResult("gcn", {"hidden": 64}, {"lr": 0.01}, val_score=0.8, n_finished=20, n_failed=0)
+    >>> found.as_dict()["options"]
+    {'hidden': 64}
+    """
 
     model: str
     options: dict[str, Any]
@@ -54,10 +63,13 @@ def search(
     n_trials: int = 50,
     sampler: str = "tpe",
     space: Mapping[str, Sequence[Any]] | None = None,
+    also: Sequence[str] = (),
     config: TrainConfig | None = None,
     together: bool = False,
     seed: int = 0,
     progress: bool = False,
+    relations: Any = None,
+    data_dir: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> SearchResult:
     """Search a model's hyperparameters for the best mean validation score over ``splits``.
@@ -78,14 +90,23 @@ def search(
     sampler : {'tpe', 'grid', 'random'}
     space : mapping, optional
         Values to try for each name, of options and of :class:`TrainConfig`; by default the row's own space.
+    also : sequence of str
+        Names of the row's ``extra`` choices to vary as well: ``("family",)`` lets the search choose the filter.
     config : TrainConfig, optional
         What the search does not vary.
     together : bool
         Train all splits as one batch (small graphs); otherwise one by one, hopeless trials being stopped early.
     seed : int
         Of the sampler and of the models.
+    relations, data_dir
+        As for :func:`gsp_fb.nn.build`.
     **options
         Model options that the search does not vary.
+
+    Raises
+    ------
+    ParameterError
+        An unknown name, or a split without validation items: there would be nothing to choose by.
 
     Examples
     --------
@@ -105,14 +126,11 @@ def search(
     row = MODELS[check_choice(name, MODELS, "model")]
     check_choice(sampler, SAMPLERS, "sampler")
     n_trials = check_count(n_trials, "n_trials")
-    if not splits:
-        raise ParameterError("a search needs at least one split")
-    chosen = dict(row.space if space is None else space)
-    for key in chosen:
-        check_choice(key, {**row.options, **dict.fromkeys(_TRAINING)}, "name in the search space")
-    job = _Job(
-        name, dataset, splits, TrainConfig(**row.training) if config is None else config, options, together, seed
-    )
+    _check_splits(splits)
+    chosen = _space(row, space, also)
+    config = TrainConfig(**row.training) if config is None else config
+    sources = {"relations": relations, "data_dir": data_dir}
+    job = _Job(name, dataset, splits, config, options, sources, together, seed)
     with locked(Path(directory)), _quiet_optuna() as optuna:
         study = _study(optuna, Path(directory), name, sampler=sampler, space=chosen, seed=seed)
         _fail_abandoned(optuna, study)
@@ -127,6 +145,23 @@ def search(
         return _best(optuna, study, job)
 
 
+def _check_splits(splits: Sequence[Any]) -> None:
+    if not splits:
+        raise ParameterError("a search needs at least one split")
+    for number, split in enumerate(splits):
+        if not np.size(split.val) or not np.any(split.val if np.asarray(split.val).dtype == bool else True):
+            raise ParameterError(f"split {number} has no validation items to choose by; see gsp_fb.nn.with_validation")
+
+
+def _space(row: Model, space: Mapping[str, Sequence[Any]] | None, also: Sequence[str]) -> dict[str, Sequence[Any]]:
+    """Return the choices of a search: the row's own or the given ones, and the extras that were asked for."""
+    extra = {key: row.extra[check_choice(key, row.extra, f"extra choice of {row.name}")] for key in also}
+    chosen = {**(row.space if space is None else space), **extra}
+    for key in chosen:
+        check_choice(key, {**row.options, **dict.fromkeys(_TRAINING)}, "name in the search space")
+    return chosen
+
+
 @dataclass(frozen=True, eq=False)
 class _Job:
     """What one trial trains."""
@@ -136,6 +171,7 @@ class _Job:
     splits: Sequence[Any]
     config: TrainConfig
     options: Mapping[str, Any]
+    sources: Mapping[str, Any]
     together: bool
     seed: int
 
@@ -157,6 +193,7 @@ class _Job:
         return statistics.fmean(scores)
 
     def _results(self, options: dict[str, Any], config: TrainConfig) -> Iterator[TrainResult]:
+        options = {**options, **self.sources}
         if self.together:
             seeds = [self.seed] * len(self.splits)
             yield from train_splits(self.name, self.dataset, self.splits, config, seeds=seeds, **options)
@@ -178,6 +215,8 @@ def _quiet_optuna() -> Iterator[Any]:
 
 
 def _study(optuna: Any, directory: Path, name: str, *, sampler: str, space: Mapping[str, Any], seed: int) -> Any:
+    # Left by a killed search, it would hold up the next one for half a minute; the directory itself is locked by us.
+    (directory / f"{_JOURNAL}.lock").unlink(missing_ok=True)
     backend = optuna.storages.journal.JournalFileBackend(str(directory / _JOURNAL))
     storage = optuna.storages.JournalStorage(backend)
     pruner = optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=1)

@@ -12,12 +12,12 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
-from scipy import sparse
 from torch import Tensor
 
 from ..operators import Operator
+from .compiling import uncompiled
 
-__all__ = ["SparseMatrix", "Transposable", "matrix_product", "structure", "torch_csr", "writable"]
+__all__ = ["SparseMatrix", "Transposable", "as_tensor", "matrix_product", "structure", "torch_csr"]
 
 with warnings.catch_warnings():
     # torch announces once per process that CSR is in beta; nothing in it is for the user to act on.
@@ -33,17 +33,25 @@ def torch_csr(indptr: Tensor, indices: Tensor, values: Tensor, shape: tuple[int,
 def structure(matrix: Any, device: torch.device) -> tuple[Tensor, Tensor]:
     """Return ``indptr`` and ``indices`` of a scipy CSR array as tensors, int32 wherever that holds them."""
     largest = max(int(matrix.indptr[-1]), *matrix.shape)
-    kind = np.int32 if largest <= np.iinfo(np.int32).max else np.int64
-    parts = (np.asarray(part, dtype=kind) for part in (matrix.indptr, matrix.indices))
-    indptr, indices = (torch.from_numpy(writable(part)).to(device) for part in parts)
+    kind = torch.int32 if largest <= torch.iinfo(torch.int32).max else torch.int64
+    indptr, indices = (as_tensor(part).to(device=device, dtype=kind) for part in (matrix.indptr, matrix.indices))
     return indptr, indices
 
 
-def writable(array: Any) -> Any:
-    """Return an array that torch accepts without a warning: itself, or a copy if it is read-only."""
+def as_tensor(array: Any) -> Tensor:
+    """Return a tensor over the memory of an array: NumPy's, or through DLPack that of any other library.
+
+    Examples
+    --------
+    >>> numbers = np.arange(3.0)
+    >>> as_tensor(numbers).data_ptr() == numbers.ctypes.data
+    True
+    """
+    if not isinstance(array, np.ndarray):
+        return torch.utils.dlpack.from_dlpack(array)
     # torch warns of read-only memory; frozen graph arrays are only ever read here, so a writable alias would be
-    # honest, but NumPy grants none: the copy is of int32 indices and happens once.
-    return array if array.flags.writeable else array.copy()
+    # honest, but NumPy grants none: the copy happens once.
+    return torch.from_numpy(array if array.flags.writeable else array.copy())
 
 
 class Transposable(Protocol):
@@ -60,7 +68,7 @@ class Transposable(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: torch.compile would take it apart into tensors, and knows no sparse ones
 class SparseMatrix:
     """A constant matrix ``P`` for ``P @ h``; gradients flow to ``h`` through the stored transpose.
 
@@ -71,6 +79,7 @@ class SparseMatrix:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> P = SparseMatrix.from_scipy(sparse.csr_array([[0.0, 2.0], [0.0, 1.0]]))
     >>> h = torch.ones(2, 1, requires_grad=True)
     >>> (P @ h).sum().backward()
@@ -90,11 +99,10 @@ class SparseMatrix:
         dtype: torch.dtype = torch.float32,
         device: torch.device | str = "cpu",
     ) -> SparseMatrix:
-        """Return the torch form of a scipy sparse array; ``symmetric`` saves the transpose."""
-        forward = _tensor(sparse.csr_array(matrix), dtype, torch.device(device))
-        if symmetric:
-            return cls(forward, forward)
-        return cls(forward, _tensor(sparse.csr_array(matrix.T), dtype, torch.device(device)))
+        """Return the torch form of a scipy sparse array, or of one like it; ``symmetric`` saves the transpose."""
+        place = torch.device(device)
+        forward = _tensor(matrix.tocsr(), dtype, place)
+        return cls(forward, forward if symmetric else _tensor(matrix.T.tocsr(), dtype, place))
 
     @classmethod
     def from_operator(
@@ -122,7 +130,7 @@ class SparseMatrix:
 
 
 def _tensor(matrix: Any, dtype: torch.dtype, device: torch.device) -> Tensor:
-    values = torch.from_numpy(writable(matrix.data)).to(device=device, dtype=dtype)
+    values = as_tensor(matrix.data).to(device=device, dtype=dtype)
     return torch_csr(*structure(matrix, device), values, matrix.shape)
 
 
@@ -138,6 +146,7 @@ class _MatrixProduct(torch.autograd.Function):
         return matrix_product(grads[0].contiguous(), SparseMatrix(matrix.transposed, matrix.csr)), None
 
 
+@uncompiled  # a compiler has nothing to gain inside, and does not know sparse tensors
 def matrix_product(h: Tensor, matrix: Transposable) -> Tensor:
     """Return ``matrix @ h``; the backward pass takes the stored transpose."""
     product: Tensor = _MatrixProduct.apply(h, matrix)  # type: ignore[no-untyped-call]  # torch leaves apply untyped

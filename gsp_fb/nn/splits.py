@@ -41,7 +41,8 @@ def train_splits(
     Parameters
     ----------
     name : str
-        A model that stacks layers over a fixed matrix: ``mlp``, ``gcn``, ``graphsage`` and their filterbanks.
+        A model over fixed matrices: ``mlp``, ``gcn``, ``graphsage`` (not sampled), ``geom-gcn-*``, ``gwnn``, ``gcnii``,
+        ``gcnii*`` and their filterbanks.
     dataset, config, device, dtype, **options
         As for :func:`gsp_fb.nn.build` and :func:`gsp_fb.nn.train`.
     splits : sequence
@@ -64,6 +65,10 @@ def train_splits(
     seeds = [0] * len(splits) if seeds is None else list(seeds)
     if not splits or len(seeds) != len(splits):
         raise ParameterError(f"{len(splits)} splits and {len(seeds)} seeds; give at least one split and one seed each")
+    if config.compile:
+        raise ParameterError(
+            "splits that train as one batch run uncompiled; give compile=False or train them one by one"
+        )
     place: dict[str, Any] = {"device": device, "dtype": dtype, **options}
     singles = [build(name, dataset, seed=seed, **place) for seed in seeds]
     model = build(name, dataset, seed=seeds[0], copies=(len(splits),), **place)
@@ -77,13 +82,13 @@ def _stacked(models: Sequence[nn.Module]) -> dict[str, Tensor]:
     return {key: torch.stack([state[key] for state in states]) for key in states[0]}
 
 
-def _weights(tasks: Sequence[NodeTask], part: str) -> Tensor:
-    """Return, for every copy, 1 / size on the nodes of its part: a weighted sum is then the part's mean."""
+def _members(tasks: Sequence[NodeTask], part: str) -> Tensor:
+    """Return, for every copy, whether a node is in its part."""
     first = tasks[0]
-    weights = torch.zeros(len(tasks), first.y.shape[0], dtype=first.dtype, device=first.device)
-    for row, task in zip(weights, tasks, strict=True):
-        row[task.index[part]] = 1.0 / max(task.index[part].numel(), 1)
-    return weights
+    members = torch.zeros(len(tasks), first.y.shape[0], dtype=torch.bool, device=first.device)
+    for row, task in zip(members, tasks, strict=True):
+        row[task.index[part]] = True
+    return members
 
 
 class _Together:
@@ -96,7 +101,10 @@ class _Together:
     def __init__(self, model: nn.Module, tasks: Sequence[NodeTask], config: TrainConfig) -> None:
         self.model, self.tasks, self.config, self.x = model, tasks, config, tasks[0].x
         self.y = tasks[0].y.clamp(min=0)
-        self.weights = {part: _weights(tasks, part) for part in PARTS}
+        self.members = {part: _members(tasks, part) for part in PARTS}
+        # A weighted sum over all nodes is then the mean over a part.
+        sizes = {part: inside.sum(1, keepdim=True).clamp(min=1) for part, inside in self.members.items()}
+        self.weights = {part: (inside / sizes[part]).to(tasks[0].dtype) for part, inside in self.members.items()}
         self.optimizer = adam(model, config.lr, config.weight_decay)
         self.best = {name: value.detach().clone() for name, value in model.named_parameters()}
         self.active = torch.arange(len(tasks))
@@ -106,6 +114,9 @@ class _Together:
         # Without a validation part nothing can be compared, and the latest epoch is the chosen one.
         self.blind = torch.tensor([task.index["val"].numel() == 0 for task in tasks])
         self.history: list[list[dict[str, Any]]] = [[] for _ in tasks]
+        # Without dropout the logits that judge one epoch are those that the next one learns from.
+        self.reuses = not any(part.rate for part in model.modules() if isinstance(part, Dropout))
+        self.ready: Tensor | None = None
 
     def run(self) -> list[TrainResult]:
         """Train until every copy has stopped; return what each reached."""
@@ -115,7 +126,7 @@ class _Together:
             self._choose(epoch)
             if not self.active.numel():
                 break
-        self.active = torch.arange(len(self.tasks))
+        self.active, self.ready = torch.arange(len(self.tasks)), None
         for name, parameter in self.model.named_parameters():
             parameter.data = self.best[name]
         return self._results((time.perf_counter() - started) / len(self.tasks))
@@ -131,8 +142,7 @@ class _Together:
         return (each * self.weights[part][self.active]).sum(1)
 
     def _step(self, epoch: int) -> None:
-        self.model.train()
-        each = self._means(self._losses(self.model(self.x)), "train")
+        each = self._means(self._losses(self._learnable()), "train")
         bad = torch.nonzero(~torch.isfinite(each.detach()))
         if bad.numel():
             position = int(bad[0])
@@ -144,7 +154,20 @@ class _Together:
         torch.autograd.backward(each.sum())
         self.optimizer.step()
 
+    def _learnable(self) -> Tensor:
+        """Return the logits of training, with gradients; those that judged the last epoch where they are the same."""
+        if self.ready is not None:
+            logits, self.ready = self.ready, None
+            return logits
+        self.model.train()
+        fresh: Tensor = self.model(self.x)
+        return fresh
+
     def _logits(self) -> Tensor:
+        """Return the logits of evaluation, without gradients."""
+        if self.reuses:
+            self.ready = self._learnable()
+            return self.ready.detach()
         self.model.eval()
         with torch.no_grad():
             logits: Tensor = self.model(self.x)
@@ -152,16 +175,18 @@ class _Together:
 
     def _scores(self, logits: Tensor, part: str) -> Tensor:
         if self.config.metric == "accuracy" and self.y.ndim == 1:
-            return self._means((logits.argmax(-1) == self.y).to(logits.dtype), part)
+            inside = self.members[part][self.active]
+            # Counted in integers: a share of nodes is then the same number as that of a separate run.
+            return (inside & (logits.argmax(-1) == self.y)).sum(1).double() / inside.sum(1)
         metric = METRICS[self.config.metric]
         indices = [self.tasks[k].index[part] for k in self.active.tolist()]
         pairs = [(copy[index], self.y[index]) for copy, index in zip(logits, indices, strict=True)]
-        return torch.tensor([metric(*pair) if pair[1].numel() else math.nan for pair in pairs])
+        return torch.tensor([metric(*pair) if pair[1].numel() else math.nan for pair in pairs], dtype=torch.float64)
 
     def _choose(self, epoch: int) -> None:
         logits, active = self._logits(), self.active
         loss = self._means(self._losses(logits), "val").double().cpu()
-        score = self._scores(logits, "val").double().cpu()
+        score = self._scores(logits, "val").cpu()
         value = loss if self.config.monitor == "loss" else -score
         self._record(epoch, loss, score)
         better = self.blind[active] | (value < self.best_value[active])
@@ -178,8 +203,9 @@ class _Together:
         for name, parameter in self.model.named_parameters():
             if chosen.numel() == len(self.tasks):  # the usual case, and one move of memory instead of two
                 self.best[name].copy_(parameter.detach())
-            elif chosen.numel():
-                self.best[name][chosen] = parameter.detach()[better]
+                continue
+            for copy, position in zip(chosen.tolist(), torch.nonzero(better).ravel().tolist(), strict=True):
+                self.best[name][copy].copy_(parameter.detach()[position])
 
     def _record(self, epoch: int, loss: Tensor, score: Tensor) -> None:
         alphas = alpha_table(self.model).tolist()
@@ -192,7 +218,7 @@ class _Together:
 
     def _shrink(self, keep: Tensor) -> None:
         """Take the copies that have stopped out of the model and the optimiser."""
-        self.active = self.active[keep]
+        self.active, self.ready = self.active[keep], None
         self.optimizer.zero_grad(set_to_none=True)
         for parameter in self.model.parameters():
             state = self.optimizer.state[parameter]

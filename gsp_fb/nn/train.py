@@ -9,6 +9,7 @@ from typing import Any
 
 from torch import nn
 
+from .compiling import compiled
 from .config import TrainConfig
 from .results import TrainResult
 from .run import Run
@@ -49,7 +50,8 @@ def train(
     ParameterError
         The split or labels do not fit, or ``directory`` holds another run.
     TrainingError
-        The loss is not finite (the model then holds its best state), or the directory is in use.
+        The loss is not finite (the model then holds its best state), the directory is in use, or the model was to
+        be compiled and cannot be.
     MemoryError
         The host has no memory left; files are as the last checkpoint left them.
     TrainingInterrupted
@@ -74,6 +76,8 @@ def train(
         if run.directory is not None:
             stack.enter_context(locked(run.directory))
         stack.enter_context(memory_reported())
+        if config.compile:
+            stack.enter_context(compiled(model))
         run.resume()
         run.to_the_end(stack.enter_context(deferred_interrupt()), progress)
         return run.result()

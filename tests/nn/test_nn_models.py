@@ -153,7 +153,7 @@ def test_unknown_models_list_the_known(blocks):
         build("fb-gnc", blocks)
 
 
-@pytest.mark.parametrize("name", ["gat", "graphsaint", "gwnn", "gcnii"])
+@pytest.mark.parametrize("name", ["gat", "graphsaint"])
 def test_models_with_own_parameters_refuse_copies(name, blocks):
     with pytest.raises(ParameterError, match="copies"):
         make(name, blocks, copies=(2,))
@@ -163,6 +163,18 @@ def test_geom_gcn_says_that_it_needs_relations(blocks):
     nameless = SimpleNamespace(graph=blocks.graph, x=blocks.x, y=blocks.y)
     with pytest.raises(ParameterError, match="relations="):
         build("geom-gcn-p", nameless)
+
+
+def test_geom_gcn_reads_its_relations_where_the_data_is(blocks, monkeypatch):
+    asked = []
+
+    def stored(name, method, *, data_dir=None):
+        asked.append((name, method, data_dir))
+        return blocks.relations
+
+    monkeypatch.setattr("gsp_fb.datasets.relations", stored)
+    build("fb-geom-gcn-s", blocks, data_dir="/some/where", hidden=4)
+    assert asked == [("blocks", "struc2vec", "/some/where")]
 
 
 @pytest.mark.parametrize("node", [-1, 61])
@@ -202,6 +214,23 @@ def test_wavelets_are_the_matrix_exponential_and_its_inverse(blocks):
     cut, _ = heat_wavelets(blocks.graph, 1.0, 1e-2)
     assert cut.nnz < psi.nnz
     assert np.abs(cut.data).min() >= 1e-2
+
+
+def test_the_published_pair_of_wavelets_is_that_of_overwritten_eigenvalues(blocks):
+    """GWNN's code turns its eigenvalues into exp(-s lambda) in place, then takes exp(s lambda) of what it finds."""
+    from gsp_fb import operator
+
+    L = operator(blocks.graph, "sym", channel="high").to_scipy().toarray()
+    lamb, U = np.linalg.eigh(L)
+    matrices = []
+    for sign in (-0.7, 0.7):
+        lamb[:] = np.exp(sign * lamb)
+        matrices.append(U * lamb @ U.T)
+    left, right = heat_wavelets(blocks.graph, 0.7, 0.0, inverse="published")
+    assert np.allclose(right.toarray(), matrices[0], atol=1e-9)
+    assert np.allclose(left.toarray(), matrices[1], atol=1e-9)
+    with pytest.raises(ParameterError, match="did you mean 'exact'"):
+        build("gwnn", blocks, inverse="exat")
 
 
 # Samplers ----------------------------------------------------------------------------------------------------------

@@ -202,6 +202,9 @@ def test_the_test_items_do_not_influence_a_search(blocks, tmp_path):
         ({"sampler": "tpee"}, "did you mean 'tpe'"),
         ({"n_trials": 0}, "n_trials"),
         ({"splits": []}, "at least one split"),
+        ({"also": ["filter"]}, "unknown extra choice of gcn 'filter'"),
+        ({"splits": [SimpleNamespace(train=[0], val=[], test=[])]}, "split 0 has no validation items"),
+        ({"splits": [SimpleNamespace(train=[0], val=np.zeros(61, bool), test=[])]}, "split 0 has no validation items"),
     ],
 )
 def test_bad_searches_are_refused(options, message, blocks, tmp_path):
@@ -210,10 +213,21 @@ def test_bad_searches_are_refused(options, message, blocks, tmp_path):
         search("gcn", blocks, directory=tmp_path, **arguments)
 
 
+def test_a_search_may_choose_the_family(blocks, tmp_path):
+    found = search(
+        "fb-gcn", blocks, blocks.splits, tmp_path, n_trials=2, space={}, also=("family",), config=FEW, sampler="grid"
+    )
+    assert found.options["family"] in MODELS["fb-gcn"].extra["family"]
+    assert "relations" not in found.options
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_the_space_of_every_model_names_its_own_options(name):
     row = MODELS[name]
     known = {*row.options, *TrainConfig.__dataclass_fields__}
-    assert set(row.space) <= known
+    assert {*row.space, *row.extra} <= known
+    assert 64 in row.space["hidden"]
+    assert row.task == "graph" or row.space["normalize"] == (True, False)
+    assert set(row.extra) == {"family", "inverse"} & set(row.options)
     assert set(row.training) <= set(TrainConfig.__dataclass_fields__)
     TrainConfig(**row.training)

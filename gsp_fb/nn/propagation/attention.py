@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from ..._validate import check_count
 from ...errors import ParameterError
 from ...graph import Graph
+from ..compiling import uncompiled
 from ..parts import Dropout, glorot
 from ..sparse import torch_csr
 
@@ -51,6 +52,7 @@ class EdgeList:
         weights = torch.exp(scores - top[self.rows])
         return weights / self.row_sum(weights)[self.rows]
 
+    @uncompiled  # as for the product with a constant matrix
     def product(self, values: Tensor, h: Tensor) -> Tensor:
         """Return ``P h`` with ``values`` as the entries of ``P``; gradients flow to both."""
         result: Tensor = _EdgeProduct.apply(values, h, self)  # type: ignore[no-untyped-call]  # torch leaves it untyped

@@ -24,6 +24,14 @@ class Propagation(Protocol):
         Both channels at once, where one pass over the edges can serve them.
     ``synthesize(h_low, h_high)``
         ``low(h_low) + high(h_high)`` in one product. Only a linear propagation may offer it.
+
+    Examples
+    --------
+    >>> class MeanOfAll:
+    ...     def low(self, h):
+    ...         return h.mean(0, keepdim=True).expand_as(h)
+    >>> isinstance(MeanOfAll(), Propagation)
+    True
     """
 
     def low(self, h: Tensor) -> Tensor:

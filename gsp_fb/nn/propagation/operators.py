@@ -86,7 +86,14 @@ def operator_propagation(
     dtype: torch.dtype = torch.float32,
     device: torch.device | str = "cpu",
 ) -> Complement:
-    """Return the two-channel pair of any operator family (see :func:`gsp_fb.operator`)."""
+    """Return the two-channel pair of any operator family (see :func:`gsp_fb.operator`).
+
+    Examples
+    --------
+    >>> pair = operator_propagation(Graph.from_edges([(0, 1), (1, 2)]), "lazy_rw")
+    >>> pair.low(torch.tensor([[1.0], [0.0], [0.0]])).ravel().tolist()
+    [0.5, 0.25, 0.0]
+    """
     op = operator(graph, family, gamma=gamma, isolated=isolated)
     return Complement(SparseMatrix.from_operator(op, dtype=dtype, device=device))
 

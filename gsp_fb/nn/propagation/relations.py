@@ -78,10 +78,11 @@ class RelationPropagation:
         return N_DIVISIONS if self.average else 1
 
     def _filtered(self, h: Tensor) -> Tensor:
-        return (self.matrix @ h.reshape(self.matrix.shape[0], -1)).reshape(h.shape)
+        divisions = h.reshape(*h.shape[:-2], self.matrix.shape[0], -1)
+        return (self.matrix @ divisions).reshape(h.shape)
 
     def _merge(self, h: Tensor) -> Tensor:
-        return h.reshape(h.shape[0], N_DIVISIONS, -1).mean(1) if self.average else h
+        return h.reshape(*h.shape[:-1], N_DIVISIONS, -1).mean(-2) if self.average else h
 
     def low(self, h: Tensor) -> Tensor:
         """Return the filtered divisions."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,20 +10,30 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from ..._validate import check_positive
-from ...filters import FilterBank, heat
+from ..._validate import check_choice, check_positive
+from ...filters import FilterBank
 from ...graph import Graph
 from ...operators import operator
+from ..parts import Copies
 from ..sparse import SparseMatrix
 
-__all__ = ["Wavelet", "heat_wavelets"]
+__all__ = ["PAIRS", "Wavelet", "heat_wavelets"]
+
+Kernel = Callable[[Any], Any]
 
 _BLOCK = 256
 _TOLERANCE = 1e-10
+# The functions of the Laplacian on the left and on the right of the gains, for a diffusion time s. The second row is
+# what GWNN's public code computes: it overwrites the eigenvalues with exp(-s lambda) before it inverts them, so its
+# numbers come from a product that smooths even with gains of 1, where the formula's is the identity.
+PAIRS: dict[str, Callable[[float], tuple[Kernel, Kernel]]] = {
+    "exact": lambda s: (lambda x: np.exp(-s * x), lambda x: np.exp(s * x)),
+    "published": lambda s: (lambda x: np.exp(s * np.exp(-s * x)), lambda x: np.exp(-s * x)),
+}
 
 
 def heat_wavelets(
-    graph: Graph, scale: float = 1.0, threshold: float = 1e-4, *, family: str = "sym"
+    graph: Graph, scale: float = 1.0, threshold: float = 1e-4, *, family: str = "sym", inverse: str = "exact"
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Return ``psi_s = exp(-s L)`` and its inverse ``psi_-s = exp(s L)``, entries below ``threshold`` left out.
 
@@ -37,6 +48,9 @@ def heat_wavelets(
         The diffusion time s.
     threshold : float >= 0
         0 keeps every entry: then the two are each other's inverse.
+    inverse : {'exact', 'published'}
+        ``published`` returns ``exp(s exp(-s L))`` and ``exp(-s L)`` instead: the pair of GWNN's public code, which its
+        published figures come from.
 
     Examples
     --------
@@ -46,15 +60,15 @@ def heat_wavelets(
     True
     """
     scale = check_positive(scale, "scale")
-    kernels: list[Any] = [heat(scale), lambda frequencies: np.exp(scale * frequencies)]
-    bank = FilterBank(operator(graph, family, channel="high"), kernels, tol=_TOLERANCE, method="chebyshev")
+    kernels = PAIRS[check_choice(inverse, PAIRS, "inverse")](scale)
+    bank = FilterBank(operator(graph, family, channel="high"), list(kernels), tol=_TOLERANCE, method="chebyshev")
     bases: tuple[list[sparse.csc_array], ...] = ([], [])
     for start in range(0, graph.n_nodes, _BLOCK):
         both = bank.analyze(np.eye(graph.n_nodes, min(_BLOCK, graph.n_nodes - start), -start))
         for position, blocks in enumerate(bases):
             blocks.append(_thresholded(both[..., position], threshold))
-    forward, inverse = (sparse.csr_array(sparse.hstack(blocks)) for blocks in bases)
-    return forward, inverse
+    left, right = (sparse.csr_array(sparse.hstack(blocks)) for blocks in bases)
+    return left, right
 
 
 def _thresholded(block: Any, threshold: float) -> sparse.csc_array:
@@ -68,12 +82,21 @@ class Wavelet(nn.Module):
     ----------
     forward_basis, inverse_basis : SparseMatrix
         ``psi_s`` and ``psi_-s`` of :func:`heat_wavelets`.
+    copies : tuple
+        ``(s,)`` for ``s`` independent sets of gains.
     """
 
-    def __init__(self, forward_basis: SparseMatrix, inverse_basis: SparseMatrix, generator: torch.Generator) -> None:
+    def __init__(
+        self,
+        forward_basis: SparseMatrix,
+        inverse_basis: SparseMatrix,
+        generator: torch.Generator,
+        *,
+        copies: Copies = (),
+    ) -> None:
         super().__init__()
         self.forward_basis, self.inverse_basis = forward_basis, inverse_basis
-        self.gain = nn.Parameter(0.9 + 0.2 * torch.rand(forward_basis.shape[0], 1, generator=generator))
+        self.gain = nn.Parameter(0.9 + 0.2 * torch.rand(*copies, forward_basis.shape[0], 1, generator=generator))
 
     def low(self, h: Tensor) -> Tensor:
         """Return ``psi_s (g * (psi_-s h))``."""

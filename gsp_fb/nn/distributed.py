@@ -1,0 +1,262 @@
+"""Training across processes: the subgraphs of every step are shared out, the gradients averaged, the model is one.
+
+All processes draw the same subgraphs; process r of W computes every W-th of them. What chance decides in a subgraph
+(dropout) follows from its number and not from who computes it, so that any number of processes trains the same model.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import torch
+from torch import Tensor, distributed, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from .._validate import check_count
+from ..errors import ParameterError, TrainingError
+from .config import TrainConfig
+from .propagation.base import Batch
+from .results import TrainResult
+from .run import Run
+from .rundir import deferred_interrupt, locked, memory_reported
+from .tasks import make_task
+
+__all__ = ["Group", "current_group", "process_group", "train_distributed"]
+
+# Seeds of drawing and of dropout lie this far apart; no epoch has as many subgraphs.
+STRIDE = 2**40
+
+
+@dataclass(frozen=True)
+class Group:
+    """The processes that train together: which one this is, and how many there are."""
+
+    rank: int = 0
+    size: int = 1
+
+    def wait(self) -> None:
+        """Return when every process has come here."""
+        if self.size > 1:
+            distributed.barrier()
+
+    def any(self, *flags: bool) -> list[bool]:
+        """Return for each flag whether it is set in any process."""
+        if self.size == 1:
+            return list(flags)
+        met = torch.tensor([int(flag) for flag in flags])
+        distributed.all_reduce(met, distributed.ReduceOp.MAX)
+        return [bool(flag) for flag in met]
+
+
+def current_group() -> Group:
+    """Return the group of this process; without :func:`process_group` it is alone.
+
+    Examples
+    --------
+    >>> current_group()
+    Group(rank=0, size=1)
+    """
+    started = distributed.is_available() and distributed.is_initialized()
+    return Group(distributed.get_rank(), distributed.get_world_size()) if started else Group()
+
+
+@contextlib.contextmanager
+def process_group(backend: str = "gloo") -> Iterator[Group]:
+    """Join the processes that ``torchrun`` has started; a process that was started alone stays alone.
+
+    Parameters
+    ----------
+    backend : {'gloo', 'nccl'}
+        ``nccl`` for models on GPUs.
+
+    Examples
+    --------
+    >>> with process_group() as group:
+    ...     group.size
+    1
+    """
+    if "RANK" not in os.environ:
+        yield Group()
+        return
+    distributed.init_process_group(backend)
+    try:
+        yield current_group()
+    finally:
+        distributed.destroy_process_group()
+
+
+def train_distributed(
+    model: nn.Module,
+    dataset: Any,
+    split: Any,
+    config: TrainConfig | None = None,
+    *,
+    per_step: int = 2,
+    directory: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+) -> TrainResult:
+    r"""Train a model on sampled subgraphs with all processes of the group, as :func:`gsp_fb.nn.train` does with one.
+
+    A step follows the mean gradient of ``per_step`` subgraphs, :math:`\frac1G\sum_g \nabla \ell_g`. The model is the
+    same for any number of processes, to the rounding of that sum.
+
+    Parameters
+    ----------
+    model : Module
+        With a sampler, as GraphSAINT and GraphSAGE have one; the same seed in every process.
+    dataset, split, config
+        As for :func:`gsp_fb.nn.train`, the same in every process.
+    per_step : int
+        Subgraphs a step: the global batch. A multiple of the number of processes.
+    directory : path, optional
+        Metrics and checkpoints, written by the first process and read by all. After any process was killed, the same
+        call resumes from the last checkpoint, also with another number of processes.
+    progress : bool
+        Show a bar in the first process.
+
+    Raises
+    ------
+    ParameterError
+        The model has no sampler, or ``per_step`` cannot be shared out evenly.
+    TrainingError
+        As for :func:`gsp_fb.nn.train`, or another process of the group is gone.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.nn import build
+    >>> ring = Graph.from_edges([(i, (i + 1) % 8) for i in range(8)])
+    >>> ds = SimpleNamespace(graph=ring, x=np.eye(8), y=np.arange(8) % 2)
+    >>> split = SimpleNamespace(train=[0, 1, 2, 3], val=[4, 5], test=[6, 7])
+    >>> model = build("fb-graphsaint", ds, n_roots=4, hidden=4)
+    >>> train_distributed(model, ds, split, TrainConfig(epochs=3)).epochs
+    3
+    """
+    config = TrainConfig() if config is None else config
+    share = _Share(model, current_group(), per_step)
+    where = None if directory is None else Path(directory)
+    run = _SharedRun(share, make_task(model, dataset, split, config), config, where)
+    group = share.group
+    with ExitStack() as stack:
+        stack.enter_context(_loss_of_peers_reported(where))
+        if where is not None and group.rank == 0:
+            stack.enter_context(locked(where))
+        stack.enter_context(memory_reported())
+        group.wait()
+        run.resume()
+        group.wait()
+        if group.rank:
+            run.directory = None
+        run.asked = stack.enter_context(deferred_interrupt())
+        run.to_the_end(run.asked, progress and group.rank == 0)
+        return run.result()
+
+
+class _Share:
+    """The model as the steps of one process see it: its own subgraphs, and gradients that are averaged at the last."""
+
+    def __init__(self, model: nn.Module, group: Group, per_step: int) -> None:
+        if getattr(model, "sampler", None) is None:
+            raise ParameterError(
+                "this model trains on the whole graph in one step, which cannot be shared out; share out splits or "
+                "seeds, or take one with a sampler, such as 'fb-graphsaint'"
+            )
+        self.per_step = check_count(per_step, "per_step")
+        if self.per_step % group.size:
+            raise ParameterError(f"per_step={per_step} subgraphs cannot be shared out evenly to {group.size} processes")
+        self.model, self.group = model, group
+        self.parallel: Any = model if group.size == 1 else DistributedDataParallel(model)
+
+    @property
+    def own(self) -> int:
+        """Subgraphs of a step that this process computes."""
+        return self.per_step // self.group.size
+
+    def __call__(self, x: Any, propagation: Any) -> Tensor:
+        logits: Tensor = self.parallel(x, propagation)
+        return logits
+
+    def batches(self, train: Tensor) -> Iterator[Batch]:
+        """Yield this process's subgraphs of an epoch; the last step is filled up from the next one's."""
+        generator: Any = self.model.generator
+        seed = int(torch.randint(2**62, (1,), generator=generator, device=generator.device))
+        for number, batch in self._subgraphs(train, seed):
+            place = number % self.per_step
+            if place % self.group.size == self.group.rank:
+                # Gradients of earlier subgraphs of the step stay here until the last one brings all together.
+                self.parallel.require_backward_grad_sync = place + self.group.size >= self.per_step
+                yield batch
+        generator.manual_seed(seed)
+
+    def _subgraphs(self, train: Tensor, seed: int) -> Iterator[tuple[int, Batch]]:
+        """Yield as many numbered subgraphs as fill whole steps, the same ones in every process."""
+        generator: Any = self.model.generator
+        batches: Any = self.model.batches
+        number = 0
+        for turn in count():
+            generator.manual_seed(seed + turn)
+            for batch in batches(train):
+                generator.manual_seed(seed + STRIDE + number)
+                yield number, batch
+                generator.manual_seed(seed + 2 * STRIDE + number)
+                number += 1
+                if turn and number % self.per_step == 0:
+                    return
+            if number % self.per_step == 0:
+                return
+
+
+class _SharedRun(Run):
+    """A run whose steps are those of a share, and which all processes end at the same epoch."""
+
+    def __init__(self, share: _Share, task: Any, config: TrainConfig, directory: Path | None) -> None:
+        super().__init__(share.model, task, config, directory)
+        self.share = share
+        self.asked = Event()
+
+    def _identity(self) -> dict[str, Any]:
+        facts = super()._identity()
+        return {**facts, "data": {**facts["data"], "subgraphs a step": self.share.per_step}}
+
+    def _step(self) -> None:
+        self.model.train()
+        steps: Any = self.task.steps
+        for number, loss in enumerate(steps(self.share)):
+            if not torch.isfinite(loss):
+                raise self._failure(float(loss.detach()), self.epoch + 1)
+            if number % self.share.own == 0:
+                self.optimizer.zero_grad(set_to_none=True)
+            # The mean over processes is taken with the gradients; here it is that over a process's own subgraphs.
+            torch.autograd.backward(loss / self.share.own)
+            if (number + 1) % self.share.own == 0:
+                self.optimizer.step()
+        self.epoch += 1
+
+    def _record(self) -> None:
+        super()._record()
+        # Whatever rounding or a signal did to one process: all of them go on, or none.
+        self.finished, interrupted = self.share.group.any(self.finished, self.asked.is_set())
+        if interrupted:
+            self.asked.set()
+
+
+@contextlib.contextmanager
+def _loss_of_peers_reported(directory: Path | None) -> Iterator[None]:
+    """Turn the transport's words for a dead peer into what it means and what to do."""
+    try:
+        yield
+    except RuntimeError as lost:
+        if isinstance(lost, TrainingError) or not any(word in str(lost) for word in ("peer", "onnection", "Timed out")):
+            raise
+        again = "run it again" if directory is None else f"run it again, and it resumes from {directory}"
+        raise TrainingError(f"another process of the group is gone; {again} ({lost})") from lost

@@ -1,0 +1,89 @@
+"""One pattern times many matrices, and tensors over the memory of arrays."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from scipy import sparse
+
+from gsp_fb.nn.inputs import features
+from gsp_fb.nn.sparse import SparseMatrix
+from gsp_fb.nn.stacked import is_stackable, stacked_product
+
+COPIES = 3
+
+
+def sparse_x(dtype, n=9, f=13, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, f)) * (rng.random((n, f)) < 0.4)
+    x[2] = 0.0
+    return features(sparse.csr_array(x), dtype=dtype), torch.from_numpy(x).to(dtype)
+
+
+def weights(dtype, f=13, width=5):
+    return torch.from_numpy(np.random.default_rng(1).normal(size=(COPIES, f, width))).to(dtype).requires_grad_()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("dropped", [False, True])
+def test_the_stacked_product_and_its_gradient_are_the_dense_ones(dtype, dropped):
+    pytest.importorskip("numba")
+    x, dense = sparse_x(dtype)
+    dense = dense.repeat(COPIES, 1, 1)
+    if dropped:
+        keep = torch.arange(COPIES * x.values.numel()).reshape(COPIES, -1) % 3 > 0
+        dense[dense != 0] *= keep.ravel()
+        x = x.with_values(x.values * keep)
+    W = weights(dtype)
+    assert is_stackable(W)
+    product = x @ W
+    assert torch.allclose(product, dense @ W, atol=1e-5)
+    grad = torch.randn(product.shape, generator=torch.Generator().manual_seed(0), dtype=dtype)
+    ours, theirs = (torch.autograd.grad(p, W, grad)[0] for p in (product, dense @ W))
+    assert torch.allclose(ours, theirs, atol=1e-5)
+
+
+def test_gradcheck_of_the_stacked_product():
+    pytest.importorskip("numba")
+    x, _ = sparse_x(torch.float64)
+    W = weights(torch.float64, width=2)
+    assert torch.autograd.gradcheck(lambda w: stacked_product(w, x.stack), (W,))
+    assert torch.autograd.gradgradcheck(lambda w: stacked_product(w, x.stack) ** 2, (W,))
+
+
+def test_both_engines_agree_and_threads_change_nothing(monkeypatch):
+    pytest.importorskip("numba")
+    x, _ = sparse_x(torch.float64)
+    W = weights(torch.float64)
+    one = x @ W
+    torch.set_num_threads(2)
+    assert torch.equal(x @ W, one)
+    monkeypatch.setenv("GSP_FB_ENGINE", "scipy")
+    assert not is_stackable(W)
+    assert torch.allclose(x @ W, one, atol=1e-12)
+
+
+def test_matrices_of_other_libraries_come_in_through_dlpack():
+    xp = pytest.importorskip("array_api_strict")
+    matrix = sparse.csr_array(np.array([[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]]))
+
+    def foreign(csr):
+        parts = {name: xp.asarray(getattr(csr, name)) for name in ("data", "indices", "indptr")}
+        other = SimpleNamespace(shape=csr.shape, **parts)
+        other.tocsr = lambda: other
+        return other
+
+    there = foreign(matrix)
+    there.T = foreign(matrix.T.tocsr())
+    ours, theirs = (SparseMatrix.from_scipy(m) for m in (matrix, there))
+    h = torch.ones(3, 2)
+    assert torch.equal(ours @ h, theirs @ h)
+    assert torch.equal(ours.transposed.to_dense(), theirs.transposed.to_dense())
+
+
+def test_a_matrix_in_torch_shares_the_memory_of_its_entries():
+    matrix = sparse.csr_array(np.eye(3, dtype=np.float32))
+    held = SparseMatrix.from_scipy(matrix)
+    assert held.csr.values().data_ptr() == matrix.data.ctypes.data
+    assert held.csr.col_indices().data_ptr() == matrix.indices.ctypes.data
