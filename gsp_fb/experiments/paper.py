@@ -11,7 +11,13 @@ __all__ = ["PaperNumber", "paper_numbers"]
 
 @dataclass(frozen=True)
 class PaperNumber:
-    """One printed number: which table, model, data set and metric."""
+    """One printed number: which table, model, data set and metric.
+
+    Examples
+    --------
+    >>> paper_numbers()[0]
+    PaperNumber(table='table1', model='-', dataset='cornell', metric='nodes', value='183')
+    """
 
     table: str
     model: str

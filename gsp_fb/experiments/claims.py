@@ -1,0 +1,175 @@
+"""What the paper says its experiments show: one row a claim, with the cells that can speak for or against it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .catalogue import COLLECTIONS, FURTHER, LEAK_FREE, NINE, WEBKB
+
+__all__ = ["CLAIMS", "Claim"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim.
+
+    Attributes
+    ----------
+    name, text : str
+    experiment : str
+        Whose cells are compared.
+    pairs : tuple of (str, str)
+        Labels of the row that should be better and of the other one.
+    datasets : tuple of str
+    quantity : str
+        What is compared; a row of ``gsp_fb.experiments.verdicts.QUANTITIES``, or of ``EXACT`` there.
+    beyond : bool
+        A question of ours, not a claim of the paper.
+    """
+
+    name: str
+    text: str
+    experiment: str
+    pairs: tuple[tuple[str, str], ...]
+    datasets: tuple[str, ...]
+    quantity: str = "score"
+    beyond: bool = False
+
+
+_SHALLOW = (("FB-GCN-sym", "GCN"), ("FB-GCN-lazy", "GCN"), ("FB-GraphSAGE", "GraphSAGE"), ("FB-GAT", "GAT"))
+_DEPTHS = (8, 16, 32, 64)
+_HOMOPHILIC = ("cora", "citeseer", "pubmed")
+
+CLAIMS = (
+    Claim(
+        "labels are smoother than features",
+        "On homophilic data the labels have the smaller S-value",
+        "table1",
+        (("S-values", "S-values"),),
+        _HOMOPHILIC,
+        "smoother",
+    ),
+    Claim(
+        "labels are rougher than features",
+        "On Wisconsin and Texas the labels have the greater S-value",
+        "table1",
+        (("S-values", "S-values"),),
+        ("wisconsin", "texas"),
+        "rougher",
+    ),
+    *(
+        Claim(f"{better} beats {worse}", "Two channels are better than one", "table9", ((better, worse),), NINE)
+        for better, worse in _SHALLOW
+    ),
+    Claim(
+        "lazy beats renormalised",
+        "The lazy random walk is the better filter on heterophilic data",
+        "table9",
+        (("FB-GCN-lazy", "FB-GCN-sym"),),
+        (*WEBKB, "actor"),
+    ),
+    Claim(
+        "renormalised beats lazy",
+        "The renormalised filter is the better one on homophilic data",
+        "table9",
+        (("FB-GCN-sym", "FB-GCN-lazy"),),
+        _HOMOPHILIC,
+    ),
+    Claim(
+        "outputs of FB-GCN are rougher",
+        "The S-value of FB-GCN's output is above that of GCN's",
+        "table9",
+        (("FB-GCN-sym", "GCN"),),
+        NINE,
+        "s_value",
+    ),
+    Claim(
+        "outputs of FB-GCN are nearer to the labels",
+        "The S-value of FB-GCN's output is nearer to that of the labels than GCN's",
+        "table9",
+        (("FB-GCN-sym", "GCN"),),
+        NINE,
+        "nearness",
+    ),
+    *(
+        Claim(
+            f"FB-{name} beats {name}",
+            "Two channels are better than one",
+            "table2",
+            ((f"FB-{name}", name),),
+            NINE,
+        )
+        for name in ("GraphSAINT", "Geom-GCN-P", "Geom-GCN-S", "Geom-GCN-I", "GWNN")
+    ),
+    *(
+        Claim(
+            f"FB-{name}-{depth} beats {name}-{depth}",
+            "Two channels help deep networks",
+            "table4",
+            ((f"FB-{name}-{depth}", f"{name}-{depth}"),),
+            NINE,
+        )
+        for name in ("GCNII", "GCNII*")
+        for depth in _DEPTHS
+    ),
+    Claim(
+        "nonlinear beats linear",
+        "A nonlinear transformation within the channels helps",
+        "table5",
+        tuple((f"{count}-channel-nonlinear", f"{count}-channel-linear") for count in (1, 2)),
+        ("cora", "cornell", "texas"),
+    ),
+    Claim(
+        "both channels beat one",
+        "Two channels help, linear or not",
+        "table5",
+        tuple((f"2-channel-{kind}", f"1-channel-{kind}") for kind in ("linear", "nonlinear")),
+        ("cora", "cornell", "texas"),
+    ),
+    *(
+        Claim(
+            f"FB-GIN-{kind} beats GIN-{kind}",
+            "Two channels help to classify whole graphs",
+            "table6",
+            ((f"FB-GIN-{kind}", f"GIN-{kind}"),),
+            COLLECTIONS,
+        )
+        for kind in ("0", "eps")
+    ),
+    Claim(
+        "the high channel weighs more",
+        "On six of nine data sets the learned weight of the high channel is the greater one",
+        "table2",
+        (("FB-GraphSAINT", "FB-GraphSAINT"),),
+        (*WEBKB, "actor", "chameleon", "pubmed"),
+        "alphas",
+    ),
+    Claim(
+        "both channels beat one on PPI",
+        "Two channels help, linear or not",
+        "table8",
+        tuple((f"2-channel-{kind}", f"1-channel-{kind}") for kind in ("linear", "nonlinear")),
+        ("ppi",),
+    ),
+    *(
+        Claim(
+            f"{better} beats {worse} on further sets",
+            "Two channels are better than one",
+            "table10",
+            ((better, worse),),
+            FURTHER,
+        )
+        for better, worse in _SHALLOW
+    ),
+    *(
+        Claim(
+            f"{better} beats {worse} without leaks",
+            "The high channel helps where no duplicates leak from training to test",
+            "leak-free",
+            ((better, worse),),
+            LEAK_FREE,
+            beyond=True,
+        )
+        for better, worse in _SHALLOW[:3]
+    ),
+)

@@ -1,0 +1,299 @@
+"""The experiments as data, the choice of hyperparameters, and the tests behind the verdicts."""
+
+import csv
+import itertools
+import json
+import os
+from importlib.resources import files
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from gsp_fb import Graph
+from gsp_fb.datasets import Split, info, load, random_splits
+from gsp_fb.datasets.splits import SPLIT_SEED, stored_splits
+from gsp_fb.errors import ParameterError
+from gsp_fb.experiments import paper_numbers, training
+from gsp_fb.experiments.catalogue import EXPERIMENTS, PAPER_NAMES
+from gsp_fb.experiments.cells import cells, select
+from gsp_fb.experiments.claims import CLAIMS
+from gsp_fb.experiments.presets import listed, preset
+from gsp_fb.experiments.protocols import PROTOCOLS, plan, space
+from gsp_fb.experiments.significance import corrected_t_test, holm
+from gsp_fb.experiments.store import Store
+from gsp_fb.experiments.verdicts import summaries, verdicts
+
+DATA = Path(os.environ.get("GSP_FB_DATA_DIR") or Path(__file__).parents[2] / "shared" / "data")
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data sets are not in {DATA}; set GSP_FB_DATA_DIR")
+EVERY = [cell for row in EXPERIMENTS.values() for protocol in PROTOCOLS for cell in cells(row, protocol)]
+
+
+def synthetic(name="texas", *, y=None, n_splits=3, **options):
+    """A ring of 60 nodes whose test nodes are the same in every split."""
+    rng = np.random.default_rng(1)
+    truth = np.arange(60) // 20
+    graph = Graph.from_edges([(k, (k + 1) % 60) for k in range(60)])
+    x = np.eye(3)[truth] + 0.5 * rng.random((60, 3))
+    test, rest = np.arange(0, 60, 5), np.setdiff1d(np.arange(60), np.arange(0, 60, 5))
+    orders = [rng.permutation(rest) for _ in range(n_splits)]
+    splits = tuple(Split(np.sort(order[:30]), np.sort(order[30:]), test) for order in orders)
+    return SimpleNamespace(name=name, graph=graph, x=x, y=truth if y is None else y, splits=splits)
+
+
+def test_every_data_set_and_model_of_the_table_exists():
+    models = pytest.importorskip("gsp_fb.nn").MODELS
+    for cell in EVERY:
+        assert info(cell.dataset).name == cell.dataset
+        if cell.row.model:
+            assert set(cell.row.options) <= set(models[cell.row.model].options)
+            known = {**models[cell.row.model].options, **training_fields()}
+            assert set(cell.space) <= set(known)
+
+
+def training_fields():
+    from gsp_fb.nn import TrainConfig
+
+    return TrainConfig().as_dict()
+
+
+def test_every_path_and_spec_is_one_cells_own():
+    by_path = {cell.path: cell for cell in EVERY}
+    for cell in EVERY:
+        assert by_path[cell.path].digest == cell.digest
+    trained = [cell for cell in by_path.values() if cell.row.model]
+    assert len({cell.digest for cell in trained}) == len(trained)
+
+
+def test_protocols_never_share_a_path():
+    paths = {protocol: {cell.path for cell in select(protocols=[protocol])} for protocol in PROTOCOLS}
+    assert not paths["paper"] & paths["tuned"]
+
+
+def test_every_printed_row_that_we_train_is_found_among_the_papers_numbers():
+    printed = {(row.table, row.model, row.dataset) for row in paper_numbers()}
+    for experiment in EXPERIMENTS.values():
+        if experiment.measure != "score" or not experiment.printed:
+            continue
+        for row, dataset in itertools.product(experiment.rows, experiment.datasets):
+            key = (experiment.printed, row.printed or row.label, PAPER_NAMES.get(dataset, dataset))
+            assert key in printed, key
+
+
+def test_the_listed_hyperparameters_are_the_papers_files():
+    text = files("gsp_fb").joinpath("data/paper_hyperparameters.csv").read_text(encoding="utf-8")
+    assert len(listed()) == len(list(csv.DictReader(text.splitlines()))) == 174
+    assert preset("squirrel", "GraphSAGE")["hidden"] == 32  # printed as c32
+    assert preset("coauthor_physics", "GCN")["dropout"] == 0.1  # printed as 0.1(0.3)
+    assert preset("MUTAG", "FB-GIN-0", "") == {
+        "lr": 0.036104,
+        "weight_decay": 0.0001034,
+        "dropout": 0.75127,
+        "hidden": 128,
+        "batch_size": 32,
+        "concat": False,
+        "gamma": -0.48239,
+    }
+    assert preset("amazon_photo", "GraphSAGE") is None
+
+
+def test_claims_name_rows_and_data_sets_of_their_experiment():
+    for claim in CLAIMS:
+        experiment = EXPERIMENTS[claim.experiment]
+        assert set(claim.datasets) <= set(experiment.datasets)
+        assert {label for pair in claim.pairs for label in pair} <= {row.label for row in experiment.rows}
+
+
+def test_the_grid_is_the_papers():
+    grid = space("fb-gcn")
+    assert (len(grid["lr"]), len(grid["weight_decay"]), len(grid["dropout"])) == (3, 9, 10)
+    assert set(grid["normalize"]) == {True, False}
+    assert 64 in grid["hidden"]
+
+
+@needs_data
+def test_the_stored_splits_are_those_of_the_seed():
+    data = load("amazon_photo", data_dir=DATA)
+    for kept, drawn in zip(data.splits, random_splits(data.y, rng=SPLIT_SEED), strict=True):
+        assert all(np.array_equal(getattr(kept, part), getattr(drawn, part)) for part in ("train", "val", "test"))
+    assert {name for name in EXPERIMENTS["table10"].datasets if stored_splits(name)} == set(
+        EXPERIMENTS["table10"].datasets
+    )
+
+
+def job_of(monkeypatch, **changes):
+    monkeypatch.setattr(training, "load", lambda name, **options: synthetic(name, **changes))
+    (cell,) = select(["table9"], protocols=["tuned"], datasets=["texas"], models=["fb-gcn-lazy"], quick=True)
+    return training.Job.of(cell)
+
+
+def test_permuting_test_labels_leaves_the_choice_unchanged(monkeypatch, tmp_path):
+    choice, journal = (
+        pytest.importorskip("gsp_fb.experiments.choice"),
+        pytest.importorskip("gsp_fb.experiments.journal"),
+    )
+    pytest.importorskip("optuna")
+    truth = synthetic().y
+    test = synthetic().splits[0].test
+    other = truth.copy()
+    other[test] = (truth[test] + 1) % 3
+    found, scores = [], []
+    for number, y in enumerate((truth, other)):
+        job = job_of(monkeypatch, y=y)
+        kept = journal.Journal(tmp_path / f"{number}.json")
+        found.append(choice.choose(job, kept))
+        scores.append([run["scores"]["test"] for run in job.runs(found[-1].values, kept)])
+    assert found[0] == found[1]
+    assert found[0].score is not None
+    assert scores[0] != scores[1]  # the labels did change
+
+
+def test_no_test_item_reaches_the_choice(monkeypatch):
+    job, seen = job_of(monkeypatch), []
+    monkeypatch.setattr(
+        training.Job,
+        "_trained",
+        lambda self, values, splits, seeds: seen.extend(splits) or [{"scores": {"val": 0.5}} for _ in splits],
+    )
+    job.validation({}, [0, 1])
+    assert [len(split.test) for split in seen] == [0, 0]
+    assert all(np.array_equal(split.val, job.splits[k].val) for k, split in enumerate(seen))
+
+
+def test_a_proposal_depends_on_the_finished_trials_and_the_seed_alone():
+    choice = pytest.importorskip("gsp_fb.experiments.choice")
+    pytest.importorskip("optuna")
+    grid = space("fb-gcn")
+    done = []
+    for seed in range(12):
+        values = choice.proposal(grid, done, seed=seed)
+        assert values == choice.proposal(grid, list(done), seed=seed)
+        assert values not in [earlier for earlier, _ in done]
+        assert all(values[name] in choices for name, choices in grid.items())
+        done.append((values, values["dropout"]))
+
+
+def test_the_race_keeps_the_best_and_counts_what_diverged(monkeypatch, tmp_path):
+    choice, journal = (
+        pytest.importorskip("gsp_fb.experiments.choice"),
+        pytest.importorskip("gsp_fb.experiments.journal"),
+    )
+    pytest.importorskip("optuna")
+    job, asked = job_of(monkeypatch), []
+
+    def validation(self, values, numbers):
+        asked.append((json.dumps(values, sort_keys=True), tuple(numbers)))
+        score = {(False, 0.3): 0.9, (True, 0.3): 0.2}.get((values["normalize"], values["dropout"]))
+        return None if score is None else [score] * len(numbers)
+
+    monkeypatch.setattr(training.Job, "validation", validation)
+    found = choice.choose(job, journal.Journal(tmp_path / "a.json"))
+    assert (found.values["normalize"], found.score, found.n_trials) == (False, 0.9, 3)
+    assert found.n_failed == 1
+    raced = [values for values, numbers in asked if numbers == (1,)]
+    assert len(raced) == 2  # the second rung sees the two best, on the split they had not seen
+
+
+def test_plans_grow_with_the_protocol_alone():
+    for n_nodes in (183, 3000, 7600, 19717):
+        assert plan("paper", n_nodes=n_nodes).rungs == ()
+        assert plan("tuned", n_nodes=n_nodes).trainings > plan("paper", n_nodes=n_nodes).trainings == 10
+
+
+def test_without_shared_nodes_the_corrected_test_is_the_paired_one():
+    rng = np.random.default_rng(3)
+    a, b = rng.random(10), rng.random(10)
+    assert corrected_t_test(a - b, test_share=0.0) == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    assert corrected_t_test(a - b, test_share=0.4) > stats.ttest_rel(a, b).pvalue
+    assert corrected_t_test([0.0, 0.0], test_share=0.4) == 1.0
+    with pytest.raises(ParameterError, match="at least two"):
+        corrected_t_test([0.1], test_share=0.4)
+
+
+def test_the_corrected_test_keeps_its_level_on_overlapping_splits():
+    # Two equal classifiers scored on ten random fifths of 100 items: the paired t-test rejects far too often.
+    rng = np.random.default_rng(0)
+    plain, corrected = 0, 0
+    for _ in range(400):
+        gain = rng.choice([-1.0, 0.0, 1.0], size=100, p=[0.2, 0.6, 0.2])
+        d = np.array([gain[rng.permutation(100)[:20]].mean() for _ in range(10)])
+        plain += stats.ttest_1samp(d, 0.0).pvalue < 0.05
+        corrected += corrected_t_test(d, test_share=0.25) < 0.05
+    assert corrected / 400 < 0.1 < plain / 400
+
+
+def test_holm_is_monotone_bounded_and_never_below_the_raw_value():
+    p = np.random.default_rng(0).random(20) ** 3
+    adjusted = np.array(holm(p.tolist()))
+    assert np.all(adjusted >= p)
+    assert np.all(adjusted <= 1)
+    assert np.all(np.diff(adjusted[np.argsort(p)]) >= 0)
+    assert adjusted.min() == pytest.approx(min(1.0, 20 * p.min()))
+    assert holm([]) == []
+
+
+def fake_cell(cell, test):
+    sizes = [[48, 32, 20]] * len(test)
+    return {
+        "test": list(test),
+        "data": {"sizes": sizes},
+        "mean": float(np.mean(test)),
+        "std": 0.0,
+        "val_mean": 0.0,
+        "s_values": [0.5] * len(test),
+        "alphas": [[[0.4, 0.6]]] * len(test),
+    }
+
+
+def test_verdicts_follow_the_differences(tmp_path):
+    store, rng = Store(tmp_path), np.random.default_rng(0)
+    base = 0.6 + 0.01 * rng.random(10)
+    gain = {"cornell": 0.2, "wisconsin": 0.0, "texas": -0.2}
+    for cell in select(["table9"], protocols=["tuned"], datasets=list(gain), models=["gcn", "fb-gcn-sym"]):
+        shift = gain[cell.dataset] if cell.row.label == "FB-GCN-sym" else 0.0
+        store.write(cell, fake_cell(cell, base + shift + 0.01 * rng.random(10)), 1.0)
+    found = {
+        row.dataset: row
+        for row in verdicts(store, ["table9"])
+        if row.claim.name == "FB-GCN-sym beats GCN" and row.protocol == "tuned"
+    }
+    assert found["cornell"].verdict == "confirmed"
+    assert found["cornell"].difference == pytest.approx(20, abs=1)
+    assert found["wisconsin"].verdict == "not confirmed"
+    assert found["texas"].verdict == "refuted"
+    assert found["cora"].verdict == "not testable here"
+    assert found["cora"].reason == "not measured"
+    assert all(row.adjusted >= row.p for row in found.values() if row.p is not None)
+    (summary,) = [row for row in summaries(list(found.values())) if row.claim.name == "FB-GCN-sym beats GCN"]
+    assert summary.counts == {"confirmed": 1, "not confirmed": 1, "refuted": 1, "not testable here": 6}
+
+
+def test_an_estimate_follows_model_and_data_set(tmp_path):
+    store = Store(tmp_path)
+    chosen = select(["table9"], protocols=["tuned"], datasets=["cornell", "texas"], models=["gcn", "mlp"])
+    for cell, seconds in zip(chosen[:3], (10.0, 40.0, 10.0), strict=True):
+        store.write(cell, fake_cell(cell, [0.5, 0.5]), seconds)
+    (left,) = store.estimates(chosen).values()
+    assert 20 < left < 80
+    assert store.seconds(chosen) == {cell.path: s for cell, s in zip(chosen[:3], (10.0, 40.0, 10.0), strict=True)}
+
+
+def test_under_gins_protocol_one_epoch_counts_for_all_folds(monkeypatch, tmp_path):
+    measures, journal = (
+        pytest.importorskip("gsp_fb.experiments.measures"),
+        pytest.importorskip("gsp_fb.experiments.journal"),
+    )
+    curves = [[0.1, 0.9, 0.5], [0.2, 0.5, 0.8]]
+    runs = [
+        {"scores": {}, "curve": curve, "epochs": 3, "best_epoch": 2, "s_value": None, "alphas": []} for curve in curves
+    ]
+    (cell,) = select(["table6"], protocols=["paper"], datasets=["MUTAG"], models=["gin-0"])
+    job = SimpleNamespace(runs=lambda values, kept: runs, splits=[], cell=cell)
+    monkeypatch.setattr(measures.Job, "of", lambda cell: job)
+    monkeypatch.setattr(measures, "choose", lambda job, kept: SimpleNamespace(values={}))
+    monkeypatch.setattr(measures, "_described", lambda job, chosen: {})
+    facts = measures.measure(cell, journal.Journal(tmp_path / "a.json"))
+    assert facts["test"] == [0.9, 0.5]
+    assert facts["best_epochs"] == [2, 2]
