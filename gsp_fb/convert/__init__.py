@@ -1,17 +1,23 @@
 """Graphs from and to other libraries; each is imported only by the function that needs it."""
 
+from ._igraph import from_igraph, to_igraph
 from ._networkx import from_networkx, to_networkx
 from ._pandas import from_pandas, to_pandas
 from ._pyg import from_pyg, to_pyg
 from ._pygsp import from_pygsp, to_pygsp
+from ._torch import from_torch, to_torch
 
 __all__ = [
+    "from_igraph",
     "from_networkx",
     "from_pandas",
     "from_pyg",
     "from_pygsp",
+    "from_torch",
+    "to_igraph",
     "to_networkx",
     "to_pandas",
     "to_pyg",
     "to_pygsp",
+    "to_torch",
 ]

@@ -1,5 +1,6 @@
 """Kernels and banks against PyGSP 0.6.1, the same axis given to both; where it differs, how."""
 
+import mpmath
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -97,3 +98,74 @@ def test_filtered_signals_agree(name, G):
     want = theirs(G).filter(x, method="exact").reshape(40, 3, len(bank))
     assert_allclose(bank.analyze(x), want, atol=1e-10)
     assert_allclose(bank.localize(5), theirs(G).localize(5, method="exact").reshape(40, -1) / np.sqrt(40), atol=1e-10)
+
+
+def fallen(low):
+    return mpmath.sqrt(1 - low**2)
+
+
+def held_low(x, a):
+    y = x / 8 / a
+    return mpmath.sin(2 * mpmath.pi * (-1 + 24 * y - 144 * y**2 + 256 * y**3))
+
+
+def regular_low(x, degree):
+    y = mpmath.sin(mpmath.pi * (x - 1) / 2)
+    for _ in range(2, degree):
+        y = mpmath.sin(mpmath.pi * y / 2)
+    return mpmath.sin(mpmath.pi / 4 * (1 + y))
+
+
+def between(edge, start, end):
+    return lambda x: mpmath.mpf(1) if x < start else edge(x) if x < end else mpmath.mpf(0)
+
+
+# PyGSP's formulas on its axis from 0 to 2: the first filter; the second is sqrt(1 - first^2).
+TWO_THIRDS = mpmath.mpf(2 / 3)
+FIRST = {
+    "held": between(lambda x: held_low(x, TWO_THIRDS), TWO_THIRDS, 2 * TWO_THIRDS),
+    "simoncelli": between(
+        lambda x: mpmath.cos(mpmath.pi / 2 * mpmath.log(x / TWO_THIRDS, 2)), TWO_THIRDS, 2 * TWO_THIRDS
+    ),
+    "papadakis": between(
+        lambda x: mpmath.sqrt((1 - mpmath.sin(2 * mpmath.pi * x)) / 2), mpmath.mpf("0.75"), mpmath.mpf("1.25")
+    ),
+    "regular": lambda x: regular_low(x, 3),
+}
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_where_their_root_loses_digits_fifty_digits_side_with_us(name, G):
+    """To 1e-12 on the whole axis, ends included, of PyGSP's formula without its rounding."""
+    ends = np.concatenate([np.linspace(0, G.lmax, 301), G.lmax * (1 - np.logspace(-12, -5, 30))])
+    with mpmath.workdps(50):
+        first = [FIRST[name](mpmath.mpf(x) * 2 / mpmath.mpf(G.lmax)) for x in ends]
+        want = np.array([[float(value) for value in first], [float(fallen(value)) for value in first]])
+    kernels = filters.KERNELS[name](lmax=G.lmax)
+    got = np.stack([kernel(ends) for kernel in kernels])
+    assert_allclose(got[::-1] if name == "regular" else got, want, atol=1e-12)
+
+
+def test_simple_tight_bands_are_those_of_fifty_digits_to_the_end(G):
+    ends = np.concatenate([np.linspace(0, G.lmax, 301), G.lmax * (1 - np.logspace(-12, -5, 30))])
+
+    def rise(t):
+        return mpmath.sin(mpmath.pi * t / 2) ** 2
+
+    def band(x):
+        return mpmath.mpf(0) if x < 0.25 else rise(4 * x - 1) if x < 0.5 else fallen(rise(2 * x - 1)) if x < 1 else 0
+
+    with mpmath.workdps(50):
+        scales = [mpmath.mpf(2) ** (3 - i) / mpmath.mpf(G.lmax) for i in range(5)]
+        want = [[float(band(scale * mpmath.mpf(x))) for x in ends] for scale in scales]
+    got = [kernel(ends) for kernel in filters.simple_tight(lmax=G.lmax)[1:]]
+    assert_allclose(np.stack(got), np.array(want), atol=1e-12)
+
+
+def test_the_height_of_the_spline_is_that_of_fifty_digits(G):
+    """The cubic is -5 + 11x - 6x^2 + x^3, highest at 2 - 1/sqrt(3); PyGSP's search comes near."""
+    with mpmath.workdps(50):
+        height = float(mpmath.polyval([1, -6, 11, -5], 2 - 1 / mpmath.sqrt(3)))
+    ours, theirs = filters.abspline(lmax=G.lmax)[0]([0.0])[0], pygsp_filters.Abspline(G).evaluate(np.zeros(1))[0, 0]
+    assert ours == pytest.approx(height, abs=1e-14)
+    assert 1e-14 < abs(theirs - height) < 1e-9

@@ -1,0 +1,92 @@
+"""igraph graphs: vertices by number, the vertex attribute ``name``, the edge attribute ``weight``."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from .._extras import require
+from .._validate import host_array
+from ..errors import GraphError
+from ..graph import Graph
+from ._common import check_direction, labels_of, names_of
+
+__all__ = ["from_igraph", "to_igraph"]
+
+
+def from_igraph(
+    G: Any, *, weight: str | None = "weight", directed: bool = False, symmetrize: str | None = None, loops: str = "keep"
+) -> Graph:
+    """Return the graph of an igraph one, its nodes in the order of the vertices.
+
+    Parameters
+    ----------
+    G : igraph.Graph
+        Parallel edges become one edge with the sum of their weights. A loop counts once in the degree; igraph
+        counts it twice.
+    weight : str or None
+        Edge attribute; every weight is 1 where no edge has it, or for None.
+    directed : bool
+        Keep arcs as they are.
+    symmetrize : {'max', 'mean', 'sum'}, optional
+        Combine the arcs ``(i, j)`` and ``(j, i)`` of a directed ``G``; an undirected one needs nothing.
+    loops : {'keep', 'drop'}
+
+    Returns
+    -------
+    Graph
+        With ``labels`` where the vertices have names.
+
+    Raises
+    ------
+    GraphError
+        ``G`` is directed and neither option says what that means, or a weight is not a finite number >= 0.
+
+    Examples
+    --------
+    >>> import igraph
+    >>> g = from_igraph(igraph.Graph.TupleList([("a", "b"), ("b", "c")]))
+    >>> g.labels, g.n_edges
+    (('a', 'b', 'c'), 2)
+    """
+    check_direction(G.is_directed(), directed, symmetrize)
+    pairs = np.array(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    weights = None if weight is None or weight not in G.es.attributes() else _numbers(G.es[weight], weight)
+    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "labels": _labels(G)}
+    if G.is_directed():
+        return Graph.from_edges(pairs, weights, G.vcount(), directed=directed, symmetrize=symmetrize, **rules)
+    graph = Graph.from_edges(pairs, weights, G.vcount(), **rules)
+    return graph if not directed else Graph.from_adjacency(graph.adjacency, directed=True, labels=graph.labels)
+
+
+def _numbers(values: list[Any], name: str) -> Any:
+    # igraph fills an attribute that some edges lack with None.
+    missing = [position for position, value in enumerate(values) if value is None]
+    if missing:
+        raise GraphError(f"edge {missing[0]} has no {name!r} ({len(missing)} of {len(values)} edges lack it)")
+    return host_array(values, GraphError, f"edge attribute {name!r}")
+
+
+def _labels(G: Any) -> tuple[Hashable, ...] | None:
+    return labels_of(G.vs["name"]) if "name" in G.vs.attributes() else None
+
+
+def to_igraph(graph: Graph) -> Any:
+    """Return an ``igraph.Graph`` with the labels as vertex names and, where the graph is weighted, ``weight``.
+
+    Examples
+    --------
+    >>> G = to_igraph(Graph.from_edges([(0, 1)], [2.5], n_nodes=3))
+    >>> G.vcount(), G.get_edgelist(), G.es["weight"]
+    (3, [(0, 1)], [2.5])
+    """
+    igraph = require("igraph", "conversion to igraph")
+    source, target, weights = graph.edges()
+    G = igraph.Graph(graph.n_nodes, np.stack([source, target], axis=1).tolist(), directed=graph.directed)
+    if weights is not None:
+        G.es["weight"] = weights.tolist()
+    if graph.labels is not None:
+        G.vs["name"] = list(names_of(graph))
+    return G

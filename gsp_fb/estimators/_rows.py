@@ -1,0 +1,152 @@
+"""What the rows of ``X`` are: all nodes in order, numbers of nodes, or points that find their own neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import check_array
+
+from .._validate import check_count
+from ..backend import FloatArray, IntArray, is_sparse
+from ..errors import ParameterError, SignalError
+from ..graph import Graph
+
+__all__ = ["PRECISIONS", "Rows", "Setting", "as_graph", "make_setting", "nearest_rows", "row_numbers"]
+
+PRECISIONS = (np.float64, np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of ``X`` as nodes: the graph they are in, the signal on all of its nodes, and which nodes they are."""
+
+    graph: Graph
+    signal: Any
+    nodes: IntArray
+
+
+class Setting(Protocol):
+    """How the rows of a checked ``X`` become nodes, in training and afterwards."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the training rows."""
+        ...
+
+    def train(self, X: Any) -> Rows:
+        """Return the training rows as nodes."""
+        ...
+
+    def place(self, X: Any) -> Rows:
+        """Return any rows as nodes."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class AllNodes:
+    """One row a node, in node order."""
+
+    graph: Graph
+
+    def train(self, X: Any) -> Rows:
+        """Return the rows as the nodes themselves."""
+        return self.place(X)
+
+    def place(self, X: Any) -> Rows:
+        """Return the rows as the nodes themselves."""
+        n_nodes = self.graph.n_nodes
+        if X.shape[0] != n_nodes:
+            raise SignalError(
+                f"X has {X.shape[0]} rows but the graph has {n_nodes} nodes; give all nodes in order, "
+                "or give features= (all nodes) and a column of node numbers as X"
+            )
+        return Rows(self.graph, X, np.arange(n_nodes))
+
+
+@dataclass(frozen=True, eq=False)
+class NodeNumbers:
+    """A column of node numbers; the features of all nodes are known."""
+
+    graph: Graph
+    features: Any
+
+    def train(self, X: Any) -> Rows:
+        """Return the numbered nodes."""
+        return self.place(X)
+
+    def place(self, X: Any) -> Rows:
+        """Return the numbered nodes."""
+        return Rows(self.graph, self.features, _node_numbers(X, self.graph.n_nodes))
+
+
+@dataclass(frozen=True, eq=False)
+class NearestRows:
+    """Points; each has an arc to its nearest training rows, itself among them if it is one.
+
+    A row that comes later is a node that takes from training rows and that none takes from. So it changes no other
+    row's result, and a training row given again gets the result that it had in training.
+    """
+
+    graph: Graph
+    index: NearestNeighbors
+    points: Any
+
+    def train(self, X: Any) -> Rows:
+        """Return the training rows in their own graph."""
+        return Rows(self.graph, X, np.arange(self.graph.n_nodes))
+
+    def place(self, X: Any) -> Rows:
+        """Return the rows as nodes that are added after the training rows."""
+        n_old, n_all = self.graph.n_nodes, self.graph.n_nodes + X.shape[0]
+        arcs = sparse.vstack([self.graph.adjacency, self.index.kneighbors_graph(X)], format="csr")
+        A = sparse.csr_array((arcs.data, arcs.indices, arcs.indptr), shape=(n_all, n_all))
+        signal = sparse.vstack([self.points, X], format="csr") if is_sparse(X) else np.concatenate([self.points, X])
+        return Rows(Graph.from_adjacency(A, directed=True), signal, np.arange(n_old, n_all))
+
+
+def nearest_rows(X: Any, n_neighbors: int) -> tuple[NearestNeighbors, Any]:
+    """Return the search index over the rows of ``X`` and their arcs, each row's first neighbour being itself."""
+    count = min(check_count(n_neighbors, "n_neighbors"), X.shape[0])
+    index = NearestNeighbors(n_neighbors=count).fit(X)
+    return index, index.kneighbors_graph(X)
+
+
+def _node_numbers(X: Any, n_nodes: int) -> IntArray:
+    """Return a column of node numbers as an index array."""
+    if X.shape[1] != 1:
+        raise SignalError(f"X has {X.shape[1]} columns; where it holds node numbers it has one")
+    column: FloatArray = (X.toarray() if is_sparse(X) else X).ravel()
+    bad = np.flatnonzero((column != np.floor(column)) | (column < 0) | (column >= n_nodes))
+    if bad.size:
+        raise SignalError(f"row {bad[0]} of X is {column[bad[0]]:g}; node numbers are 0..{n_nodes - 1}")
+    return column.astype(np.int64)
+
+
+def row_numbers(X: Any, graph: Graph, *, numbered: bool) -> IntArray:
+    """Return the node of each row of ``X``, which holds node numbers or all nodes in order."""
+    return _node_numbers(X, graph.n_nodes) if numbered else AllNodes(graph).place(X).nodes
+
+
+def as_graph(graph: Any) -> Graph:
+    """Return the graph that was given as one, or as an adjacency matrix."""
+    return graph if isinstance(graph, Graph) else Graph.from_adjacency(graph)
+
+
+def make_setting(X: Any, graph: Any, features: Any, n_neighbors: int) -> Setting:
+    """Return what the rows of ``X`` are, given the parameters of an estimator."""
+    if graph is None and features is not None:
+        raise ParameterError("features= are those of the nodes of a graph; give graph= with them")
+    if graph is None:
+        index, arcs = nearest_rows(X, n_neighbors)
+        return NearestRows(Graph.from_adjacency(arcs, directed=True), index, X)
+    if features is None:
+        return AllNodes(as_graph(graph))
+    known = check_array(features, accept_sparse="csr", dtype=PRECISIONS, input_name="features")
+    graph = as_graph(graph)
+    if known.shape[0] != graph.n_nodes:
+        raise SignalError(f"features have {known.shape[0]} rows but the graph has {graph.n_nodes} nodes")
+    return NodeNumbers(graph, known)

@@ -1,0 +1,189 @@
+"""A graph network behind scikit-learn's interface: the models and the training of :mod:`gsp_fb.nn`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.model_selection import train_test_split
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._validate import check_choice
+from ..backend import FloatArray, IntArray
+from ._base import RowsEstimator
+from ._labels import encode, seed_of, spread
+from ._rows import PRECISIONS, Rows
+
+__all__ = ["FilterBankClassifier"]
+
+
+class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """Classify nodes with any node model of ``gsp_fb.nn.MODELS``, trained by :func:`gsp_fb.nn.train`.
+
+    Parameters
+    ----------
+    graph : Graph, adjacency matrix or None
+        ``X`` then has one row a node. None: every row takes from its ``n_neighbors`` nearest training rows.
+    model : str
+        A row of ``MODELS`` that classifies nodes.
+    hidden : int
+    dropout : float
+    model_options : dict, optional
+        Further options of the model: ``family``, ``gamma``, ``channels``, ``layers``, ...; see
+        :func:`gsp_fb.nn.describe`.
+    lr, weight_decay, epochs, patience, normalize
+        Of :class:`gsp_fb.nn.TrainConfig`.
+    validation_fraction : float, optional
+        Part of the labelled rows that is held out, stratified, to choose the epoch and stop early. By default there
+        is none and the last epoch is taken.
+    features : array_like or sparse, shape (n_nodes, n_features), optional
+        With ``graph``: ``X`` is a column of node numbers, and these are the features of all nodes.
+    n_neighbors : int
+        Where the graph is made from ``X``; at most all rows are used.
+    random_state : int, RandomState, Generator or None
+        Decides the weights, dropout and held-out rows; None draws anew each time.
+
+    Attributes
+    ----------
+    classes_ : array
+    transduction_ : array, shape (n_nodes,)
+        The class predicted for every node of the training graph, labelled or not.
+    alphas_ : array, shape (n_layers, 2)
+        Weights of the low and the high channel; no rows for one-channel models.
+    result_ : TrainResult
+    n_iter_ : int
+        Epochs run.
+
+    Notes
+    -----
+    The label -1 means unlabelled, as in ``sklearn.semi_supervised``: such rows take part through their features and
+    edges. Labels that are strings may be mixed with -1 in an object array.
+
+    Examples
+    --------
+    >>> import gsp_fb as gf
+    >>> ring = gf.Graph.from_edges([(i, (i + 1) % 8) for i in range(8)])
+    >>> x = [[1.0], [-1.0]] * 4
+    >>> y = [0, 1, 0, 1, -1, -1, -1, -1]
+    >>> FilterBankClassifier(ring, epochs=50, dropout=0.0).fit(x, y).predict(x).tolist()
+    [0, 1, 0, 1, 0, 1, 0, 1]
+    """
+
+    def __init__(
+        self,
+        graph: Any = None,
+        *,
+        model: str = "fb-gcn",
+        hidden: int = 32,
+        dropout: float = 0.5,
+        model_options: Mapping[str, Any] | None = None,
+        lr: float = 0.05,
+        weight_decay: float = 5e-4,
+        epochs: int = 200,
+        patience: int = 100,
+        normalize: bool = False,
+        validation_fraction: float | None = None,
+        features: Any = None,
+        n_neighbors: int = 10,
+        random_state: Any = 0,
+    ) -> None:
+        self.graph = graph
+        self.model = model
+        self.hidden = hidden
+        self.dropout = dropout
+        self.model_options = model_options
+        self.lr = lr
+        self.weight_decay = weight_decay
+        self.epochs = epochs
+        self.patience = patience
+        self.normalize = normalize
+        self.validation_fraction = validation_fraction
+        self.features = features
+        self.n_neighbors = n_neighbors
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> FilterBankClassifier:
+        """Train the network.
+
+        Parameters
+        ----------
+        X : array_like or sparse, shape (n_samples, n_features)
+        y : array_like, shape (n_samples,)
+            Classes; -1 where unlabelled.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=PRECISIONS)
+        self.classes_, codes = encode(y)
+        rows = self._train_rows(X)
+        labels = spread(codes, rows.nodes, rows.graph.n_nodes)
+        self._seed = seed_of(self.random_state)
+        self._train(rows, labels)
+        return self
+
+    def _train(self, rows: Rows, labels: IntArray) -> None:
+        from .. import nn
+
+        names = ("lr", "weight_decay", "epochs", "patience", "normalize")
+        config = nn.TrainConfig(**{name: getattr(self, name) for name in names})
+        network = self._network(rows)
+        data = SimpleNamespace(graph=rows.graph, x=rows.signal, y=labels)
+        self.result_ = nn.train(network, data, self._split(labels), config)
+        self.n_iter_ = self.result_.epochs
+        self.alphas_ = np.array(self.result_.alphas).reshape(-1, 2)
+        # Plain arrays: they can be pickled and read anywhere, which a network over sparse tensors cannot.
+        self._weights = {name: value.cpu().numpy().copy() for name, value in network.state_dict().items()}
+        self.transduction_ = self.classes_[self._probabilities(rows).argmax(axis=1)]
+
+    def _split(self, labels: IntArray) -> SimpleNamespace:
+        known, held = np.flatnonzero(labels >= 0), np.zeros(0, dtype=np.int64)
+        if self.validation_fraction is not None:
+            known, held = train_test_split(
+                known, test_size=self.validation_fraction, stratify=labels[known], random_state=self._seed
+            )
+        return SimpleNamespace(train=known, val=held, test=np.zeros(0, dtype=np.int64))
+
+    def _network(self, rows: Rows, **place: Any) -> Any:
+        from .. import nn
+
+        check_choice(self.model, [name for name, row in nn.MODELS.items() if row.task == "node"], "node model")
+        data = SimpleNamespace(graph=rows.graph, x=rows.signal, y=np.arange(len(self.classes_)))
+        options = {"hidden": self.hidden, "dropout": self.dropout, **(self.model_options or {})}
+        return nn.build(self.model, data, seed=self._seed, **options, **place)
+
+    def _probabilities(self, rows: Rows) -> FloatArray:
+        """Return the probabilities of all nodes of the rows' graph."""
+        import torch
+
+        from .. import nn
+
+        # In double precision a row's result does not depend on the rows beside it.
+        network = self._network(rows, dtype=torch.float64)
+        network.load_state_dict({name: torch.from_numpy(value) for name, value in self._weights.items()})
+        network.eval()
+        with torch.no_grad():
+            logits = network(nn.features(rows.signal, normalize=self.normalize, dtype=torch.float64))
+        found: FloatArray = torch.softmax(logits, dim=-1).numpy()
+        return found
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probability of every class, shape (n_samples, n_classes), classes in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : array_like or sparse, shape (n_samples, n_features)
+        """
+        check_is_fitted(self, "classes_")
+        rows = self._rows(X)
+        return self._probabilities(rows)[rows.nodes]
+
+    def predict(self, X: Any) -> Any:
+        """Return the most probable class of every row.
+
+        Parameters
+        ----------
+        X : array_like or sparse, shape (n_samples, n_features)
+        """
+        chosen = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[chosen]

@@ -1,0 +1,163 @@
+"""Features filtered along the edges: the low and the high half of every column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from .._validate import check_choice
+from ..backend import is_sparse
+from ..filters import FilterBank, two_channel
+from ..filters.kernels import as_kernel
+from ..graph import Graph
+from ..operators import operator
+from ._base import RowsEstimator
+
+__all__ = ["FilterBankTransformer"]
+
+CHANNELS = ("both", "low", "high")
+
+
+class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    r"""Replace each column by its bands on the graph: ``[low(x) | high(x)]`` with ``low(x) + high(x) = x``.
+
+    Parameters
+    ----------
+    graph : Graph, adjacency matrix or None
+        ``X`` then has one row a node. None: every row takes from its ``n_neighbors`` nearest training rows.
+    family : str
+        A row of the table of variants, see :func:`gsp_fb.operator`.
+    gamma : float > 0, optional
+    isolated : {'self', 'zero', 'error'}
+    channels : {'both', 'low', 'high'}
+        Which bands are returned.
+    levels : int
+        How many times the low band is split again.
+    kernels : sequence of Kernel, optional
+        Filters on the frequencies of the family's high channel, in place of the two channels; the graph must then
+        be given, and undirected.
+    features : array_like or sparse, shape (n_nodes, n_features), optional
+        With ``graph``: ``X`` is a column of node numbers, and these are the features of all nodes.
+    n_neighbors : int
+        Where the graph is made from ``X``; at most all rows are used.
+
+    Attributes
+    ----------
+    graph_ : Graph
+        The graph of the training rows.
+    bands_ : tuple of str
+        Names of the bands, in the order of the output.
+
+    Notes
+    -----
+    Filtering uses all nodes' features and no label. Nothing is learned but the graph, so a given graph with
+    ``X`` of all nodes is transductive: fit and transform the same nodes.
+
+    Examples
+    --------
+    >>> import gsp_fb as gf
+    >>> path = gf.Graph.from_edges([(0, 1), (1, 2)])
+    >>> bank = FilterBankTransformer(path, family="rw")
+    >>> bank.fit_transform([[1.0], [5.0], [3.0]])
+    array([[ 5., -4.],
+           [ 2.,  3.],
+           [ 5., -2.]])
+    >>> bank.get_feature_names_out().tolist()
+    ['low_x0', 'high_x0']
+    """
+
+    def __init__(
+        self,
+        graph: Any = None,
+        *,
+        family: str = "lazy_rw",
+        gamma: float | None = None,
+        isolated: str = "self",
+        channels: str = "both",
+        levels: int = 1,
+        kernels: Sequence[Any] | None = None,
+        features: Any = None,
+        n_neighbors: int = 10,
+    ) -> None:
+        self.graph = graph
+        self.family = family
+        self.gamma = gamma
+        self.isolated = isolated
+        self.channels = channels
+        self.levels = levels
+        self.kernels = kernels
+        self.features = features
+        self.n_neighbors = n_neighbors
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> FilterBankTransformer:
+        """Check ``X`` and the parameters, and make the graph where there is none.
+
+        Parameters
+        ----------
+        X : array_like or sparse, shape (n_samples, n_features)
+        y : ignored
+        """
+        rows = self._train_rows(self._checked(X, reset=True))
+        self.bands_ = self._bands()
+        self._bank(rows.graph)
+        return self
+
+    def _bands(self) -> tuple[str, ...]:
+        if self.kernels is not None:
+            return tuple(as_kernel(kernel).name for kernel in self.kernels)
+        details = ["high"] if self.levels == 1 else [f"high{level}" for level in range(self.levels, 0, -1)]
+        names = ("low", *details)
+        return tuple(names[self._selected()])
+
+    def _selected(self) -> slice:
+        """Return the bands that were asked for; the low one comes first."""
+        check_choice(self.channels, CHANNELS, "channels")
+        return {"both": slice(None), "low": slice(0, 1), "high": slice(1, None)}[self.channels]
+
+    def _bank(self, graph: Graph) -> Any:
+        if self.kernels is not None:
+            high = operator(graph, self.family, "high", self.gamma, self.isolated)
+            return FilterBank(high, self.kernels)
+        return two_channel(graph, self.family, gamma=self.gamma, levels=self.levels, isolated=self.isolated)
+
+    def transform(self, X: Any) -> Any:
+        """Return the bands of every column side by side, shape (n_samples, n_bands * n_features).
+
+        Sparse input gives sparse output, but for ``kernels``, whose output is dense.
+
+        Parameters
+        ----------
+        X : array_like or sparse, shape (n_samples, n_features)
+        """
+        rows = self._rows(X)
+        found = self._bank(rows.graph).analyze(rows.signal)
+        bands = np.moveaxis(found, -1, 0) if self.kernels is not None else found[self._selected()]
+        chosen = [band[rows.nodes] for band in bands]
+        return sparse.hstack(chosen, format="csr") if is_sparse(chosen[0]) else np.concatenate(chosen, axis=1)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return ``band_column`` for every band and column.
+
+        Parameters
+        ----------
+        input_features : array_like of str, optional
+            Names of the columns of ``X``; those seen in fit by default.
+        """
+        check_is_fitted(self, "bands_")
+        names = _check_feature_names_in(self, input_features) if self.features is None else self._known_names()
+        return np.array([f"{band}_{name}" for band in self.bands_ for name in names], dtype=object)
+
+    def _known_names(self) -> Any:
+        """Return the column names of ``features``; ``X`` has but the numbers of nodes."""
+        named = getattr(self.features, "columns", None)
+        return named if named is not None else [f"x{column}" for column in range(np.shape(self.features)[1])]

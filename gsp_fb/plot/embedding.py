@@ -1,0 +1,74 @@
+"""High-dimensional embeddings in the plane, coloured by class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._extras import require
+from .._validate import check_labels, check_positive, check_rng, check_signal
+from ..backend import FloatArray, is_sparse
+from ..errors import ParameterError
+from ._style import GREY, axes_row, beside_legend, categorical
+
+__all__ = ["tsne"]
+
+LEAST_ROWS = 4
+
+
+def tsne(embeddings: Any, y: Any, *, perplexity: float = 30.0, rng: Any = 0, axes: Any = None) -> Any:
+    """Draw embeddings by t-SNE, a colour for each class; return the axes, an array of them for several embeddings.
+
+    Parameters
+    ----------
+    embeddings : array_like, shape (n_nodes, n_features), or a mapping from names to such
+        ``low``, ``high`` and ``combined`` as :func:`gsp_fb.nn.embed` returns them.
+    y : array_like of int, shape (n_nodes,)
+        Unlabelled nodes (negative) are grey.
+    perplexity : float
+        About how many neighbours each point has; lowered to a third of the points where there are few.
+    rng : None, int or Generator
+    axes : matplotlib Axes, or one for each embedding, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points = np.random.default_rng(0).normal(size=(20, 5))
+    >>> ax = tsne(points, np.arange(20) % 2)
+    >>> len(ax.collections)
+    2
+    """
+    several = isinstance(embeddings, Mapping)
+    named = dict(embeddings) if several else {"": embeddings}
+    y = check_labels(y, len(y))
+    perplexity, generator = check_positive(perplexity, "perplexity"), check_rng(rng)
+    places = {name: _plane(x, len(y), perplexity, generator) for name, x in named.items()}
+    row = axes_row(axes, len(named))
+    for axis, (name, points) in zip(row, places.items(), strict=True):
+        _scatter(axis, points, y)
+        axis.set(title=name, xticks=[], yticks=[])
+    beside_legend(row[-1])
+    return row if several else row[0]
+
+
+def _plane(x: Any, n_rows: int, perplexity: float, rng: np.random.Generator) -> FloatArray:
+    x = check_signal(x, n_rows)
+    points = np.asarray(x.toarray() if is_sparse(x) else x)
+    if points.ndim != 2 or n_rows < LEAST_ROWS:
+        raise ParameterError(f"t-SNE needs at least {LEAST_ROWS} rows of features, not an array of {points.shape}")
+    manifold = require("sklearn.manifold", "t-SNE")
+    start = "pca" if points.shape[1] > 1 else "random"
+    seed, near = int(rng.integers(2**31)), min(perplexity, (n_rows - 1) / 3)
+    model = manifold.TSNE(perplexity=near, init=start, random_state=seed)
+    return np.asarray(model.fit_transform(points))
+
+
+def _scatter(axis: Any, points: FloatArray, y: Any) -> None:
+    classes = np.unique(y)
+    colours = dict(zip(classes[classes >= 0].tolist(), categorical(len(classes)), strict=False))
+    size = float(np.clip(4000.0 / len(points), 3.0, 40.0))
+    for number in classes.tolist():
+        colour, name = (GREY, "unlabelled") if number < 0 else (colours[number], f"class {number}")
+        axis.scatter(*points[y == number].T, s=size, color=colour, label=name, linewidths=0)

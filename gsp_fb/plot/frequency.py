@@ -1,0 +1,161 @@
+"""The frequency axis: where the eigenvalues lie, what a bank does there, what a signal has there."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..backend import FloatArray, abs_squared
+from ..energy import SpectralDensity
+from ..filters import FilterBank, Kernel, TwoChannelBank
+from ..operators import Operator
+from ..spectrum import Spectrum
+from ..spectrum import spectrum as decompose
+from ..variants import VARIANTS
+from ._style import CHANNEL_COLOURS, GREY, beside_legend, categorical, new_axes, segments
+
+__all__ = ["gft", "kernel", "response", "spectrum"]
+
+FREQUENCY = r"frequency $\lambda$"
+SAMPLES = 512
+
+
+def spectrum(modes: Operator | Spectrum | SpectralDensity, *, ax: Any = None) -> Any:
+    """Draw the eigenvalues in ascending order, or their histogram if a density is given; return the axes.
+
+    Parameters
+    ----------
+    modes : Operator, Spectrum or SpectralDensity
+        All modes of an operator are computed; for a large graph give ``spectrum(op, k)`` or ``spectral_density(op)``.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> from gsp_fb import operator
+    >>> from gsp_fb.datasets import ring
+    >>> ax = spectrum(operator(ring(4), "sym", "high"))
+    >>> ax.lines[0].get_ydata().round(6)
+    array([0., 1., 1., 2.])
+    """
+    if isinstance(modes, SpectralDensity):
+        axes = new_axes(ax)
+        axes.stairs(modes.fraction, modes.edges, fill=True, color=categorical(1)[0], alpha=0.8)
+        axes.set(xlabel=FREQUENCY, ylabel="share of the eigenvalues")
+        return axes
+    modes = modes if isinstance(modes, Spectrum) else decompose(modes)
+    axes = new_axes(ax)
+    axes.plot(np.arange(1, len(modes) + 1), modes.frequencies, ".", color=categorical(1)[0])
+    axes.set(xlabel="mode", ylabel=FREQUENCY, title=_title(modes.operator))
+    return axes
+
+
+def gft(modes: Operator | Spectrum, x: Any, *, ax: Any = None) -> Any:
+    r"""Draw the size of the Fourier coefficients of ``x`` over their frequencies; return the axes.
+
+    Parameters
+    ----------
+    modes : Operator or Spectrum
+    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+        Of several signals the root of the summed squares, :math:`\sqrt{\sum_j |\hat x_{ij}|^2}`, is drawn.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> from gsp_fb import operator
+    >>> from gsp_fb.datasets import ring
+    >>> ax = gft(operator(ring(4), "sym", "high"), [1.0, 1.0, 1.0, 1.0])
+    >>> ax.lines[0].get_ydata().round(6) + 0.0
+    array([2., 0., 0., 0.])
+    """
+    modes = modes if isinstance(modes, Spectrum) else decompose(modes)
+    sizes = _sizes(modes.gft(x))
+    axes = new_axes(ax)
+    colour = categorical(1)[0]
+    feet = np.stack([modes.frequencies, np.zeros_like(sizes)], axis=1)
+    tips = np.stack([modes.frequencies, sizes], axis=1)
+    axes.add_collection(segments(np.stack([feet, tips], axis=1), colors=colour, linewidths=1.0))
+    axes.plot(modes.frequencies, sizes, "o", color=colour, markersize=3)
+    axes.set(xlabel=FREQUENCY, ylabel=r"$|\hat x|$")
+    axes.set_ylim(bottom=0.0)
+    return axes
+
+
+def kernel(kernel: Kernel, *, interval: tuple[float, float] | None = None, ax: Any = None) -> Any:
+    r"""Draw one kernel :math:`g(\lambda)`; return the axes.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    interval : (float, float), optional
+        By default [0, 1] for a kernel of :math:`\lambda/\lambda_{max}` and [0, 2] for others.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> from gsp_fb.filters import heat
+    >>> kernel(heat(1.0)).lines[0].get_label()
+    'heat(1)'
+    """
+    at = np.linspace(*((0.0, 1.0 if kernel.relative else 2.0) if interval is None else interval), SAMPLES)
+    axes = new_axes(ax)
+    axes.plot(at, kernel(at), color=categorical(1)[0], label=kernel.name)
+    axes.set(xlabel=FREQUENCY, ylabel=r"$g(\lambda)$")
+    return axes
+
+
+def response(bank: FilterBank | TwoChannelBank, *, ax: Any = None) -> Any:
+    r"""Draw the kernels of a bank over the frequency axis; return the axes.
+
+    Of a bank of kernels also :math:`\sum_m g_m^2`, flat where the bank is a tight frame. Of a two-channel bank the
+    bands :math:`(1-\lambda)^L` and :math:`\lambda(1-\lambda)^l` of its high channel's frequencies, which sum to 1.
+
+    Parameters
+    ----------
+    bank : FilterBank or TwoChannelBank
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> from gsp_fb import FilterBank
+    >>> from gsp_fb.datasets import ring
+    >>> ax = response(FilterBank.two_channel(ring(4), "lazy_rw"))
+    >>> [line.get_label() for line in ax.lines]
+    ['low', 'high', '$\\sum_m g_m$']
+    """
+    two = isinstance(bank, TwoChannelBank)
+    kernels = FilterBank(bank.high, _bands(bank.levels)) if isinstance(bank, TwoChannelBank) else bank
+    at = np.linspace(*kernels.response.interval, SAMPLES)
+    values = np.stack([kernel(at) for kernel in kernels.kernels])
+    axes = new_axes(ax)
+    colours = list(CHANNEL_COLOURS.values()) if len(values) == 2 and two else categorical(len(values))
+    for kernel, curve, colour in zip(kernels.kernels, values, colours, strict=True):
+        axes.plot(at, curve, color=colour, label=kernel.name)
+    total, name = (values.sum(axis=0), r"$\sum_m g_m$") if two else ((values**2).sum(axis=0), r"$\sum_m g_m^2$")
+    axes.plot(at, total, "--", color=GREY, linewidth=1.0, label=name)
+    axes.set(xlabel=FREQUENCY, ylabel=r"$g(\lambda)$")
+    beside_legend(axes)
+    return axes
+
+
+def _bands(levels: int) -> list[Kernel]:
+    """Return the bands of a cascade, coarsest first, as functions of the high channel's frequency."""
+    details = [Kernel(partial(_detail, level), f"high {level + 1}") for level in reversed(range(levels))]
+    if levels == 1:
+        details = [Kernel(partial(_detail, 0), "high")]
+    return [Kernel(lambda frequencies: (1.0 - frequencies) ** levels, "low"), *details]
+
+
+def _detail(level: int, frequencies: FloatArray) -> FloatArray:
+    return np.asarray(frequencies * (1.0 - frequencies) ** level)
+
+
+def _sizes(coefficients: Any) -> FloatArray:
+    squares: FloatArray = np.asarray(abs_squared(coefficients))
+    total = squares if squares.ndim == 1 else squares.sum(axis=1)
+    return np.asarray(np.sqrt(total))
+
+
+def _title(op: Operator) -> str:
+    return f"${getattr(VARIANTS[op.family], op.channel)}$"

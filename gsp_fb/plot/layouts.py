@@ -1,0 +1,133 @@
+"""Where to draw the nodes: stored coordinates, networkx's springs, or the modes of the graph itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._extras import has, require
+from .._validate import check_choice, check_rng, host_array
+from ..backend import FloatArray, IntArray
+from ..convert import to_networkx
+from ..errors import ParameterError
+from ..graph import Graph
+from ..operators import operator
+from ..spectrum import spectrum
+
+__all__ = ["LAYOUTS", "positions"]
+
+# Springs look best but every step moves every pair of nodes.
+SPRING_NODES = 500
+# Of the side of a node's own square, between components.
+GAP = 0.35
+FLATNESS = 0.6
+
+
+def _spring(graph: Graph, rng: np.random.Generator) -> FloatArray:
+    networkx = require("networkx", "the spring layout")
+    start = dict(enumerate(_spectral(graph, rng)))
+    places = networkx.spring_layout(to_networkx(graph), pos=start, seed=int(rng.integers(2**31)), iterations=100)
+    return np.array(list(places.values()))
+
+
+def _spectral(graph: Graph, rng: np.random.Generator) -> FloatArray:
+    """Return the two smoothest modes that are not constant; neighbours have similar coordinates."""
+    if graph.n_nodes < 3:
+        return np.stack([np.arange(graph.n_nodes), np.zeros(graph.n_nodes)], axis=1)
+    return np.asarray(spectrum(operator(graph, "rw", "high"), k=3).basis[:, 1:3])
+
+
+def _circle(graph: Graph, rng: np.random.Generator) -> FloatArray:
+    angles = 2 * np.pi * np.arange(graph.n_nodes) / max(graph.n_nodes, 1)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=1)
+
+
+# Each places one connected component; components are set side by side afterwards.
+LAYOUTS: dict[str, Callable[[Graph, np.random.Generator], FloatArray]] = {
+    "spring": _spring,
+    "spectral": _spectral,
+    "circle": _circle,
+}
+
+
+def positions(graph: Graph, layout: Any = None, *, rng: Any = 0) -> FloatArray:
+    """Return a place in the plane for each node, shape (n_nodes, 2).
+
+    Parameters
+    ----------
+    graph : Graph
+    layout : {'spring', 'spectral', 'circle'} or array_like of shape (n_nodes, 2), optional
+        Stored coordinates are taken as they are. ``spectral`` uses the second and third mode of the random walk as x
+        and y. By default springs (if networkx is there) up to 500 nodes and the modes beyond.
+    rng : None, int or Generator
+        Of the springs; the same seed gives the same picture.
+
+    Examples
+    --------
+    >>> from gsp_fb.datasets import ring
+    >>> positions(ring(4), "circle").round(6) + 0.0
+    array([[0.5, 1. ],
+           [1. , 0.5],
+           [0.5, 0. ],
+           [0. , 0.5]])
+    """
+    if layout is not None and not isinstance(layout, str):
+        return _stored(layout, graph.n_nodes)
+    quick = "spring" if graph.n_nodes <= SPRING_NODES and has("networkx") else "spectral"
+    place, generator = LAYOUTS[check_choice(layout or quick, LAYOUTS, "layout")], check_rng(rng)
+    members = _components(graph)
+    boxes = [_in_box(place(_part(graph, nodes), generator)) for nodes in members]
+    places = np.zeros((graph.n_nodes, 2))
+    for nodes, box, corner in zip(members, boxes, _corners([len(nodes) ** 0.5 for nodes in members]), strict=True):
+        # A component alone fills the unit square; several share the plane by their numbers of nodes.
+        places[nodes] = box * (len(nodes) ** 0.5 if len(members) > 1 else 1.0) + corner
+    return places
+
+
+def _stored(layout: Any, n_nodes: int) -> FloatArray:
+    places = np.asarray(host_array(layout, ParameterError, "layout"), dtype=np.float64)
+    if places.shape != (n_nodes, 2) or not np.isfinite(places).all():
+        raise ParameterError(
+            f"layout has shape {places.shape}; coordinates are {n_nodes} finite pairs, or name one of "
+            f"{', '.join(LAYOUTS)}"
+        )
+    return places
+
+
+def _components(graph: Graph) -> list[IntArray]:
+    """Return the nodes of each component, largest first."""
+    names = graph.component_labels
+    order = np.argsort(names, kind="stable")
+    groups = np.split(order, np.flatnonzero(np.diff(names[order])) + 1) if len(order) else []
+    return sorted(groups, key=len, reverse=True)
+
+
+def _part(graph: Graph, nodes: IntArray) -> Graph:
+    if len(nodes) == graph.n_nodes and not graph.directed:
+        return graph
+    return Graph.from_adjacency(graph.adjacency[nodes][:, nodes], symmetrize="max")
+
+
+def _in_box(places: FloatArray) -> FloatArray:
+    """Return the places moved into the unit square and its middle; a flat drawing is stretched, up to FLATNESS."""
+    if not len(places):
+        return places
+    middle = (places.max(axis=0) + places.min(axis=0)) / 2
+    spread = np.ptp(places, axis=0)
+    width = np.maximum(spread, FLATNESS * spread.max())
+    return np.asarray((places - middle) / np.where(width > 0, width, 1.0) + 0.5)
+
+
+def _corners(sides: list[float]) -> list[FloatArray]:
+    """Return lower left corners that set squares, largest first, on shelves of about equal width."""
+    shelf = max([sum(side**2 for side in sides) ** 0.5 * 1.2, *sides], default=0.0)
+    corners, x, y, height = [], 0.0, 0.0, 0.0
+    for side in sides:
+        if x and x + side > shelf:
+            x, y, height = 0.0, y - height - GAP, 0.0
+        height = max(height, side)
+        corners.append(np.array([x, y - side]) if len(sides) > 1 else np.zeros(2))
+        x += side + GAP
+    return corners

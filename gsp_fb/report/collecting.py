@@ -1,0 +1,165 @@
+"""From a graph and its signals to the facts of a report; whatever does not apply leaves a note that says why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from .._validate import check_choice, check_positive, check_rng
+from ..energy import class_homophily, edge_homophily, node_homophily
+from ..errors import GraphError
+from ..graph import Graph
+from ..theory import ClaimResult, verify
+from ..variants import VARIANTS
+from .drawing import make_drawing
+from .facts import Advice, GraphFacts, Homophily, Report
+from .measures import chance_homophily, n_bipartite
+from .runs import read_runs
+from .signals import Signals, make_signals
+from .spectral import eigengaps, energy_rows, frequency_density, profiles
+
+__all__ = ["VERIFY_NODES", "collect"]
+
+# The claims are checked on dense matrices; up to this size all of them take seconds.
+VERIFY_NODES = 1000
+DIRECTED = "The graph is directed, and frequencies belong to undirected graphs; symmetrise it to see them."
+
+Notes = dict[str, str]
+
+
+def collect(
+    graph: Graph,
+    *,
+    x: Any = None,
+    y: Any = None,
+    name: str = "graph",
+    family: str = "sym",
+    gamma: float = 1.0,
+    runs: Iterable[str | os.PathLike[str]] = (),
+    advice: Any = None,
+    rng: Any = 0,
+    on_step: Callable[[str], None] = lambda step: None,
+) -> Report:
+    """Return the facts of a report on ``graph`` and the signals that came with it.
+
+    Parameters
+    ----------
+    graph : Graph
+    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_features), optional
+        Features. A table without negative entries has its rows divided by their sums, as in the paper's tables.
+    y : array_like, shape (n_nodes,) or (n_nodes, n_labels), optional
+        Classes (negative: unlabelled), or 0/1 columns of a multi-label set.
+    name : str
+        The title.
+    family : str
+        A row of ``gsp_fb.variants.VARIANTS``: whose frequencies the profiles and the density are on.
+    gamma : float > 0
+        Weight of the added loops in the families that have one.
+    runs : iterable of path_like
+        Run directories of ``gsp-fb train -o``, or directories of them.
+    advice : object, optional
+        With ``text`` and, if it likes, ``rows`` (a sequence of mappings).
+    rng : None, int or numpy Generator
+        Of the layout and of the estimates on large graphs; a fixed seed by default, for equal reports.
+    on_step : callable
+        Called with the name of each step before it is taken.
+
+    Raises
+    ------
+    GraphError
+        The graph has no nodes.
+
+    Examples
+    --------
+    >>> report = collect(Graph.from_edges([(0, 1), (1, 2)]), y=[0, 0, 1])
+    >>> [round(row.s_value, 4) for row in report.energies if row.family == "comb"]
+    [0.6667]
+    """
+    if graph.n_nodes == 0:
+        raise GraphError("the graph has no nodes; there is nothing to report")
+    family, gamma = check_choice(family, VARIANTS, "family"), check_positive(gamma, "gamma")
+    generator, notes = check_rng(rng), Notes()
+    on_step("signals")
+    signals = make_signals(graph, x, y, notes)
+    on_step("energies")
+    energies = tuple(row for item in signals.measured.items() for row in energy_rows(graph, *item, gamma))
+    spectral = _spectral(graph, signals, notes, on_step, family=family, gamma=gamma, rng=generator)
+    on_step("drawing")
+    drawing = make_drawing(graph, signals, generator)
+    on_step("runs")
+    return Report(
+        name=name,
+        family=family,
+        gamma=gamma,
+        graph=_graph_facts(graph),
+        signals=signals.facts,
+        energies=energies,
+        homophily=_homophily(graph, signals.classes),
+        advice=None if advice is None else Advice(str(advice.text), tuple(getattr(advice, "rows", ()))),
+        runs=read_runs(runs, graph, x, y, notes),
+        notes=notes,
+        drawing=drawing,
+        **spectral,
+    )
+
+
+def _spectral(
+    graph: Graph, signals: Signals, notes: Notes, on_step: Callable[[str], None], **of: Any
+) -> dict[str, Any]:
+    """Return the facts that a directed graph does not have."""
+    if graph.directed:
+        notes |= dict.fromkeys(("profiles", "density", "gaps", "claims"), DIRECTED)
+        return {"profiles": (), "density": None, "gaps": (), "claims": ()}
+    on_step("energy profiles")
+    found: dict[str, Any] = {"profiles": profiles(graph, signals.measured, **of)}
+    on_step("spectral density")
+    found["density"] = frequency_density(graph, **of)
+    on_step("eigengaps")
+    found["gaps"] = eigengaps(graph, of["gamma"], notes)
+    on_step("claims")
+    return {**found, "claims": _claims(graph, of["gamma"], notes)}
+
+
+def _claims(graph: Graph, gamma: float, notes: Notes) -> tuple[ClaimResult, ...]:
+    if graph.n_nodes > VERIFY_NODES:
+        notes["claims"] = (
+            f"Checking the claims decomposes dense matrices, which takes long beyond {VERIFY_NODES} nodes; "
+            "`gsp-fb verify` does it when asked."
+        )
+        return ()
+    return tuple(verify(graph, gamma))
+
+
+def _graph_facts(graph: Graph) -> GraphFacts:
+    degrees = graph.degrees
+    return GraphFacts(
+        nodes=graph.n_nodes,
+        edges=graph.n_edges,
+        directed=graph.directed,
+        weighted=graph.is_weighted,
+        loops=graph.n_loops,
+        isolated=graph.n_isolated,
+        components=graph.n_components,
+        bipartite=None if graph.directed else n_bipartite(graph),
+        least_degree=float(degrees.min()),
+        median_degree=float(np.median(degrees)),
+        mean_degree=float(degrees.mean()),
+        greatest_degree=float(degrees.max()),
+        sha256=graph.sha256,
+    )
+
+
+def _homophily(graph: Graph, y: Any) -> Homophily | None:
+    if y is None or not np.any(y >= 0):
+        return None
+    return Homophily(
+        edge=edge_homophily(graph, y),
+        node=node_homophily(graph, y),
+        class_insensitive=class_homophily(graph, y),
+        chance=chance_homophily(y),
+        classes=len(np.unique(y[y >= 0])),
+        unlabelled=int(np.count_nonzero(y < 0)),
+    )

@@ -1,0 +1,237 @@
+"""What a report says, as data: every renderer reads these and nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from ..backend import FloatArray, IntArray
+from ..theory import ClaimResult
+
+__all__ = [
+    "Advice",
+    "Density",
+    "Drawing",
+    "Embedding",
+    "EnergyRow",
+    "Gap",
+    "GraphFacts",
+    "Homophily",
+    "Profile",
+    "Report",
+    "RunFacts",
+    "SignalFacts",
+]
+
+Numbers = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class GraphFacts:
+    """What there is to know of a graph before any operator.
+
+    ``bipartite`` counts the components with an edge whose nodes fall in two sides; None for a directed graph.
+    """
+
+    nodes: int
+    edges: int
+    directed: bool
+    weighted: bool
+    loops: int
+    isolated: int
+    components: int
+    bipartite: int | None
+    least_degree: float
+    median_degree: float
+    mean_degree: float
+    greatest_degree: float
+    sha256: str
+
+
+@dataclass(frozen=True)
+class SignalFacts:
+    """A measured signal and how it was made from the data."""
+
+    name: str
+    columns: int
+    preparation: str
+
+
+@dataclass(frozen=True)
+class EnergyRow:
+    """S and the energies of one signal under one family; ``chance`` is the mean S over all placements of its rows."""
+
+    signal: str
+    family: str
+    s_value: float
+    chance: float
+    energy: float
+    smooth: float
+    rest: float
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The share of a signal's energy in each band, and in the lower half of the axis.
+
+    ``mixtures`` is the number of mixtures of columns that stand for all of them; 0 where none were needed.
+    """
+
+    signal: str
+    edges: Numbers
+    fraction: Numbers
+    lower_half: float
+    mixtures: int
+
+
+@dataclass(frozen=True)
+class Density:
+    """The share of the frequencies in each band; ``error`` is the standard error of an estimate, 0 where exact."""
+
+    edges: Numbers
+    fraction: Numbers
+    error: float
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Homophily:
+    """How alike neighbours are; ``chance`` is the mean edge homophily of the same labels placed at random."""
+
+    edge: float
+    node: float
+    class_insensitive: float
+    chance: float
+    classes: int
+    unlabelled: int
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The second eigenvalue of a family's low channel, the first being 1; nan where the solver gave up.
+
+    ``proof`` says what the error bound rests on, as in :class:`gsp_fb.Eigengap`.
+    """
+
+    family: str
+    ratio: float
+    error: float
+    method: str
+    proof: str
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """One channel of a trained layer: two principal components of some nodes, and how much the classes explain."""
+
+    channel: str
+    points: tuple[tuple[float, float], ...]
+    classes: tuple[int, ...]
+    explained: float
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """One training: its curves by epoch, the row of the chosen epoch, and the embeddings of its channels."""
+
+    name: str
+    model: str
+    epochs: int
+    best_epoch: int | None
+    best: Mapping[str, float]
+    curves: Mapping[str, Numbers]
+    embeddings: tuple[Embedding, ...]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Which filter to try, in words and as rows."""
+
+    text: str
+    rows: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """What the page needs to draw the graph, and to filter its signals if it holds all of it.
+
+    Attributes
+    ----------
+    nodes : int array
+        The drawn nodes; all of them where ``live``.
+    positions : float array, shape (n_drawn, 2)
+        In the unit square.
+    indptr, indices, weights
+        CSR of the graph between them.
+    signals : dict of float arrays
+        Title to values.
+    names : list of str
+    live : bool
+        Whether the page can filter: then the operators are those of the whole graph.
+    """
+
+    nodes: IntArray
+    positions: FloatArray
+    indptr: IntArray
+    indices: IntArray
+    weights: FloatArray | None
+    signals: Mapping[str, FloatArray]
+    names: list[str]
+    live: bool
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything a report says about one graph; ``notes`` tells, by section, what was left out and why.
+
+    Examples
+    --------
+    >>> from gsp_fb.datasets import ring
+    >>> from gsp_fb.report import collect
+    >>> report = collect(ring(6), name="six in a ring")
+    >>> report.graph.nodes, report.homophily, sorted(report.notes)
+    (6, None, [])
+    """
+
+    name: str
+    family: str
+    gamma: float
+    graph: GraphFacts
+    signals: tuple[SignalFacts, ...]
+    energies: tuple[EnergyRow, ...]
+    profiles: tuple[Profile, ...]
+    density: Density | None
+    homophily: Homophily | None
+    gaps: tuple[Gap, ...]
+    claims: tuple[ClaimResult, ...]
+    advice: Advice | None
+    runs: tuple[RunFacts, ...]
+    notes: Mapping[str, str]
+    drawing: Drawing = field(repr=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the facts as JSON holds them, without the drawing; a number that is not finite becomes None."""
+        return {item.name: plain(getattr(self, item.name)) for item in fields(self) if item.name != "drawing"}
+
+
+def plain(value: Any) -> Any:
+    """Return dataclasses, mappings, sequences and numbers as JSON has them.
+
+    Examples
+    --------
+    >>> plain({"a": (1, float("nan"))})
+    {'a': [1, None]}
+    """
+    if is_dataclass(value):
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,86 @@
+"""Numbers of a report that the rest of the library does not have: what chance gives, sides, mixtures of columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from ..backend import Signal
+from ..energy import signal_energy
+from ..graph import Graph
+from ..operators import Operator
+
+__all__ = ["chance_homophily", "chance_s_value", "mixtures", "n_bipartite"]
+
+
+def chance_s_value(laplacian: Operator, x: Signal) -> float:
+    r"""Return the mean of S over all placements of the rows of ``x`` on the nodes.
+
+    With :math:`q = \sum x^2` and :math:`s` the column sums, a random permutation :math:`\pi` gives
+    :math:`E[x_\pi^T L x_\pi] = q \,\mathrm{tr} L / n + (|s|^2 - q)(1^T L 1 - \mathrm{tr} L) / (n (n - 1))`.
+
+    Examples
+    --------
+    >>> from gsp_fb import operator
+    >>> edge = operator(Graph.from_edges([(0, 1)], n_nodes=3), "comb", channel="high")
+    >>> round(chance_s_value(edge, np.array([1.0, 0.0, 0.0])), 6)
+    0.666667
+    """
+    n_nodes = laplacian.graph.n_nodes
+    trace = float(laplacian.diagonal.sum())
+    if n_nodes == 1:
+        return trace
+    between = float(laplacian.apply(np.ones(n_nodes)).sum()) - trace
+    energy = float(signal_energy(x))
+    sums = np.asarray(x.sum(axis=0), dtype=np.float64)
+    cross = float((sums * sums).sum()) / energy - 1.0
+    return trace / n_nodes + cross * between / (n_nodes * (n_nodes - 1.0))
+
+
+def chance_homophily(y: Any) -> float:
+    r"""Return the mean edge homophily of the labels over all placements: :math:`\sum_k n_k (n_k - 1) / (n (n - 1))`.
+
+    Examples
+    --------
+    >>> round(chance_homophily(np.array([0, 0, 1])), 6)
+    0.333333
+    """
+    counts = np.bincount(y[y >= 0]).astype(np.float64)
+    total = counts.sum()
+    return float((counts * (counts - 1)).sum() / (total * (total - 1))) if total > 1 else float("nan")
+
+
+def n_bipartite(graph: Graph) -> int:
+    """Return the number of components with an edge whose nodes fall into two sides.
+
+    In the double cover, where each edge joins a node to the other copy of its neighbour, such a component falls in two.
+
+    Examples
+    --------
+    >>> n_bipartite(Graph.from_edges([(0, 1), (2, 3), (3, 4), (4, 2)], n_nodes=6))
+    1
+    """
+    swap = sparse.csr_array([[0.0, 1.0], [1.0, 0.0]])
+    covered = csgraph.connected_components(sparse.kron(swap, graph.adjacency, format="csr"), directed=False)[0]
+    return int(covered) - graph.n_components - graph.n_isolated
+
+
+def mixtures(x: Signal, count: int, rng: np.random.Generator) -> Signal:
+    r"""Return ``count`` mixtures ``x R`` of the columns that keep every energy of ``x`` in the mean.
+
+    :math:`E[R R^T] = I`: half of the mixtures lie along an orthonormal basis V of the strongest directions of ``x``,
+    where the energies are exact; the others are random signs in what is left (Meyer et al. 2021, Hutch++).
+
+    Examples
+    --------
+    >>> mixtures(np.ones((2, 9)), 4, np.random.default_rng(0)).shape
+    (2, 4)
+    """
+    half = count // 2
+    probes, signs = (rng.choice([-1.0, 1.0], (x.shape[1], half)) for _ in range(2))
+    strongest = np.linalg.qr(x.T @ (x @ probes))[0]
+    rest = (signs - strongest @ (strongest.T @ signs)) / np.sqrt(half)
+    return x @ np.concatenate([strongest, rest], axis=1)

@@ -1,0 +1,46 @@
+"""What the page's script reads: arrays as base64 of their bytes, and the table of families."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+
+from ..variants import VARIANTS
+from .facts import Report
+
+__all__ = ["pack", "payload"]
+
+
+def pack(array: Any, kind: str) -> dict[str, str]:
+    """Return an array as base64 of its little-endian bytes, for a typed array of JavaScript.
+
+    Examples
+    --------
+    >>> pack([1, 2], "u4")
+    {'kind': 'u4', 'base64': 'AQAAAAIAAAA='}
+    """
+    content = np.ascontiguousarray(array, dtype=f"<{kind}").tobytes()
+    return {"kind": kind, "base64": base64.b64encode(content).decode()}
+
+
+def payload(report: Report) -> dict[str, Any]:
+    """Return the drawing with its signals, and the rows of the variants that the script makes operators from."""
+    drawing = report.drawing
+    families = [
+        {"name": name, "title": f"{name}: {row.title}", "loops": row.loops, "norm": row.norm}
+        for name, row in VARIANTS.items()
+    ]
+    return {
+        "live": drawing.live,
+        "directed": report.graph.directed,
+        "family": report.family,
+        "families": families,
+        "names": drawing.names,
+        "positions": pack(drawing.positions, "f4"),
+        "indptr": pack(drawing.indptr, "u4"),
+        "indices": pack(drawing.indices, "u4"),
+        "weights": None if drawing.weights is None else pack(drawing.weights, "f8"),
+        "signals": [{"title": title, "values": pack(values, "f8")} for title, values in drawing.signals.items()],
+    }

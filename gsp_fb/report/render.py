@@ -1,0 +1,181 @@
+"""One report, three ways to write it: a page that needs nothing else, Markdown, JSON."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import os
+import re
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from .._atomic import atomic_write
+from .._extras import require
+from .._validate import check_choice
+from .._version import __version__
+from ..errors import ParameterError
+from .facts import Report
+from .payload import payload
+from .sections import sections
+from .sentences import about_graph, percent
+
+__all__ = ["FORMATS", "format_of", "render_html", "render_json", "render_markdown", "write_report"]
+
+# Markdown's own signs, and those that would start HTML in it.
+_SIGNS = re.compile(r"([\\`*_\[\]<>|#])")
+
+
+def render_html(report: Report) -> str:
+    """Return the report as one HTML page: no other file, no network, and only its own script may run.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.report import collect
+    >>> "&lt;b&gt;" in render_html(collect(Graph.from_edges([(0, 1)]), name="<b>"))
+    True
+    """
+    script, style = _static("report.js"), _static("report.css")
+    return _rendered(
+        "report.html.j2",
+        autoescape=True,
+        **_common(report),
+        cards=_cards(report),
+        payload=payload(report),
+        script=script,
+        style=style,
+        script_hash=_csp_hash(script),
+        style_hash=_csp_hash(style),
+    )
+
+
+def render_markdown(report: Report) -> str:
+    """Return the report's sentences and tables as Markdown.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.report import collect
+    >>> render_markdown(collect(Graph.from_edges([(0, 1)]), name="an edge")).splitlines()[0]
+    '# an edge'
+    """
+    return _rendered("report.md.j2", autoescape=False, **_common(report))
+
+
+def render_json(report: Report) -> str:
+    """Return the report's numbers as JSON; those that are not finite are null.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.report import collect
+    >>> json.loads(render_json(collect(Graph.from_edges([(0, 1)]))))["graph"]["edges"]
+    1
+    """
+    return json.dumps(report.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+FORMATS: dict[str, Callable[[Report], str]] = {
+    "html": render_html,
+    "markdown": render_markdown,
+    "json": render_json,
+}
+SUFFIXES = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".json": "json"}
+
+
+def write_report(report: Report, path: str | os.PathLike[str], *, format: str | None = None) -> Path:
+    """Write the report, crash-safe, and return where; an existing file is replaced.
+
+    Parameters
+    ----------
+    report : Report
+    path : path_like
+    format : {'html', 'markdown', 'json'}, optional
+        By default the ending of ``path`` tells.
+
+    Raises
+    ------
+    ParameterError
+        Neither ``format`` nor the ending is known.
+    OSError
+        The directory is missing or not writable, or the disk is full.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.report import collect
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(collect(Graph.from_edges([(0, 1)])), f"{folder}/edge.md").stat().st_size > 0
+    True
+    """
+    path = Path(path)
+    content = FORMATS[format_of(path, format)](report)
+    with atomic_write(path, mode="w") as file:
+        file.write(content)
+    return path
+
+
+def format_of(path: Path, format: str | None) -> str:
+    """Return the format's name, given or told by the path's ending.
+
+    Examples
+    --------
+    >>> format_of(Path("texas.md"), None)
+    'markdown'
+    """
+    if format is not None:
+        return check_choice(format, FORMATS, "format")
+    if path.suffix.lower() not in SUFFIXES:
+        raise ParameterError(f"{path} ends in none of {', '.join(SUFFIXES)}; give format= one of {', '.join(FORMATS)}")
+    return SUFFIXES[path.suffix.lower()]
+
+
+def _common(report: Report) -> dict[str, Any]:
+    return {
+        "report": report,
+        "lead": about_graph(report.graph),
+        "sections": list(sections(report)),
+        "version": __version__,
+    }
+
+
+def _rendered(name: str, *, autoescape: bool, **values: Any) -> str:
+    jinja2 = require("jinja2", "a report")
+    loader = jinja2.PackageLoader("gsp_fb.report", "templates")
+    environment = jinja2.Environment(
+        loader=loader, autoescape=autoescape, keep_trailing_newline=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters["inline"] = _inline
+    return str(environment.get_template(name).render(values))
+
+
+def _inline(text: str) -> str:
+    """Return text that Markdown shows as it is, on one line."""
+    return _SIGNS.sub(r"\\\1", " ".join(str(text).split()))
+
+
+def _static(name: str) -> str:
+    return files("gsp_fb.report").joinpath("static", name).read_text(encoding="utf-8")
+
+
+def _csp_hash(content: str) -> str:
+    digest = hashlib.sha256(content.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _cards(report: Report) -> dict[str, str]:
+    """Return the few numbers at the top, by title."""
+    facts = report.graph
+    shown = {"nodes": f"{facts.nodes:,}", "arcs" if facts.directed else "edges": f"{facts.edges:,}"}
+    shown["components"] = f"{facts.components:,}"
+    if report.homophily is not None and math.isfinite(report.homophily.edge):
+        shown["edges within a class"] = percent(report.homophily.edge)
+    for row in report.energies:
+        if row.family == report.family:
+            shown[f"S, {row.signal}"] = f"{row.s_value:.3f}"
+    return shown

@@ -1,0 +1,245 @@
+"""A report in its order: sections of sentences, figures and tables that every renderer walks through."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..variants import VARIANTS
+from . import figures
+from . import sentences as say
+from .facts import EnergyRow, Report, RunFacts
+from .marks import Figure
+
+__all__ = ["Section", "Table", "sections"]
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under the names of their columns, as text; ``numeric`` columns are set to the right."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of a report: what it means in words, figures, tables (``details`` folded away) and a note.
+
+    ``half``: it does with half of a wide page.
+    """
+
+    anchor: str
+    title: str
+    reading: str = ""
+    figures: tuple[Figure, ...] = ()
+    table: Table | None = None
+    details: Table | None = None
+    note: str = ""
+    half: bool = False
+
+
+def table(rows: Rows) -> Table | None:
+    """Return rows as text, numbers to four digits.
+
+    Examples
+    --------
+    >>> table([{"family": "sym", "S": 0.51}]).rows
+    (('sym', '0.5100'),)
+    """
+    if not rows:
+        return None
+    names = tuple(rows[0])
+    numeric = tuple(
+        all(isinstance(row[name], int | float) and not isinstance(row[name], bool) for row in rows) for name in names
+    )
+    return Table(names, tuple(tuple(_cell(row[name]) for name in names) for row in rows), numeric)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "undecided"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, float):
+        return str(value)
+    if math.isnan(value):
+        return "–"
+    return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e5 else f"{value:.3g}"
+
+
+def sections(report: Report) -> Iterator[Section]:
+    """Yield the sections that have something to say."""
+    for make in SECTIONS:
+        yield from make(report)
+
+
+def _energies(report: Report) -> Iterator[Section]:
+    shown = [family for family, row in VARIANTS.items() if row.norm != "none"]
+    cells = {(row.family, row.signal): row for row in report.energies}
+    names = [signal.name for signal in report.signals]
+    measured = {family: {name: cells[family, name].s_value for name in names} for family in shown}
+    chance = {family: {name: cells[family, name].chance for name in names} for family in shown}
+    compared = [
+        {"family": family, **{title: value for name in names for title, value in _pair(cells[family, name]).items()}}
+        for family in VARIANTS
+    ]
+    listed = [
+        {
+            "signal": row.signal,
+            "family": row.family,
+            "energy E": row.energy,
+            "smooth E_S": row.smooth,
+            "rest E_NS": row.rest,
+        }
+        for row in report.energies
+    ]
+    left_out = "comb is not in the figure: its S has no fixed upper end."
+    made = " ".join(f"{signal.name.capitalize()}: {signal.preparation}." for signal in report.signals)
+    figure = figures.dots(
+        "S of every signal", measured, xlabel="S: 0 is smooth, 2 the roughest", top=2.0, chance=chance
+    )
+    yield Section(
+        "energies",
+        "How smooth the signals are",
+        say.about_energies(report),
+        (figure,),
+        table(compared),
+        table(listed),
+        " ".join(filter(None, [made, left_out, report.notes.get("energies", "")])),
+    )
+
+
+def _pair(row: EnergyRow) -> dict[str, float]:
+    return {f"S {row.signal}": row.s_value, f"{row.signal} at random": row.chance}
+
+
+def _homophily(report: Report) -> Iterator[Section]:
+    facts = report.homophily
+    if facts is None:
+        return
+    rows = {
+        "edges": {"measured": facts.edge},
+        "nodes": {"measured": facts.node},
+        "class-wise": {"measured": facts.class_insensitive},
+    }
+    chance = {"edges": {"measured": facts.chance}}
+    figure = figures.dots("Homophily", rows, xlabel="homophily: 1 is all alike", top=1.0, chance=chance)
+    listed = [
+        {"measure": "edge homophily", "value": facts.edge},
+        {"measure": "edge homophily, labels at random", "value": facts.chance},
+        {"measure": "node homophily", "value": facts.node},
+        {"measure": "class-insensitive homophily", "value": facts.class_insensitive},
+    ]
+    reading = say.about_homophily(facts, report.graph.directed)
+    shown = () if math.isnan(facts.edge) else (figure,)
+    yield Section("homophily", "Whether neighbours are alike", reading, shown, table(listed), half=True)
+
+
+def _profiles(report: Report) -> Iterator[Section]:
+    title = "Where the energy lies"
+    if not report.profiles:
+        yield Section("profiles", title, note=report.notes.get("profiles", ""), half=True)
+        return
+    shares = {profile.signal: profile.fraction for profile in report.profiles}
+    edges = report.profiles[0].edges
+    figure = figures.steps(f"Energy by frequency of {report.family}", edges, shares, ylabel="share of the energy")
+    rows = [
+        {"from": edges[k], "to": edges[k + 1], **{name: row[k] for name, row in shares.items()}}
+        for k in range(len(edges) - 1)
+    ]
+    reading = say.about_profiles(report.profiles, report.family)
+    yield Section("profiles", title, reading, (figure,), details=table(rows), half=True)
+
+
+def _density(report: Report) -> Iterator[Section]:
+    title = "The frequencies of the graph"
+    found = report.density
+    if found is None:
+        yield Section("density", title, note=report.notes.get("density", ""), half=True)
+        return
+    shares = {"frequencies": found.fraction}
+    figure = figures.steps(f"Frequencies of {report.family}", found.edges, shares, ylabel="share of frequencies")
+    yield Section("density", title, say.about_density(found, report), (figure,), half=True)
+
+
+def _gaps(report: Report) -> Iterator[Section]:
+    note, title = report.notes.get("gaps", ""), "How fast averaging forgets"
+    if not report.gaps:
+        yield Section("gaps", title, note=note, half=True)
+        return
+    shown = {row.family: {"ratio": row.ratio} for row in report.gaps if VARIANTS[row.family].norm != "none"}
+    figure = figures.dots("Eigengaps", shown, xlabel="second eigenvalue of the low channel", top=1.0)
+    rows = [{"family": row.family, "λ₂ / λ₁": row.ratio, "error": row.error, "proof": row.proof} for row in report.gaps]
+    yield Section("gaps", title, say.about_gaps(report), (figure,), details=table(rows), note=note, half=True)
+
+
+def _claims(report: Report) -> Iterator[Section]:
+    title = "What the theory says, checked here"
+    if not report.claims:
+        yield Section("claims", title, note=report.notes.get("claims", ""))
+        return
+    rows = [
+        {
+            "claim": row.claim,
+            "applies": row.applicable,
+            "holds": row.holds,
+            "residual": row.residual,
+            "statement": row.statement,
+        }
+        for row in report.claims
+    ]
+    yield Section("claims", title, say.about_claims(report), table=table(rows))
+
+
+def _advice(report: Report) -> Iterator[Section]:
+    if report.advice is not None:
+        yield Section("advice", "What to try", report.advice.text, table=table(report.advice.rows))
+
+
+def _runs(report: Report) -> Iterator[Section]:
+    for position, run in enumerate(report.runs):
+        yield Section(
+            f"run-{position}",
+            f"Training: {run.model}, {run.name}",
+            " ".join(filter(None, [say.about_run(run), say.about_embeddings(run.embeddings)])),
+            tuple(_run_figures(run)),
+            note=report.notes.get("runs", ""),
+        )
+
+
+def _run_figures(run: RunFacts) -> Iterator[Figure]:
+    epochs, parts = run.curves["epoch"], ("train", "val", "test")
+    measures = dict.fromkeys(name.partition("_")[2] for name in run.curves if name.partition("_")[0] in parts)
+    for measure in measures:
+        series = {part: run.curves[f"{part}_{measure}"] for part in parts if f"{part}_{measure}" in run.curves}
+        top = None if measure == "loss" else 1.0
+        yield figures.lines(measure.capitalize(), epochs, series, ylabel=measure, top=top, chosen=run.best_epoch)
+    alphas = {_alpha_name(name): curve for name, curve in run.curves.items() if name.startswith("alpha_")}
+    if alphas:
+        yield figures.lines("Mixing weights", epochs, alphas, ylabel="alpha", top=1.0, chosen=run.best_epoch)
+    for part in run.embeddings:
+        if part.points:
+            yield figures.clouds(f"Embedding: {part.channel}", part.points, part.classes)
+
+
+def _alpha_name(column: str) -> str:
+    _, channel, layer = column.split("_")
+    return f"{channel}, layer {layer}"
+
+
+SECTIONS: tuple[Callable[[Report], Iterator[Section]], ...] = (
+    _advice,
+    _energies,
+    _homophily,
+    _profiles,
+    _density,
+    _gaps,
+    _claims,
+    _runs,
+)

@@ -1,0 +1,234 @@
+"""What the numbers mean on this data, in sentences that are computed from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..variants import VARIANTS
+from .facts import Density, Embedding, EnergyRow, GraphFacts, Homophily, Profile, Report, RunFacts
+
+__all__ = [
+    "about_claims",
+    "about_density",
+    "about_embeddings",
+    "about_energies",
+    "about_gaps",
+    "about_graph",
+    "about_homophily",
+    "about_profiles",
+    "about_run",
+    "count",
+    "percent",
+]
+
+ROUNDING = 1e-12
+# S over the S that chance gives, up to each bound: what to call it.
+SMOOTHNESS = (
+    (0.5, "far smoother than"),
+    (0.95, "smoother than"),
+    (1.05, "about as smooth as"),
+    (1.5, "rougher than"),
+    (math.inf, "far rougher than"),
+)
+# Edge homophily minus what chance gives, up to each bound.
+ALIKE = (
+    (-0.02, "Neighbours are alike less often than by chance: averaging blurs the classes, differences carry them."),
+    (0.02, "That is what chance gives: the edges hardly tell which nodes are alike."),
+    (math.inf, "Neighbours are alike more often than by chance: averaging brings nodes of a class together."),
+)
+# Weight of high minus weight of low in a layer's mixing, up to each bound.
+LEANING = ((-0.1, "it leans on the low channel"), (0.1, "it uses both"), (math.inf, "it leans on the high channel"))
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> count(1, "edge"), count(1200, "edge"), count(2, "class", "classes")
+    ('1 edge', '1,200 edges', '2 classes')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage that never rounds to all or nothing.
+
+    Examples
+    --------
+    >>> percent(0.314), percent(0.999), percent(1.0), percent(0.001)
+    ('31%', 'over 99%', '100%', 'under 1%')
+    """
+    if 0 < share < 0.01:
+        return "under 1%"
+    if 0.99 < share < 1:
+        return "over 99%"
+    return f"{100 * share:.0f}%"
+
+
+def _first(ratio: float, table: Sequence[tuple[float, str]]) -> str:
+    return next(words for bound, words in table if ratio <= bound)
+
+
+def about_graph(facts: GraphFacts) -> str:
+    """Return what kind of graph it is: size, pieces, and what is unusual about it."""
+    kind = "arc" if facts.directed else "edge"
+    if facts.edges == 0:
+        return f"{count(facts.nodes, 'node')} and no {kind}: there is nothing for a filter to average."
+    pieces = "one component" if facts.components == 1 else count(facts.components, "component")
+    unit = "weighted degree" if facts.weighted else "degree"
+    told = [
+        f"{count(facts.nodes, 'node')} and {count(facts.edges, kind)} in {pieces}.",
+        f"The median {unit} is {facts.median_degree:.4g}, the greatest {facts.greatest_degree:.4g}.",
+    ]
+    if facts.isolated:
+        told.append(f"{count(facts.isolated, 'node is', 'nodes are')} isolated: the low channel keeps their values.")
+    if facts.bipartite == facts.components == 1:
+        told.append("The graph is bipartite: its nodes fall into two sides, and every edge joins the two.")
+    elif facts.bipartite:
+        told.append(f"{count(facts.bipartite, 'component is', 'components are')} bipartite.")
+    return " ".join(told)
+
+
+def about_energies(report: Report) -> str:
+    """Return, for each signal, how smooth it is under the report's family compared with chance."""
+    rows = [row for row in report.energies if row.family == report.family]
+    return " ".join(_about_energy(row, report.graph) for row in rows)
+
+
+def _about_energy(row: EnergyRow, graph: GraphFacts) -> str:
+    verb, they = ("has", "it") if row.signal in ("degree", "constant") else ("have", "they")
+    start = f"The {row.signal} {verb} S = {_tidy(row.s_value):.4g}"
+    if graph.edges == graph.loops:
+        return f"{start}: no edge joins two nodes, so nothing is rough."
+    if _tidy(row.chance) == 0:
+        return f"{start}, as {they} would wherever the same values were placed."
+    if row.chance < 0:
+        return f"{start}; the same values placed at random on the nodes have {row.chance:.4g} on average."
+    words = _first(row.s_value / row.chance, SMOOTHNESS)
+    return f"{start}: {words} the same values placed at random on the nodes, which have {row.chance:.4g} on average."
+
+
+def _tidy(value: float) -> float:
+    """Return 0 for what rounding leaves of it."""
+    return 0.0 if abs(value) < ROUNDING else value
+
+
+def about_profiles(profiles: Sequence[Profile], family: str) -> str:
+    """Return how much of each signal lies in the lower half of the axis, and what the low channel does there."""
+    middle = profiles[0].edges[len(profiles[0].edges) // 2]
+    shares = " and ".join(
+        f"{percent(profile.lower_half)} of the energy of the {profile.signal}" for profile in profiles
+    )
+    told = [f"Below frequency {middle:.4g} lies {shares}."]
+    told.append(
+        "The low channel multiplies frequency λ by 1 − λ: it keeps what lies near 0 and erases what lies near 1."
+    )
+    if VARIANTS[family].norm == "rw":
+        told.append("Energy here weighs each node by its degree, as the random walk does.")
+    mixed = next((profile for profile in profiles if profile.mixtures), None)
+    if mixed is not None:
+        told.append(f"Estimated for the {mixed.signal} from {mixed.mixtures} mixtures of their columns.")
+    return " ".join(told)
+
+
+def about_density(density: Density, report: Report) -> str:
+    """Return how the frequencies are spread, how many are 0 and whether the axis ends at 2."""
+    half = sum(density.fraction[: len(density.fraction) // 2])
+    middle = density.edges[len(density.edges) // 2]
+    told = [f"{percent(min(half, 1.0))} of the frequencies lie below {middle:.4g}."]
+    facts = report.graph
+    if facts.components == facts.nodes:
+        told.append("All of them are 0: no edge joins two nodes.")
+    else:
+        why = (
+            "the graph is in one piece"
+            if facts.components == 1
+            else f"there are {count(facts.components, 'component')}"
+        )
+        often = "once" if facts.components == 1 else count(facts.components, "time")
+        told.append(f"Frequency 0 occurs {often}, as {why}.")
+        told += _about_the_end(report)
+    if not density.exact:
+        told.append(
+            f"Estimated with random vectors: the standard error of a band is at most {100 * density.error:.2g} points."
+        )
+    return " ".join(told)
+
+
+def _about_the_end(report: Report) -> list[str]:
+    variant = VARIANTS[report.family]
+    if variant.norm == "none" or variant.has_gamma:
+        return []
+    if report.graph.bipartite:
+        which = "the graph is" if report.graph.components == 1 else "a component is"
+        return [f"The largest is exactly 2, because {which} bipartite: there the sign can change along every edge."]
+    return ["None reaches 2, because no component is bipartite."]
+
+
+def about_homophily(facts: Homophily, directed: bool) -> str:
+    """Return how often neighbours share a class, beside chance."""
+    kind = "arcs" if directed else "edges"
+    if facts.classes == 1:
+        return "All labelled nodes are of one class, so there is nothing to compare."
+    if math.isnan(facts.edge):
+        return f"There are no {kind} between labelled nodes, so nothing can be said about neighbours."
+    told = [f"{percent(facts.edge)} of the {kind} join nodes of one class; with the same labels placed at random"]
+    told.append(f"{percent(facts.chance)} would.")
+    told.append(_first(facts.edge - facts.chance, ALIKE))
+    if facts.unlabelled:
+        told.append(f"{count(facts.unlabelled, 'unlabelled node is', 'unlabelled nodes are')} left out.")
+    return " ".join(told)
+
+
+def about_gaps(report: Report) -> str:
+    """Return how fast repeated averaging forgets, from the second eigenvalue of the report's family."""
+    gap = next(row for row in report.gaps if row.family == report.family)
+    start = f"Under {gap.family} the second eigenvalue of the low channel is {gap.ratio:.4g}"
+    if math.isnan(gap.ratio):
+        return f"The second eigenvalue under {gap.family} was not resolved."
+    if report.graph.components > 1:
+        return f"{start}: averaging never crosses from one of the {report.graph.components} components to another."
+    if gap.ratio <= 0:
+        return f"{start}, which is not positive: after one averaging nothing smooth is left but the smoothest mode."
+    if gap.ratio >= 1:
+        return f"{start} to rounding: averaging takes very long to mix the graph."
+    halved = math.ceil(math.log(0.5) / math.log(gap.ratio))
+    return f"{start}: the slowest pattern between regions falls to half after {count(halved, 'averaging')}."
+
+
+def about_claims(report: Report) -> str:
+    """Return how many of the paper's claims hold where their conditions are met."""
+    rows = [row for row in report.claims if row.applicable]
+    failing = [row.claim for row in rows if row.holds is False]
+    undecided = [row.claim for row in rows if row.holds is None]
+    verdict = f"Not so: {', '.join(failing)}." if failing else ""
+    open_ = f"Within rounding, so undecided: {', '.join(undecided)}." if undecided else ""
+    held = f"Of {count(len(report.claims), 'claim')} of the paper, {len(rows)} apply to this graph"
+    held += f" and {len(rows) - len(failing) - len(undecided)} of those hold."
+    return " ".join(filter(None, [held, verdict, open_]))
+
+
+def about_run(run: RunFacts) -> str:
+    """Return what validation chose, and what the network made of its two channels there."""
+    if run.best_epoch is None or not run.best:
+        return f"{count(run.epochs, 'epoch')}; which one validation chose is not recorded."
+    scores = [(name, value) for name, value in run.best.items() if name.startswith("val_") and name != "val_loss"]
+    reached = ", ".join(f"{name.removeprefix('val_')} {value:.4g} in validation" for name, value in scores)
+    told = [f"Epoch {run.best_epoch} of {run.epochs} was chosen{': ' + reached if reached else ''}."]
+    pairs = [
+        (value, run.best[name.replace("low", "high")])
+        for name, value in run.best.items()
+        if name.startswith("alpha_low")
+    ]
+    if pairs:
+        low, high = pairs[-1]
+        told.append(f"The last layer weighs low by {low:.3f} and high by {high:.3f}: {_first(high - low, LEANING)}.")
+    return " ".join(told)
+
+
+def about_embeddings(embeddings: Sequence[Embedding]) -> str:
+    """Return how much of each channel's variance the classes explain."""
+    parts = [f"{percent(part.explained)} ({part.channel})" for part in embeddings if math.isfinite(part.explained)]
+    return f"Of the variance of the last layer's embedding the classes explain {', '.join(parts)}." if parts else ""

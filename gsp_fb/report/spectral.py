@@ -1,0 +1,119 @@
+"""The facts that come from operators: energies, profiles, the density of frequencies, eigengaps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..backend import FloatArray, Signal
+from ..eigengap import Eigengap, eigengap
+from ..energy import (
+    dirichlet_energy,
+    energy_profile,
+    nonsmooth_energy,
+    s_value,
+    signal_energy,
+    spectral_density,
+)
+from ..energy.profile import EXACT_NODES
+from ..errors import ConvergenceError
+from ..graph import Graph
+from ..operators import Operator, operator
+from ..variants import VARIANTS
+from .facts import Density, EnergyRow, Gap, Profile
+from .measures import chance_s_value, mixtures
+
+__all__ = ["BANDS", "eigengaps", "energy_rows", "frequency_density", "high_channel", "profiles"]
+
+# An even number, so that the middle of the axis is an edge.
+BANDS = 20
+# Least and most mixtures that the columns of a wide signal become on a large graph, and random vectors of the density.
+MIXTURES = (8, 24)
+VECTORS = (2, 20)
+# Nodes times vectors: large graphs average over their nodes, so few vectors do.
+WORK = 100_000
+
+
+def high_channel(graph: Graph, family: str, gamma: float) -> Operator:
+    """Return the high channel; ``gamma`` goes to the families that have one."""
+    return operator(graph, family, "high", gamma if VARIANTS[family].has_gamma else None)
+
+
+def energy_rows(graph: Graph, name: str, x: Signal, gamma: float) -> Iterator[EnergyRow]:
+    """Yield S, what chance gives, and the energies of one signal under every family."""
+    energy = float(signal_energy(x))
+    for family in VARIANTS:
+        op = high_channel(graph, family, gamma)
+        yield EnergyRow(
+            signal=name,
+            family=family,
+            s_value=float(s_value(op, x)),
+            chance=chance_s_value(op, x),
+            energy=energy,
+            smooth=float(dirichlet_energy(op, x)),
+            rest=float(nonsmooth_energy(op, x)),
+        )
+
+
+def _edges(op: Operator) -> FloatArray:
+    """Return the bands: over [0, 2] for normalised families, so that graphs compare, else up to the bound."""
+    top = 2.0 if VARIANTS[op.family].norm != "none" else max(op.bounds[1], 1.0)
+    return np.linspace(0.0, top, BANDS + 1)
+
+
+def _affordable(graph: Graph, limits: tuple[int, int]) -> int:
+    return int(np.clip(WORK // graph.n_nodes, *limits))
+
+
+def profiles(
+    graph: Graph, signals: dict[str, Signal], family: str, gamma: float, rng: np.random.Generator
+) -> tuple[Profile, ...]:
+    """Return the energy profile of every signal; wide signals on large graphs through random mixtures."""
+    op = high_channel(graph, family, gamma)
+    return tuple(_profile(op, name, x, rng) for name, x in signals.items())
+
+
+def _profile(op: Operator, name: str, x: Signal, rng: np.random.Generator) -> Profile:
+    count = _affordable(op.graph, MIXTURES) // 2 * 2
+    wide = op.graph.n_nodes > EXACT_NODES and x.ndim == 2 and x.shape[1] > count
+    found = energy_profile(op, mixtures(x, count, rng) if wide else x, bins=_edges(op))
+    below = (found.lower[BANDS // 2] + found.upper[BANDS // 2]) / 2 / found.total
+    edges, shares = tuple(map(float, found.edges)), tuple(map(float, found.fraction))
+    return Profile(name, edges, shares, float(below), count if wide else 0)
+
+
+def frequency_density(graph: Graph, family: str, gamma: float, rng: np.random.Generator) -> Density:
+    """Return how the frequencies are spread: counted on small graphs, estimated on large ones."""
+    op = high_channel(graph, family, gamma)
+    found = spectral_density(op, bins=_edges(op), n_vectors=_affordable(graph, VECTORS), rng=rng)
+    edges, shares = tuple(map(float, found.edges)), tuple(map(float, found.fraction))
+    return Density(edges, shares, float(found.error.max()), graph.n_nodes <= EXACT_NODES)
+
+
+def eigengaps(graph: Graph, gamma: float, notes: dict[str, str]) -> tuple[Gap, ...]:
+    """Return every family's eigengap; families that are similar matrices share one solve."""
+    if graph.n_nodes < 2:
+        notes["gaps"] = "An eigengap needs at least two nodes."
+        return ()
+    solved: dict[tuple[str, bool], Eigengap | None] = {}
+    for family, variant in VARIANTS.items():
+        kind = (variant.loops, variant.norm == "none")
+        if kind not in solved:
+            solved[kind] = _solve(high_channel(graph, family, gamma), notes)
+    return tuple(_gap(name, solved[row.loops, row.norm == "none"]) for name, row in VARIANTS.items())
+
+
+def _gap(family: str, found: Eigengap | None) -> Gap:
+    if found is None:
+        return Gap(family, math.nan, math.nan, "not resolved", "")
+    return Gap(family, found.ratio, found.error, found.method, found.proof)
+
+
+def _solve(op: Operator, notes: dict[str, str]) -> Eigengap | None:
+    try:
+        return eigengap(op)
+    except ConvergenceError as stuck:
+        notes["gaps"] = f"The solver gave up on {op.family}: {stuck}"
+        return None

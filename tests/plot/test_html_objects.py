@@ -1,0 +1,42 @@
+"""Objects in a notebook: each shows a table that tells what it is, names of its users escaped."""
+
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import gsp_fb as gf
+
+RING = gf.datasets.ring(6)
+HIGH = gf.operator(RING, "renorm_sym", "high", gamma=2.0)
+OBJECTS = {
+    "Graph": (RING, {"nodes": "6", "edges": "6", "components": "1"}),
+    "Operator": (HIGH, {"family": "renormalised symmetric (renorm_sym)", "channel": "high", "gamma": "2"}),
+    "Spectrum": (gf.spectrum(HIGH, k=2), {"modes": "2 of 6"}),
+    "FilterBank": (gf.FilterBank(HIGH, gf.filters.heat(5.0)), {"kernels": "heat(5)", "tol": "1e-08"}),
+    "Eigengap": (gf.eigengap(HIGH), {"lambda_1": "1", "resolved": "yes"}),
+    "EnergyProfile": (gf.energy_profile(HIGH, [1.0, 0, 0, 0, 0, 0], bins=3), {"bands": "3", "energy": "1"}),
+    "Dataset contextual_sbm": (gf.datasets.contextual_sbm(20, rng=0), {"nodes": "20", "classes": "2"}),
+}
+
+
+@pytest.mark.parametrize("title", OBJECTS)
+def test_the_table_tells_what_the_object_is(title):
+    thing, expected = OBJECTS[title]
+    root = ET.fromstring(thing._repr_html_())
+    rows = {row[0].text: row[1].text for row in root.iter("tr")}
+    assert root.find("caption/b").text == title
+    assert expected.items() <= rows.items()
+
+
+def test_a_directed_graph_has_arcs():
+    assert "arcs" in gf.Graph.from_edges([(0, 1)], directed=True)._repr_html_()
+
+
+def test_an_empty_spectrum_is_shown():
+    nothing = gf.Graph.from_edges([], n_nodes=0)
+    assert "none" in gf.spectrum(gf.operator(nothing, "sym", "high"))._repr_html_()
+
+
+def test_a_kernels_name_is_escaped():
+    kernel = gf.filters.Kernel(lambda frequencies: frequencies, name="<script>")
+    assert "<script>" not in gf.FilterBank(HIGH, kernel)._repr_html_()

@@ -1,0 +1,139 @@
+"""Sentences on graphs whose story is known before anything is computed."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gsp_fb as gf
+from gsp_fb.report import collect
+from gsp_fb.report import sentences as say
+from gsp_fb.report.facts import Embedding, RunFacts
+from gsp_fb.report.sections import sections
+
+
+def readings(graph, **data):
+    report = collect(graph, **data)
+    return {"graph": say.about_graph(report.graph), **{part.anchor: part.reading for part in sections(report)}}
+
+
+def blocks(homophily):
+    data = gf.datasets.contextual_sbm(120, 2, degree=8, homophily=homophily, n_features=4, rng=0)
+    return readings(data.graph, y=data.y)
+
+
+def test_homophilic():
+    told = blocks(0.95)
+    assert "far smoother than the same values placed at random" in told["energies"]
+    assert "more often than by chance" in told["homophily"]
+
+
+def test_heterophilic():
+    told = blocks(0.05)
+    assert "rougher than the same values placed at random" in told["energies"]
+    assert "less often than by chance" in told["homophily"]
+
+
+def test_labels_that_ignore_the_graph():
+    graph = gf.datasets.erdos_renyi(400, 0.05, rng=0)
+    told = readings(graph, y=np.random.default_rng(0).integers(0, 2, 400))
+    assert "about as smooth as" in told["energies"]
+    assert "That is what chance gives" in told["homophily"]
+
+
+def test_bipartite_with_its_sides_as_labels():
+    sides = gf.Graph.from_edges([(i, 4 + j) for i in range(4) for j in range(4)])
+    told = readings(sides, y=[0] * 4 + [1] * 4)
+    assert "The graph is bipartite" in told["graph"]
+    assert told["homophily"].startswith("0% of the edges")
+    assert "The largest is exactly 2" in told["density"]
+    assert "Below frequency 1 lies 50% of the energy of the labels" in told["profiles"]
+
+
+def test_not_bipartite():
+    told = readings(gf.datasets.complete(5))
+    assert "bipartite" not in told["graph"]
+    assert "None reaches 2" in told["density"]
+    assert "is not positive" in told["gaps"]
+
+
+def test_disconnected():
+    two = gf.Graph.from_edges([(0, 1), (1, 2), (2, 0), (3, 4), (4, 5)], n_nodes=7)
+    told = readings(two, y=[0, 0, 0, 1, 1, 1, 1])
+    assert "3 components" in told["graph"]
+    assert "1 node is isolated" in told["graph"]
+    assert "1 component is bipartite" in told["graph"]
+    assert "Frequency 0 occurs 3 times, as there are 3 components" in told["density"]
+    assert "averaging never crosses from one of the 3 components" in told["gaps"]
+    assert told["homophily"].startswith("100% of the edges")
+
+
+def test_edgeless():
+    told = readings(gf.Graph.from_edges(np.zeros((0, 2), dtype=int), n_nodes=4), y=[0, 0, 1, 1])
+    assert told["graph"] == "4 nodes and no edge: there is nothing for a filter to average."
+    assert "S = 0: no edge joins two nodes" in told["energies"]
+    assert "no edges between labelled nodes" in told["homophily"]
+    assert "All of them are 0" in told["density"]
+
+
+@pytest.mark.parametrize("edges", [np.zeros((0, 2), dtype=int), [(0, 0)]])
+def test_one_node(edges):
+    told = readings(gf.Graph.from_edges(edges, n_nodes=1), y=[0])
+    assert told["graph"].startswith("1 node ")
+    assert "All labelled nodes are of one class" in told["homophily"]
+    assert told["gaps"] == ""
+
+
+def test_one_class_says_nothing_of_neighbours():
+    assert "nothing to compare" in readings(gf.datasets.ring(5), y=[1] * 5)["homophily"]
+
+
+def test_a_signal_that_is_the_same_everywhere():
+    told = readings(gf.datasets.ring(6), x=np.ones(6))["energies"]
+    assert told == "The features have S = 0, as they would wherever the same values were placed."
+
+
+@pytest.mark.parametrize("n", [8, 30, 61])
+def test_the_half_life_is_that_of_the_mode(n):
+    told = readings(gf.datasets.ring(n))["gaps"]
+    steps = int(told.split("half after ")[1].split()[0])
+    ratio = math.cos(2 * math.pi / n)
+    assert ratio**steps <= 0.5 < ratio ** (steps - 1)
+
+
+def test_claims_are_counted():
+    told = readings(gf.datasets.ring(7))["claims"]
+    rows = gf.verify(gf.datasets.ring(7))
+    applicable = [row for row in rows if row.applicable]
+    held = sum(row.holds is True for row in applicable)
+    assert (
+        f"Of {len(rows)} claims of the paper, {len(applicable)} apply to this graph and {held} of those hold." in told
+    )
+
+
+def test_random_walk_energy_is_weighted_and_says_so():
+    assert "weighs each node by its degree" in readings(gf.datasets.path(6), family="lazy_rw")["profiles"]
+
+
+@settings(max_examples=200)
+@given(st.floats(0, 1))
+def test_a_percentage_rounds_to_all_or_nothing_only_if_it_is(share):
+    text = say.percent(share)
+    assert (text == "100%") == (share == 1)
+    assert (text == "0%") == (share == 0)
+    digits = "".join(filter(str.isdigit, text))
+    assert abs(int(digits) - 100 * share) <= 1.0
+
+
+def test_runs_and_embeddings():
+    best = {"epoch": 3.0, "val_loss": 0.2, "val_accuracy": 0.75, "alpha_low_1": 0.4, "alpha_high_1": 0.6}
+    run = RunFacts("split-0", "fb-gcn", 9, 3, best, {"epoch": (1.0,)}, ())
+    told = say.about_run(run)
+    assert told.startswith("Epoch 3 of 9 was chosen: accuracy 0.75 in validation.")
+    assert "low by 0.400 and high by 0.600: it leans on the high channel" in told
+    unknown = RunFacts("split-0", "unknown", 9, None, {}, {"epoch": (1.0,)}, ())
+    assert "not recorded" in say.about_run(unknown)
+    parts = [Embedding("low", ((0.0, 0.0),), (0,), 0.25), Embedding("high", ((0.0, 0.0),), (0,), 0.5)]
+    assert "25% (low), 50% (high)" in say.about_embeddings(parts)
