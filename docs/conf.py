@@ -1,0 +1,87 @@
+"""How the documentation is built: `make docs`."""
+
+import re
+
+from docutils import nodes
+from docutils.utils.math import latex2mathml
+
+import gsp_fb
+from gsp_fb import __version__
+
+project = "gsp_fb"
+author = "the gsp_fb authors"
+version = release = __version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "gallery", "figures"]
+nitpicky = True
+nitpick_ignore = [
+    # Built offline, so without the inventories of other projects.
+    ("py:class", "numpy.float64"),
+    # A property of the estimators' private base, told in their lists of attributes.
+    ("py:obj", "graph_"),
+]
+
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+# A doctest ends with an empty line, which is nothing to look at.
+highlight_options = {"python": {"stripnl": True}}
+
+autosummary_generate = True
+# Public is what a package's __init__ lists, wherever it is written.
+autosummary_imported_members = True
+autosummary_ignore_module_all = False
+templates_path = ["_templates"]
+# A name that gsp_fb itself exports is documented there, and not again in the package it comes from.
+autosummary_context = {"top": gsp_fb.__all__}
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+# Words of a docstring's type line that are English, not names of objects.
+numpydoc_xref_param_type = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "auto_gallery",
+    "filename_pattern": r"plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "min_reported_time": 10**6,
+    "remove_config_comments": True,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"gsp_fb {version}"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+html_show_sourcelink = False
+html_sidebars = {"index": [], "**": ["all-pages.html"]}
+html_theme_options = {
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "navbar_center": [],
+}
+
+# Formulas as MathML, which browsers draw by themselves: the pages then need no script from elsewhere.
+html_math_renderer = "mathml"
+# Without the empty group the converter puts the index of an accented letter below it, as under a sum.
+_ACCENTED = re.compile(r"\\(?:tilde|hat|bar) ?(?:\\[a-zA-Z]+|\w|\{[^{}]*\})")
+
+
+def _math(translator, node):
+    tex = _ACCENTED.sub(r"{\g<0>{}}", node.astext())
+    translator.body.append(latex2mathml.tex2mathml(tex, as_block=isinstance(node, nodes.math_block)))
+    raise nodes.SkipNode
+
+
+def setup(app):
+    """Tell Sphinx how to draw formulas."""
+    app.add_html_math_renderer("mathml", inline_renderers=(_math, None), block_renderers=(_math, None))
