@@ -36,6 +36,8 @@ except ImportError as missing:
         ("to_pandas", "pandas", "pip install 'gsp-fb[graphs]'"),
         ("to_pyg", "torch", "pip install 'gsp-fb[nn]'"),
         ("to_pygsp", "pygsp", "pip install pygsp"),
+        ("to_igraph", "igraph", "pip install igraph"),
+        ("to_torch", "torch", "pip install 'gsp-fb[nn]'"),
     ],
 )
 def test_a_missing_library_is_named_with_its_remedy(function: str, root: str, remedy: str) -> None:
@@ -47,7 +49,7 @@ def test_a_missing_library_is_named_with_its_remedy(function: str, root: str, re
 def test_importing_the_converters_imports_no_other_library() -> None:
     code = "import sys, gsp_fb.convert, gsp_fb.files; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"networkx", "pandas", "pyarrow", "pygsp", "torch", "torch_geometric"} & set(loaded)
+    assert not {"igraph", "networkx", "pandas", "pyarrow", "pygsp", "torch", "torch_geometric"} & set(loaded)
 
 
 @pytest.mark.parametrize("rule", ["maximum", 3])

@@ -1,4 +1,4 @@
-"""Every script of the gallery runs as it stands and draws something."""
+"""Every script of the gallery runs as it stands, without data at hand and with it, and draws something."""
 
 import os
 import runpy
@@ -7,14 +7,13 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
+DOCS = Path(__file__).parents[1] / "docs"
+SCRIPTS = sorted(DOCS.joinpath("gallery").glob("plot_*.py"))
+REAL = [script for script in SCRIPTS if "GSP_FB_DATA_DIR" in script.read_text(encoding="utf-8")]
 DATA = Path(os.environ.get("GSP_FB_DATA_DIR") or Path(__file__).parents[2] / "shared" / "data")
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data sets are not in {DATA}; set GSP_FB_DATA_DIR")
-@pytest.mark.parametrize("script", sorted(GALLERY.glob("plot_*.py")), ids=lambda path: path.stem)
-def test_gallery_script(script, monkeypatch):
-    monkeypatch.setenv("GSP_FB_DATA_DIR", str(DATA))
+def run_and_draw(script):
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
@@ -25,3 +24,34 @@ def test_gallery_script(script, monkeypatch):
             plt.figure(number).canvas.draw()
     finally:
         plt.close("all")
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_gallery_script(script, monkeypatch):
+    monkeypatch.delenv("GSP_FB_DATA_DIR", raising=False)
+    run_and_draw(script)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data sets are not in {DATA}; set GSP_FB_DATA_DIR")
+@pytest.mark.parametrize("script", REAL, ids=lambda path: path.stem)
+def test_gallery_script_with_real_data(script, monkeypatch):
+    monkeypatch.setenv("GSP_FB_DATA_DIR", str(DATA))
+    run_and_draw(script)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_gallery_script_has_a_title_and_tells_something(script):
+    _, title, rule, _, *text = script.read_text(encoding="utf-8").split("\n")
+    assert rule == "=" * len(title)
+    assert "# %%" in text
+
+
+def test_the_figure_of_the_readme_is_drawn_by_its_script(tmp_path):
+    from PIL import Image
+
+    drawn = tmp_path / "two-halves.png"
+    runpy.run_path(str(DOCS / "figures" / "two_halves.py"))["main"](drawn)
+    stored = DOCS / "_static" / "two-halves.png"
+    assert stored.stat().st_size < 100_000
+    with Image.open(drawn) as new, Image.open(stored) as old:
+        assert new.size == old.size

@@ -5,6 +5,7 @@ import pytest
 
 import gsp_fb as gf
 from gsp_fb import _eigen, operators
+from gsp_fb._certify import eigenvalue_floor
 from gsp_fb.errors import ConvergenceError, ParameterError, SignalError
 from gsp_fb.variants import VARIANTS
 
@@ -93,7 +94,7 @@ def test_grid_with_a_tiny_gap_is_resolved_where_plain_lanczos_gives_up():
     op = gf.operator(gf.datasets.grid(100, 100), "comb", channel="high")
     gap = gf.eigengap(op)
     true = 1 - (2 - 2 * np.cos(np.pi / 100))
-    assert gap.method == "shift-invert"
+    assert (gap.method, gap.proof) == ("shift-invert", "inertia")
     assert abs(gap.ratio - true) <= gap.error < 1e-9
     with pytest.raises(ConvergenceError):
         _eigen._eigsh(op.complement().linear_operator(), 2, 1e-10, 200)
@@ -102,6 +103,7 @@ def test_grid_with_a_tiny_gap_is_resolved_where_plain_lanczos_gives_up():
 @pytest.mark.slow
 def test_grid_of_316_by_316():
     gap = gf.eigengap(gf.operator(gf.datasets.grid(316, 316), "comb"))
+    assert gap.proof == "inertia"
     assert abs(gap.ratio - (1 - (2 - 2 * np.cos(np.pi / 316)))) <= gap.error < 1e-9
 
 
@@ -116,6 +118,7 @@ def test_a_healthy_gap_takes_at_most_250_products(products):
     gap = gf.eigengap(gf.operator(graph, "sym"))
     assert products[0] <= 250
     assert gap.error < 1e-7
+    assert gap.proof == "residual"
     assert gap.ratio == pytest.approx(0.6, abs=0.1)
 
 
@@ -124,8 +127,33 @@ def test_eigengap_error_holds(family):
     graph = community(900, 3, 6000, seed=1)
     gap = gf.eigengap(gf.operator(graph, family))
     dense = np.linalg.eigvalsh(gf.operator(graph, family).core.to_scipy().toarray())
-    assert abs(gap.ratio - dense[-2] / dense[-1]) <= gap.error
+    assert abs(gap.ratio - dense[-2] / dense[-1]) <= gap.error < 1e-7
     assert gap.resolved
+    assert gap.proof == "inertia"
+
+
+@pytest.mark.parametrize("family", VARIANTS)
+def test_a_count_of_eigenvalues_notices_one_that_was_missed(family):
+    core = gf.operator(community(900, 3, 6000, seed=1), family, channel="high").core.to_scipy()
+    frequencies = np.linalg.eigvalsh(core.toarray())
+    floor = eigenvalue_floor(core, frequencies[1] - 1e-9, 1)
+    assert frequencies[1] - 1e-7 < floor <= frequencies[1]
+    with pytest.raises(ConvergenceError, match=r"2 eigenvalues lie below .* one was missed"):
+        eigenvalue_floor(core, (frequencies[1] + frequencies[2]) / 2, 1)
+
+
+def test_an_eigengap_that_the_solver_missed_is_not_certified(monkeypatch):
+    honest = _eigen._deflated_lanczos
+
+    def blind(core, null, k, tol, max_products):
+        pairs = honest(core, null, k + 1, tol, max_products)
+        return _eigen.Pairs(pairs.values[1:], pairs.vectors[:, 1:], pairs.method)
+
+    monkeypatch.setattr(_eigen, "_deflated_lanczos", blind)
+    op = gf.operator(community(900, 3, 6000, seed=1), "sym")
+    with pytest.raises(ConvergenceError, match="one was missed"):
+        gf.eigengap(op)
+    assert gf.eigengap(op, certify=False).proof == "residual"
 
 
 def test_eigengap_says_what_is_not_resolved(monkeypatch):

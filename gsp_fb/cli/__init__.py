@@ -14,16 +14,19 @@ from collections.abc import Sequence
 
 from .._version import __version__
 from ..errors import GspError, ParameterError
+from .advise import COMMANDS as ADVISE
 from .analyse import COMMANDS as ANALYSE
 from .catalogue import COMMANDS as CATALOGUE
 from .command import Command
 from .demo import COMMANDS as DEMO
 from .filtering import COMMANDS as FILTERING
 from .learning import COMMANDS as LEARNING
+from .report import COMMANDS as REPORT
+from .reproduce import COMMANDS as REPRODUCE
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS: tuple[Command, ...] = (*ANALYSE, *FILTERING, *LEARNING, *CATALOGUE, *DEMO)
+COMMANDS: tuple[Command, ...] = (*ANALYSE, *REPORT, *ADVISE, *FILTERING, *LEARNING, *REPRODUCE, *CATALOGUE, *DEMO)
 
 USAGE, BAD_DATA, UNAVAILABLE, INTERRUPTED = 2, 3, 4, 130
 

@@ -7,16 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..eigengap import eigengap
-from ..energy import (
-    class_homophily,
-    dirichlet_energy,
-    edge_homophily,
-    node_homophily,
-    nonsmooth_energy,
-    one_hot,
-    s_value,
-    signal_energy,
-)
+from ..energy import one_hot, signal_energy
 from ..errors import ParameterError
 from ..experiments import s_value_table
 from ..graph import Graph
@@ -27,7 +18,7 @@ from ..variants import VARIANTS
 from .command import Command, add_family, add_gamma
 from .progress import progress
 from .render import emit
-from .source import Source, add_source, read_source, signals_of
+from .source import Source, add_memory, add_source, measures_of, read_source, signals_of
 
 __all__ = ["COMMANDS"]
 
@@ -71,9 +62,10 @@ def _signal_facts(source: Source) -> dict[str, Any]:
         facts["features"] = int(source.x.shape[1]) if source.x.ndim == 2 else 1
     if source.y is not None:
         facts["classes"] = one_hot(source.y).shape[1]
-        facts["edge homophily"] = edge_homophily(source.graph, source.y)
-        facts["node homophily"] = node_homophily(source.graph, source.y)
-        facts["class homophily"] = class_homophily(source.graph, source.y)
+        measure = measures_of(source.graph)
+        facts["edge homophily"] = measure.edge_homophily(source.graph, source.y)
+        facts["node homophily"] = measure.node_homophily(source.graph, source.y)
+        facts["class homophily"] = measure.class_homophily(source.graph, source.y)
     return facts
 
 
@@ -90,14 +82,15 @@ def _energy(args: argparse.Namespace) -> int:
 
 def energy_rows(graph: Graph, name: str, x: Any, gamma: float | None = None) -> Iterator[dict[str, Any]]:
     """Yield S and the energies of one signal under every family."""
+    measure = measures_of(graph)
     for family, op in high_channels(graph, gamma):
         yield {
             "signal": name,
             "family": family,
-            "S": s_value(op, x),
+            "S": measure.s_value(op, x),
             "energy": signal_energy(x),
-            "smooth E_S": dirichlet_energy(op, x),
-            "rest E_NS": nonsmooth_energy(op, x),
+            "smooth E_S": measure.dirichlet_energy(op, x),
+            "rest E_NS": measure.nonsmooth_energy(op, x),
         }
 
 
@@ -154,7 +147,7 @@ def _verify(args: argparse.Namespace) -> int:
 def _eigengap(args: argparse.Namespace) -> int:
     source = read_source(args)
     rows = [
-        {"family": family, "lambda_2": gap.lambda_2, "ratio": gap.ratio, "error": gap.error, "method": gap.method}
+        {"family": family, "ratio": gap.ratio, "error": gap.error, "method": gap.method, "proof": gap.proof}
         for family, op in high_channels(source.graph, args.gamma)
         for gap in [eigengap(op)]
     ]
@@ -162,8 +155,14 @@ def _eigengap(args: argparse.Namespace) -> int:
     return 0
 
 
+def _info_arguments(parser: argparse.ArgumentParser) -> None:
+    add_source(parser)
+    add_memory(parser)
+
+
 def _energy_arguments(parser: argparse.ArgumentParser) -> None:
     add_source(parser, optional=True)
+    add_memory(parser)
     add_gamma(parser)
     parser.add_argument("--paper", action="store_true", help="Tables 1 and 3 beside ours, under both conventions")
 
@@ -182,7 +181,7 @@ def _with_gamma(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS = (
-    Command("info", "what a graph is: size, degrees, components, homophily", add_source, _info),
+    Command("info", "what a graph is: size, degrees, components, homophily", _info_arguments, _info),
     Command("energy", "S-values and energies of features and labels under every family", _energy_arguments, _energy),
     Command("spectrum", "graph frequencies at one end of the axis, or all", _spectrum_arguments, _spectrum),
     Command("verify", "every claim of the paper, checked on this graph", _with_gamma, _verify),

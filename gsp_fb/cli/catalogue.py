@@ -6,10 +6,13 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from .. import datasets
+from .. import datasets, outofcore
 from .._build import DUPLICATES, LOOP_RULES, SYMMETRIZE
 from ..files import read_graph, write_graph
+from ..graph import Graph
+from ..outofcore import is_edge_list, is_folder_name
 from .command import Command, no_arguments
+from .progress import progress
 from .render import emit
 
 __all__ = ["COMMANDS"]
@@ -29,21 +32,37 @@ def _datasets(args: argparse.Namespace) -> int:
 
 
 def _convert(args: argparse.Namespace) -> int:
-    graph = read_graph(
-        args.input,
-        directed=args.directed or None,
-        symmetrize=args.symmetrize,
-        duplicates=args.duplicates,
-        loops=args.loops,
-    )
-    write_graph(graph, args.output)
+    rules = {"symmetrize": args.symmetrize, "loops": args.loops, "directed": args.directed or None}
+    if is_folder_name(args.output) and is_edge_list(args.input):
+        graph: Any = outofcore.build_folder(
+            args.input,
+            args.output,
+            duplicates=args.duplicates or "error",
+            memory_limit=args.memory,
+            progress=progress,
+            **rules,
+        )
+    else:
+        graph = _loaded(args, rules)
+        write = outofcore.write_folder if is_folder_name(args.output) else write_graph
+        write(graph, args.output)
     emit({"written": str(args.output), "nodes": graph.n_nodes, "edges": graph.n_edges}, as_json=args.json)
     return 0
 
 
+def _loaded(args: argparse.Namespace, rules: dict[str, Any]) -> Graph:
+    """Return the whole graph in memory, from a folder as it is or from a file by the rules."""
+    if is_folder_name(args.input):
+        return outofcore.open_graph(args.input, memory_limit=args.memory).load()
+    return read_graph(args.input, duplicates=args.duplicates, **rules)
+
+
 def _convert_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", help="a graph file")
-    parser.add_argument("output", help="the file to write; its ending names the format")
+    parser.add_argument("output", help="the file to write; its ending names the format, .npyd that of stored graphs")
+    parser.add_argument(
+        "--memory", default="2GB", help="most memory for edge lists of any size into .npyd (default 2GB)"
+    )
     parser.add_argument("--directed", action="store_true", help="keep arcs as they are listed")
     parser.add_argument("--symmetrize", choices=tuple(SYMMETRIZE), help="make an undirected graph of arcs")
     parser.add_argument("--duplicates", choices=DUPLICATES, help="what a repeated edge means")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from .._extras import has, require
+from ..advice import advise
 from ..convert import from_networkx
 from ..datasets import contextual_sbm
 from ..eigengap import eigengap
@@ -100,7 +103,30 @@ def _demo(args: argparse.Namespace) -> int:
     emit(result, as_json=args.json)
     if not args.json:
         sys.stdout.write(_reading(result["two block models"]))
+    if args.report is not None:
+        written = _report(regimes["heterophilic"], args.report)
+        sys.stderr.write(f"\nThe same as a page to play with: {written}\n")
     return 0
+
+
+def _report(data: Any, path: Path) -> Path:
+    """Write the report of the graph where neighbours differ, with a training of both channels on its first split."""
+    from ..report import collect, write_report
+
+    with tempfile.TemporaryDirectory() as folder:
+        runs = [_run(data, Path(folder) / MODELS[-1])] if has("torch") else []
+        advice = advise(data.graph, data.x, data.y, data.splits[0].train)
+        name = "a graph whose neighbours differ"
+        found = collect(data.graph, x=data.x, y=data.y, name=name, runs=runs, advice=advice)
+    return write_report(found, path)
+
+
+def _run(data: Any, folder: Path) -> Path:
+    from .. import nn
+
+    model = nn.build(MODELS[-1], data, seed=0)
+    nn.train(model, data, data.splits[0], nn.TrainConfig(**TRAINING), directory=folder)
+    return folder
 
 
 def _reading(rows: list[dict[str, Any]]) -> str:
@@ -115,6 +141,7 @@ def _reading(rows: list[dict[str, Any]]) -> str:
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the generated graphs (default 0)")
+    parser.add_argument("--report", type=Path, metavar="FILE.html", help="also write an HTML report")
 
 
 COMMANDS = (Command("demo", "the main job on embedded data, without a download", _arguments, _demo),)

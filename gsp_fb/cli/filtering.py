@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import plot
 from .._atomic import atomic_write
-from .._extras import require
 from .._validate import check_choice
 from ..energy import energy_profile, signal_energy
 from ..errors import ParameterError
@@ -54,7 +54,7 @@ def _filter(args: argparse.Namespace) -> int:
     if args.output is not None:
         with atomic_write(args.output) as file:
             np.save(file, np.ascontiguousarray(filtered), allow_pickle=False)
-    _save_figure(args.plot, bank.plot)
+    _save_figure(args.plot, lambda ax: plot.response(bank, ax=ax))
     least, greatest = bank.frame_bounds()
     facts = {"source": source.name, "signal": args.on, "method": plan.method, "order": plan.order}
     promise = {"error bound": plan.error_bound, "products": plan.products, "frame A": least, "frame B": greatest}
@@ -85,23 +85,18 @@ def _profile(args: argparse.Namespace) -> int:
         )
     ]
     title = f"{args.on} of {source.name} on the frequencies of {op.family}, {op.channel} channel"
-    _save_figure(args.plot, lambda ax: _draw_profile(ax, profile, title))
+    _save_figure(args.plot, lambda ax: plot.energy_profile(profile, ax=ax).set_title(title))
     mean = float(profile.moments[1] / profile.moments[0])
     facts = {"source": source.name, "signal": args.on, "total": profile.total, "mean frequency": mean}
     emit({**facts, "products": profile.products, "bands": rows}, as_json=args.json)
     return 0
 
 
-def _draw_profile(ax: Any, profile: Any, title: str) -> None:
-    ax.stairs(profile.fraction, profile.edges, fill=True)
-    ax.set(xlabel=r"frequency $\lambda$", ylabel="share of the energy", title=title)
-
-
 def _save_figure(path: Path | None, draw: Any) -> None:
     """Draw on a figure of its own, without a display, and write it in the format of the file's ending."""
     if path is None:
         return
-    figure = require("matplotlib.figure", "--plot").Figure(figsize=(7, 4), layout="constrained")
+    figure = plot.figure()
     draw(figure.subplots())
     with atomic_write(path) as file:
         figure.savefig(file, format=path.suffix.lstrip(".") or "png")

@@ -22,6 +22,8 @@ __all__ = ["COMMANDS"]
 
 # Option on the command line -> field of TrainConfig.
 TRAINING = {"lr": float, "weight_decay": float, "epochs": int, "patience": int, "monitor": str, "metric": str}
+# Fields of TrainConfig that a flag turns over, with what holds without it.
+SWITCHES = {"normalize": True, "compile": False}
 COLUMNS = ("name", "title", "task", "channels")
 
 
@@ -55,7 +57,8 @@ def _value(text: str) -> Any:
 def _training(args: argparse.Namespace) -> dict[str, Any]:
     """Return what the command line says of the training configuration."""
     given = {name: getattr(args, name) for name in TRAINING if getattr(args, name) is not None}
-    return {**given, **({"normalize": False} if args.raw_features else {})}
+    switches = {"normalize": not args.raw_features, "compile": args.compile}
+    return {**given, **{name: value for name, value in switches.items() if value != SWITCHES[name]}}
 
 
 def _splits(data: Any, wanted: str) -> dict[int, Any]:
@@ -79,18 +82,57 @@ def _train(args: argparse.Namespace) -> int:
 
     data = _load(args.dataset)
     config = nn.TrainConfig(**{**nn.MODELS[_model(args.model)].training, **_training(args)})
+    if _is_collection(data):
+        rows = _fold_rows(args, data, config)
+        chosen = {"protocol": args.protocol, "epoch chosen": nn.PROTOCOLS[args.protocol]}
+    else:
+        rows, chosen = _split_rows(args, data, config), {}
+    summary = {**_summary(args, config, rows), **chosen}
+    if args.output is not None:
+        write_json(args.output / "summary.json", {**summary, "runs": rows})
+    emit({**summary, "runs": rows}, as_json=args.json)
+    return 0
+
+
+def _is_collection(data: Any) -> bool:
+    return hasattr(data, "graph_indptr")
+
+
+def _split_rows(args: argparse.Namespace, data: Any, config: Any) -> list[dict[str, Any]]:
     runs = {
         (split, seed): data_split
         for split, data_split in _splits(data, args.splits).items()
         for seed in range(args.seeds)
     }
     results = _train_together(args, data, config, runs) if args.together else _train_each(args, data, config, runs)
-    rows = [{"split": split, "seed": seed, **_run_facts(result)} for (split, seed), result in results.items()]
-    summary = _summary(args, config, rows)
-    if args.output is not None:
-        write_json(args.output / "summary.json", {**summary, "runs": rows})
-    emit({**summary, "runs": rows}, as_json=args.json)
-    return 0
+    return [{"split": split, "seed": seed, **_run_facts(result)} for (split, seed), result in results.items()]
+
+
+def _fold_rows(args: argparse.Namespace, data: Any, config: Any) -> list[dict[str, Any]]:
+    """Cross-validate a graph classifier; best epoch and test score are those of the protocol."""
+    from .. import nn
+
+    folds = _splits(data, args.splits)
+    rows = []
+    for seed in range(args.seeds):
+        found = nn.cross_validate(
+            args.model,
+            data,
+            config,
+            protocol=args.protocol,
+            splits=list(folds.values()),
+            seed=seed,
+            directory=None if args.output is None else args.output / f"seed-{seed}",
+            progress=sys.stderr.isatty() and not args.json,
+            device=args.device,
+            **_options(args),
+        )
+        reported = zip(folds, found.runs, found.epochs, found.scores, strict=True)
+        rows += [
+            {"split": fold, "seed": seed, **_run_facts(run), "best": epoch, "test": score}
+            for fold, run, epoch, score in reported
+        ]
+    return rows
 
 
 def _model(name: str) -> str:
@@ -157,13 +199,17 @@ def _search(args: argparse.Namespace) -> int:
 
     data = _load(args.dataset)
     config = nn.TrainConfig(**{**nn.MODELS[_model(args.model)].training, **_training(args)})
+    splits: Any = list(_splits(data, args.splits).values())
+    if _is_collection(data):
+        splits = nn.with_validation(splits, data.y)
     found = nn.search(
         args.model,
         data,
-        list(_splits(data, args.splits).values()),
+        splits,
         args.output,
         n_trials=args.trials,
         sampler=args.sampler,
+        also=args.also,
         config=config,
         together=args.together,
         progress=sys.stderr.isatty() and not args.json,
@@ -202,6 +248,7 @@ def _model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--splits", default="all", help="'all' or numbers such as 0,1,2 (default all)")
     parser.add_argument("--set", action="append", metavar="OPTION=VALUE", help="any option of the model; repeatable")
     parser.add_argument("--raw-features", action="store_true", help="do not divide features by their row sums")
+    parser.add_argument("--compile", action="store_true", help="let torch.compile translate the model (a C++ compiler)")
     parser.add_argument("--together", action="store_true", help="train all splits as one batch (small graphs)")
     for name, kind in TRAINING.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=kind)
@@ -211,6 +258,12 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
     _model_arguments(parser)
     parser.add_argument("--seeds", type=int, default=1, help="models per split (default 1)")
     parser.add_argument("--device", default="cpu", help="cpu or cuda; nothing falls back by itself")
+    parser.add_argument(
+        "--protocol",
+        choices=("validation", "gin"),
+        default="validation",
+        help="graph collections: how the reported epoch is chosen; gin is that of GIN's paper and sees the test set",
+    )
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="keep metrics and checkpoints; resumes there")
 
 
@@ -219,6 +272,7 @@ def _search_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", required=True, help="the journal; resumes there")
     parser.add_argument("--trials", type=int, default=50, help="in all, earlier ones included (default 50)")
     parser.add_argument("--sampler", choices=("tpe", "grid", "random"), default="tpe")
+    parser.add_argument("--also", action="append", default=[], metavar="CHOICE", help="vary this too: family")
 
 
 def _checkpoint_arguments(parser: argparse.ArgumentParser) -> None:

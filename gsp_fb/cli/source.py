@@ -9,15 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from .. import datasets
+from .. import datasets, energy, outofcore
 from .._validate import check_choice
 from ..backend import Signal
 from ..energy import one_hot, row_normalized
 from ..errors import FormatError, ParameterError
 from ..files import read_graph
 from ..graph import Graph
+from .progress import progress
 
-__all__ = ["Source", "add_signal_choice", "add_source", "chosen_signal", "read_source", "signals_of"]
+__all__ = [
+    "Source",
+    "add_memory",
+    "add_signal_choice",
+    "add_source",
+    "chosen_signal",
+    "measures_of",
+    "read_source",
+    "signals_of",
+]
 
 
 @dataclass(frozen=True)
@@ -43,6 +53,8 @@ def add_source(parser: argparse.ArgumentParser, *, optional: bool = False) -> No
 def read_source(args: argparse.Namespace) -> Source:
     """Return what the command line names; a file wins over a data set of the same name."""
     path = Path(args.source)
+    if outofcore.is_folder_name(path):
+        return Source(path.name, _stored(path, args), _array(args.signal), _array(args.labels))
     if path.exists() or path.suffix:
         graph = read_graph(path, directed=args.directed or None, loops=args.loops)
         return Source(path.name, graph, _array(args.signal), _array(args.labels))
@@ -51,6 +63,25 @@ def read_source(args: argparse.Namespace) -> Source:
     if isinstance(data, datasets.GraphCollection):  # measured as one graph with a component or more for each
         return Source(row.name, data.graph, None, None)
     return Source(row.name, data.graph, data.x, data.y)
+
+
+def _stored(path: Path, args: argparse.Namespace) -> Any:
+    """Return a stored graph: its edges stay on disk for the commands that have ``--memory``, others read them all."""
+    if args.directed or args.loops != "keep":
+        raise ParameterError(f"{path} is a finished graph; give --directed and --loops to `gsp-fb convert`")
+    if not hasattr(args, "memory"):
+        return outofcore.open_graph(path).load()
+    return outofcore.open_graph(path, memory_limit=args.memory, progress=progress)
+
+
+def add_memory(parser: argparse.ArgumentParser) -> None:
+    """Add ``--memory``: the limit under which a stored graph is measured without being read whole."""
+    parser.add_argument("--memory", default="2GB", help="most memory for a stored graph, .npyd (default 2GB)")
+
+
+def measures_of(graph: Any) -> Any:
+    """Return the module that measures labels and signals on this kind of graph, by functions of the same names."""
+    return outofcore if isinstance(graph, outofcore.StoredGraph) else energy
 
 
 def signals_of(source: Source) -> dict[str, Signal]:

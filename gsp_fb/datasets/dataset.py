@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._html import table
 from ..backend import IntArray
 from ..graph import Graph
 from .registry import DatasetInfo
@@ -40,6 +41,15 @@ class Dataset:
         The registry row.
     public_split : Split or None
         Planetoid's fixed split of Cora, CiteSeer and PubMed.
+
+    Examples
+    --------
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> data = contextual_sbm(60, rng=0)
+    >>> data
+    Dataset('contextual_sbm', 60 nodes, 300 edges, 32 features, 2 classes, 10 splits)
+    >>> data.x.shape, data.y[:4], data.splits[0]
+    ((60, 32), array([0, 0, 0, 0]), Split(train=36, val=12, test=12))
     """
 
     name: str
@@ -68,6 +78,18 @@ class Dataset:
         facts += [f"{n_unlabelled} unlabelled"] * bool(n_unlabelled)
         return f"Dataset({', '.join(facts)})"
 
+    def _repr_html_(self) -> str:
+        facts = {
+            "nodes": self.graph.n_nodes,
+            "arcs" if self.graph.directed else "edges": self.graph.n_edges,
+            "features": int(self.x.shape[1]),
+            "classes": self.n_classes,
+            "splits": len(self.splits),
+            "unlabelled": int(np.count_nonzero(self.y < 0)) or None,
+            "licence": self.info.licence,
+        }
+        return table(f"Dataset {self.name}", facts)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GraphCollection:
@@ -88,6 +110,15 @@ class GraphCollection:
     folds : int64 array, shape (n_graphs,)
         The source's ten test folds, 0..9; -1 where a graph is in none.
     info : DatasetInfo
+
+    Examples
+    --------
+    >>> from gsp_fb.datasets import info
+    >>> both = Graph.from_edges([(0, 1), (2, 3), (3, 4), (4, 2)])
+    >>> starts, tags, y = np.array([0, 2, 5]), np.zeros(5, dtype=np.int64), np.array([0, 1])
+    >>> made = GraphCollection("two", both, starts, tags, y, classes=y, folds=y, info=info("MUTAG"))
+    >>> len(made), made[1]
+    (2, Graph(n_nodes=3, n_edges=3, undirected, unweighted))
     """
 
     name: str
@@ -145,6 +176,11 @@ class Relations:
         0 = neighbours in the graph, 1 = neighbours in the latent space.
     relation : uint8 array
         0..3, the quadrant of the second node as seen from the first.
+
+    Examples
+    --------
+    >>> Relations("pair", "MDS", np.array([[0, 1], [1, 0]]), np.array([0, 1], np.uint8), np.array([2, 1], np.uint8))
+    Relations('pair', 'MDS', 1 graph pairs, 1 latent pairs)
     """
 
     name: str

@@ -33,7 +33,15 @@ def is_offline() -> bool:
 
 
 def cache_dir() -> Path:
-    """Return the directory that downloads go to: ``GSP_FB_CACHE``, or the platform's place for caches."""
+    """Return the directory that downloads go to: ``GSP_FB_CACHE``, or the platform's place for caches.
+
+    Examples
+    --------
+    >>> from unittest import mock
+    >>> with mock.patch.dict(os.environ, GSP_FB_CACHE="downloads"):
+    ...     cache_dir().as_posix()
+    'downloads'
+    """
     chosen = os.environ.get("GSP_FB_CACHE")
     if chosen:
         return Path(chosen)

@@ -24,7 +24,7 @@ from .readers import (
     read_relations_text,
 )
 from .registry import METHODS, DatasetInfo, info, names
-from .splits import SPLIT_SEED, Split, random_splits, splits_from_masks
+from .splits import SPLIT_SEED, Split, random_splits, splits_from_masks, stored_splits
 
 __all__ = ["load", "relations"]
 
@@ -182,15 +182,15 @@ def _dataset(row: DatasetInfo, arrays: NodeArrays, directed: bool, loops: str, m
         graph=_graph(arrays.edges, n_nodes, directed, loops),
         x=arrays.x.toarray() if dense else arrays.x,
         y=y,
-        splits=_splits(arrays, y),
+        splits=_splits(row.name, arrays, y),
         info=row,
         public_split=None if arrays.public is None else Split(*arrays.public),
     )
 
 
-def _splits(arrays: NodeArrays, y: Any) -> tuple[Split, ...]:
+def _splits(name: str, arrays: NodeArrays, y: Any) -> tuple[Split, ...]:
     if arrays.masks is None:
-        return random_splits(y, rng=SPLIT_SEED)
+        return stored_splits(name) or random_splits(y, rng=SPLIT_SEED)
     return splits_from_masks(arrays.masks, y >= 0 if y.ndim == 1 else np.ones(len(y), dtype=bool))
 
 

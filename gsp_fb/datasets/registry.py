@@ -57,6 +57,11 @@ class SourceFile:
     sha256 : str or None
         None where the file was never at hand: its hash is then recorded at the first download and checked
         from there on.
+
+    Examples
+    --------
+    >>> SourceFile("edges", "https://example.org/data/edges.txt").key
+    'example.org/data/edges.txt'
     """
 
     role: str
@@ -90,6 +95,12 @@ class DatasetInfo:
     sources : tuple of SourceFile
     notes : tuple of str
         What is odd about the data.
+
+    Examples
+    --------
+    >>> row = info("texas")
+    >>> row.kind, row.nodes, row.features, row.available_offline
+    ('node', 183, 1703, True)
     """
 
     name: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from .._validate import check_count, check_labels, check_rng
 from ..backend import IntArray
 from ..errors import ParameterError
 
-__all__ = ["SPLIT_SEED", "Split", "random_splits", "splits_from_masks"]
+__all__ = ["SPLIT_SEED", "Split", "random_splits", "splits_from_masks", "stored_splits"]
 
 # Sets without splits of their own get ten from this seed, the same on every machine.
 SPLIT_SEED = 0
@@ -53,6 +54,27 @@ class Split:
 def splits_from_masks(masks: npt.NDArray[np.bool_], keep: npt.NDArray[np.bool_]) -> tuple[Split, ...]:
     """Return the splits of a (3, n_splits, n_nodes) boolean array, restricted to the nodes to ``keep``."""
     return tuple(Split(*(np.flatnonzero(masks[part, k] & keep) for part in range(3))) for k in range(masks.shape[1]))
+
+
+def stored_splits(name: str) -> tuple[Split, ...] | None:
+    """Return the ten splits that were drawn once for a set without its own; None for any other set.
+
+    They are :func:`random_splits` of the labels with ``SPLIT_SEED``, kept as a file because NumPy does not promise the
+    same stream for ever.
+
+    Examples
+    --------
+    >>> stored_splits("amazon_photo")[0]
+    Split(train=4591, val=1529, test=1530)
+    >>> stored_splits("texas") is None
+    True
+    """
+    with files("gsp_fb").joinpath("data", "splits.npz").open("rb") as file, np.load(file, allow_pickle=False) as parts:
+        if name not in parts:
+            return None
+        part = parts[name]
+    masks = part == np.arange(3)[:, None, None]
+    return splits_from_masks(masks, np.ones(part.shape[1], dtype=bool))
 
 
 def random_splits(

@@ -46,6 +46,11 @@ class Format:
     labels : bool
         Whether node names are kept. Structure, weights (bit by bit), direction, isolated nodes and self-loops
         are kept by every format.
+
+    Examples
+    --------
+    >>> FORMATS["graphml"].suffixes, FORMATS["graphml"].labels
+    (('.graphml',), True)
     """
 
     suffixes: tuple[str, ...]
@@ -84,7 +89,7 @@ def read_graph(
     ----------
     path : path_like
     format : str, optional
-        A name of :data:`FORMATS`; by default the file's suffix tells. Any text format may end in ``.gz``.
+        A name of ``FORMATS``; by default the file's suffix tells. Any text format may end in ``.gz``.
     directed : bool, optional
         By default what the file says, and undirected if it says nothing: then a matrix must be symmetric, and
         an edge list names each edge once.
@@ -137,7 +142,7 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | Non
     path : path_like
         An existing file is replaced.
     format : str, optional
-        A name of :data:`FORMATS`; by default the suffix tells. A text format is compressed if it ends in ``.gz``.
+        A name of ``FORMATS``; by default the suffix tells. A text format is compressed if it ends in ``.gz``.
 
     Raises
     ------

@@ -18,7 +18,7 @@ LABELS_NOTE = "gsp_fb_labels"
 # Blanks and comments are passed over possessively: no text makes the pattern try them in another way.
 _TOKEN = re.compile(
     r"""(?:\s|\#[^\n]*)*+(?:(?P<open>\[)|(?P<close>\])|"(?P<text>[^"]*)"|(?P<end>\Z)
-    |(?P<number>[+-]?(?:\d+\.?\d*|\.\d+|INF|NAN)(?:[Ee][+-]?\d+)?)(?![\w.])|(?P<key>[A-Za-z]\w*))""",
+    |(?P<number>[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?|INF|NAN))(?![\w.])|(?P<key>[A-Za-z]\w*))""",
     re.VERBOSE | re.ASCII,
 )
 _VALUES = {"open", "text", "number"}
@@ -103,19 +103,21 @@ def _edges(graph: list[tuple[str, Any]]) -> Edges:
 
 def _need(item: dict[str, Any], key: str, what: str) -> Any:
     if not isinstance(item.get(key), int | str):
-        raise FormatError(f"{what} {item} has no {key!r}")
+        raise FormatError(f"{what} with the keys {', '.join(list(item)[:9])} has no {key!r} that is an integer or text")
     return item[key]
 
 
 def _weight(edge: dict[str, Any]) -> float | None:
     weight = edge.get("weight")
     if weight is not None and not isinstance(weight, int | float):
-        raise FormatError(f"edge {edge} has a weight that is no number")
+        raise FormatError(f"edge ({edge['source']}, {edge['target']}) has a weight that is no number")
     return None if weight is None else float(weight)
 
 
 def _names(nodes: list[dict[str, Any]]) -> list[str]:
     key = "label" if all("label" in node for node in nodes) else "id"
+    if any(isinstance(node[key], list) for node in nodes):
+        raise FormatError(f"a node has a list for its {key}; it must be text or a number")
     names = [str(node[key]) for node in nodes]
     if len(set(names)) != len(names):
         raise FormatError("two nodes have the same label")

@@ -18,6 +18,8 @@ NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 LABELS_NOTE = "gsp_fb_labels"
 # What a key must be for and be called to matter here.
 ROLES = {("edge", "weight"), ("all", "weight"), ("graph", LABELS_NOTE)}
+# Beside UTF, which is told by the first bytes; a name goes to whatever codec Python has for it.
+ENCODINGS = re.compile(r"utf-?(8|16)|us-ascii|iso-8859-\d+|windows-125\d", re.IGNORECASE)
 _DIRECTED = {"directed": True, "undirected": False, "true": True, "false": False}
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -49,6 +51,7 @@ class _Reader:
         self._key = ""
         self._text: list[str] = []
         self.parser = expat.ParserCreate(namespace_separator=" ")
+        self.parser.XmlDeclHandler = self._declaration
         self.parser.StartDoctypeDeclHandler = self._doctype
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
@@ -56,6 +59,10 @@ class _Reader:
 
     def _refuse(self, why: str) -> NoReturn:
         raise FormatError(f"line {self.parser.CurrentLineNumber}: {why}")
+
+    def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
+        if encoding is not None and not ENCODINGS.fullmatch(encoding):
+            self._refuse(f"encoding {encoding[:40]!r} is not read; save the file as UTF-8")
 
     def _doctype(self, *declaration: object) -> None:
         self._refuse("a document type is declared; entities are never read")

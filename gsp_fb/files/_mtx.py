@@ -33,16 +33,17 @@ def read_mtx(file: BinaryIO, options: Options) -> Matrix:
     if not content.endswith(b"\n"):
         raise FormatError("the last line has no end, so its number may be cut short; add a line break if it is whole")
     text = io.BytesIO(content)
-    directed = _check_header(text, len(content), options)
-    _check_body(text.read())
+    header, directed = _check_header(text, len(content), options)
+    body = _check_body(text.read())
     try:
-        matrix = require("scipy.io", "reading MatrixMarket").mmread(io.BytesIO(content), spmatrix=False)
+        matrix = require("scipy.io", "reading MatrixMarket").mmread(io.BytesIO(header + body), spmatrix=False)
     except (ValueError, OverflowError) as bad:
         raise FormatError(str(bad)) from bad
     return Matrix(sparse.coo_array(matrix), directed)
 
 
-def _check_header(file: io.BytesIO, n_bytes: int, options: Options) -> bool | None:
+def _check_header(file: io.BytesIO, n_bytes: int, options: Options) -> tuple[bytes, bool | None]:
+    """Return the header as it was understood, in as many lines as it had, and the direction it states."""
     banner = file.readline().decode("ascii", "replace").split()
     words = [word.lower() for word in banner[1:]]
     if not banner or banner[0] != "%%MatrixMarket" or len(words) != 4 or words[0] != "matrix":
@@ -52,18 +53,20 @@ def _check_header(file: io.BytesIO, n_bytes: int, options: Options) -> bool | No
             raise FormatError(f"{what} {word!r} is not read as a graph; it must be one of {', '.join(choices)}")
     comments, sizes = _comments_and_sizes(file)
     _check_sizes(sizes, n_bytes, options)
+    lines = [f"%%MatrixMarket {' '.join(words)}", *("%" for _ in comments), " ".join(sizes), ""]
+    header = "\n".join(lines).encode("ascii")
     if words[3] == "symmetric":
-        return False
-    return True if DIRECTED_NOTE in comments else None
+        return header, False
+    return header, True if DIRECTED_NOTE in comments else None
 
 
-def _comments_and_sizes(file: io.BytesIO) -> tuple[set[str], list[str]]:
-    comments: set[str] = set()
+def _comments_and_sizes(file: io.BytesIO) -> tuple[list[str], list[str]]:
+    comments: list[str] = []
     for line in file:
         text = line.decode("utf-8", "replace").strip()
         if text and not text.startswith("%"):
             return comments, text.split()
-        comments.add(text.lstrip("% "))
+        comments.append(text.lstrip("% "))
     raise FormatError("no line with the sizes of the matrix")
 
 
@@ -78,10 +81,11 @@ def _check_sizes(words: list[str], n_bytes: int, options: Options) -> None:
         raise FormatError(f"{n_entries} entries announced, but the file has only {n_bytes} bytes; it is cut short")
 
 
-def _check_body(body: bytes) -> None:
+def _check_body(body: bytes) -> bytes:
     strange = body.translate(None, NUMBER_BYTES)
     if strange:
         raise FormatError(f"byte {strange[0]:#04x} among the entries, which must be numbers")
+    return body
 
 
 def write_mtx(graph: Graph, file: BinaryIO) -> None:

@@ -68,19 +68,15 @@ def _format_name(scalar: Array) -> str:
 
 def _matrix(kind: str, shape: tuple[int, ...], data: Array, first: Array, second: Array) -> Any:
     """Return the sparse array, its compressed indices checked first: scipy's constructors trust theirs."""
-    data, first, second = _native(data), _native(first), _native(second)
+    # In dtypes that scipy has: it knows no half precision, and unsigned differences are never negative.
+    data, first, second = data.astype(np.float64), first.astype(np.int64), second.astype(np.int64)
     if kind == "coo":
         if not len(data) == len(first) == len(second):
             raise FormatError(f"{len(data)} entries with {len(first)} rows and {len(second)} columns")
-        _check_coordinates(np.stack([first, second]).astype(np.int64), shape)
+        _check_coordinates(np.stack([first, second]), shape)
         return SCIPY_FORMATS[kind][2]((data, (first, second)), shape=shape)
     check_csr(SimpleNamespace(format=kind, shape=shape, data=data, indices=first, indptr=second))
     return SCIPY_FORMATS[kind][2]((data, first, second), shape=shape)
-
-
-def _native(array: Array) -> Array:
-    """Return a writable copy in this machine's byte order; scipy takes no other."""
-    return array.astype(array.dtype.newbyteorder("="))
 
 
 def _check_coordinates(coordinates: Array, shape: tuple[int, ...]) -> None:

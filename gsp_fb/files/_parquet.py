@@ -16,7 +16,8 @@ from ._parsed import Edges, Labels, Options
 __all__ = ["read_parquet", "write_parquet"]
 
 METADATA_KEY = b"gsp_fb"
-COLUMNS = ("source", "target", "weight")
+ENDS = ("source", "target")
+COLUMNS = (*ENDS, "weight")
 BYTES_PER_CELL = 8
 
 
@@ -27,7 +28,7 @@ def read_parquet(file: BinaryIO, options: Options) -> Edges:
         table = _load(file, options)
     except FormatError:
         raise
-    except (pa.ArrowException, OSError, OverflowError, ValueError) as bad:
+    except (pa.ArrowException, OSError, RuntimeError, OverflowError, ValueError, KeyError) as bad:
         raise FormatError(f"no readable Parquet file: {bad}") from bad
     header = _header(table)
     if header is not None:
@@ -39,15 +40,31 @@ def read_parquet(file: BinaryIO, options: Options) -> Edges:
 
 
 def _load(file: BinaryIO, options: Options) -> Any:
-    parquet = require("pyarrow.parquet", "reading Parquet").ParquetFile(file, page_checksum_verification=True)
-    columns = [name for name in COLUMNS if name in parquet.schema_arrow.names]
-    if not {"source", "target"} <= set(columns):
-        raise FormatError(f"columns source and target are needed; found {', '.join(parquet.schema_arrow.names)}")
+    opened = require("pyarrow.parquet", "reading Parquet").ParquetFile
+    parquet = opened(file)
+    columns = _columns(parquet.schema_arrow.names)
     stored = file.seek(0, 2)
     options.limits.check_bytes(parquet.metadata.num_rows * len(columns) * BYTES_PER_CELL, stored)
-    table = parquet.read(columns=columns, use_threads=False)
+    options.limits.check_bytes(_claimed_bytes(parquet.metadata), stored)
+    # Names are kept as a dictionary: a long one that occurs in every row is in memory once.
+    safe = {"page_checksum_verification": True, "read_dictionary": list(ENDS)}
+    table = opened(file, metadata=parquet.metadata, **safe).read(columns=columns, use_threads=False)
     table.validate(full=True)
     return table
+
+
+def _columns(found: list[str]) -> list[str]:
+    columns = [name for name in COLUMNS if name in found]
+    if any(found.count(name) > 1 for name in columns):
+        raise FormatError(f"a column is there twice: {', '.join(found)}")
+    if not set(ENDS) <= set(columns):
+        raise FormatError(f"columns source and target are needed; found {', '.join(found)}")
+    return columns
+
+
+def _claimed_bytes(metadata: Any) -> int:
+    groups = (metadata.row_group(k) for k in range(metadata.num_row_groups))
+    return sum(group.column(k).total_uncompressed_size for group in groups for k in range(group.num_columns))
 
 
 def _header(table: Any) -> Header | None:
@@ -56,10 +73,21 @@ def _header(table: Any) -> Header | None:
 
 
 def _pairs(table: Any, labels: Labels) -> tuple[IntArray, Labels]:
-    columns = [_whole(table, name) for name in ("source", "target")]
+    columns = [_whole(table, name) for name in ENDS]
     if labels is None and all(_is_integer(column.type) for column in columns):
         return np.stack([column.to_numpy().astype(np.int64) for column in columns], axis=1), None
-    return names_to_pairs([_named(column.to_pylist(), labels) for column in columns], labels)
+    return names_to_pairs([_named(_values(column), labels) for column in columns], labels)
+
+
+def _values(column: Any) -> list[Any]:
+    """Return the cells of a column, equal names of a dictionary as one object."""
+    if not require("pyarrow.types", "reading Parquet").is_dictionary(column.type):
+        return list(column.to_pylist())
+    values: list[Any] = []
+    for chunk in column.chunks:
+        names = chunk.dictionary.to_pylist()
+        values += [names[k] for k in chunk.indices.to_pylist()]
+    return values
 
 
 def _named(names: list[Any], labels: Labels) -> list[Any]:

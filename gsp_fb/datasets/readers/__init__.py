@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,22 +32,29 @@ Files = Mapping[str, Path]
 
 
 def _splits(files: Files) -> BoolArray:
-    return np.stack([read_masks(files[f"split_{k}"]) for k in range(10)], axis=1)
+    masks = [read_masks(files[f"split_{k}"]) for k in range(10)]
+    with reading(files["split_0"]):
+        return np.stack(masks, axis=1)
+
+
+def _node_arrays(files: Files, x: Any, y: Any) -> NodeArrays:
+    edges, masks = read_edges(files["edges"]), _splits(files)
+    with reading(files["edges"]):
+        return NodeArrays(edges, x, y, masks)
 
 
 def _geomgcn(files: Files, row: DatasetInfo) -> NodeArrays:
-    x, y = read_nodes(files["nodes"])
-    return NodeArrays(read_edges(files["edges"]), x, y, _splits(files))
+    return _node_arrays(files, *read_nodes(files["nodes"]))
 
 
 def _film(files: Files, row: DatasetInfo) -> NodeArrays:
-    x, y = read_index_nodes(files["nodes"], row.features or 0)
-    return NodeArrays(read_edges(files["edges"]), x, y, _splits(files))
+    return _node_arrays(files, *read_index_nodes(files["nodes"], row.features or 0))
 
 
 def _planetoid(files: Files, row: DatasetInfo) -> NodeArrays:
-    read = read_planetoid(files)
-    return NodeArrays(read.edges, read.x, read.y, _splits(files), read.public, read.unlabelled)
+    read, masks = read_planetoid(files), _splits(files)
+    with reading(files["split_0"]):
+        return replace(read, masks=masks)
 
 
 def _gin(files: Files, row: DatasetInfo) -> CollectionArrays:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import zipfile
 from collections.abc import Iterator
@@ -16,7 +15,9 @@ from scipy import sparse
 from ...backend import IntArray
 from ...errors import FormatError
 from ...files._limits import Limits
-from .arrays import CollectionArrays, NodeArrays, as_features, reading
+from ...files._npy import read_npy
+from ...files._zip import open_zip, read_member
+from .arrays import CollectionArrays, NodeArrays, as_features, reading, single
 from .gin import parse_gin
 
 __all__ = ["read_gin_zip", "read_ppi"]
@@ -26,8 +27,8 @@ PPI_PARTS = ("train", "valid", "test")
 
 @contextmanager
 def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    with reading(path), zipfile.ZipFile(path) as archive:
-        yield archive
+    with reading(path), open(path, "rb") as file:
+        yield open_zip(file, Limits())
 
 
 def _member(archive: zipfile.ZipFile, ending: str) -> bytes:
@@ -36,7 +37,7 @@ def _member(archive: zipfile.ZipFile, ending: str) -> bytes:
     if len(found) != 1:
         raise FormatError(f"{len(found)} members named {ending}; one is needed")
     Limits().check_bytes(found[0].file_size, found[0].compress_size)
-    return archive.read(found[0])
+    return read_member(archive, found[0])
 
 
 def _lines(archive: zipfile.ZipFile, ending: str) -> list[str]:
@@ -51,13 +52,15 @@ def read_gin_zip(path: Path, name: str) -> CollectionArrays:
 
 
 def _array(archive: zipfile.ZipFile, ending: str) -> Any:
-    return np.load(io.BytesIO(_member(archive, ending)), allow_pickle=False)
+    return read_npy(_member(archive, ending), ending, ndim=2, kinds="biuf")
 
 
-def _links(archive: zipfile.ZipFile, part: str, first: int) -> IntArray:
+def _links(archive: zipfile.ZipFile, part: str, first: int, n_nodes: int) -> IntArray:
     links = json.loads(_member(archive, f"{part}_graph.json"))["links"]
-    pairs = np.array([(link["source"], link["target"]) for link in links], dtype=np.int64).reshape(-1, 2)
-    return np.ascontiguousarray(pairs.T) + first
+    ends = [link[end] for link in links for end in ("source", "target")]
+    if not all(type(end) is int and 0 <= end < n_nodes for end in ends):
+        raise FormatError(f"a link of {part} ends at no node of the {n_nodes} that have features")
+    return np.array(ends, dtype=np.int64).reshape(-1, 2).T + first
 
 
 def read_ppi(path: Path) -> NodeArrays:
@@ -70,8 +73,11 @@ def read_ppi(path: Path) -> NodeArrays:
         features = [_array(archive, f"{part}_feats.npy") for part in PPI_PARTS]
         labels = [np.asarray(_array(archive, f"{part}_labels.npy"), dtype=np.int64) for part in PPI_PARTS]
         starts = np.cumsum([0] + [len(rows) for rows in features])
-        edges = [_links(archive, part, int(start)) for part, start in zip(PPI_PARTS, starts, strict=False)]
+        edges = [
+            _links(archive, part, int(start), len(rows))
+            for part, start, rows in zip(PPI_PARTS, starts[:-1], features, strict=True)
+        ]
         part_of = np.repeat(np.arange(3), np.diff(starts))
         masks = np.stack([part_of == k for k in range(3)])[:, None, :]
-        x = as_features(sparse.csr_array(np.concatenate(features)))
+        x = as_features(sparse.csr_array(single(np.concatenate(features))))
         return NodeArrays(np.concatenate(edges, axis=1), x, np.concatenate(labels), masks)

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ...backend import IntArray
 from ...errors import FormatError
-from .arrays import RelationArrays, as_features, reading
+from .arrays import RelationArrays, as_features, checked_csr, reading, single
 
 __all__ = ["read_edges", "read_index_nodes", "read_nodes", "read_relations_text"]
 
@@ -47,6 +47,8 @@ def read_edges(path: Path) -> IntArray:
 
 def _in_order(rows: list[list[str]]) -> tuple[list[str], IntArray]:
     """Return the feature texts and labels by node id; every id 0..n-1 must be there once."""
+    if not rows:
+        raise FormatError("the file lists no nodes")
     ids = np.array([row[0] for row in rows], dtype=np.int64)
     order = np.argsort(ids)
     if not np.array_equal(ids[order], np.arange(len(ids))):
@@ -58,7 +60,7 @@ def read_nodes(path: Path) -> tuple[sparse.csr_array, IntArray]:
     """Return features and labels of ``out1_node_feature_label.txt``: one number per column."""
     with reading(path):
         texts, y = _in_order(_rows(path, NODES_HEADER, 3))
-        return as_features(np.loadtxt(texts, delimiter=",", dtype=np.float32, ndmin=2)), y
+        return as_features(single(np.loadtxt(texts, delimiter=",", ndmin=2, comments=None))), y
 
 
 def read_index_nodes(path: Path, n_features: int) -> tuple[sparse.csr_array, IntArray]:
@@ -68,9 +70,7 @@ def read_index_nodes(path: Path, n_features: int) -> tuple[sparse.csr_array, Int
         lists = [np.unique(np.array(text.split(","), dtype=np.int64)) for text in texts]
         indptr = np.cumsum([0] + [len(row) for row in lists])
         columns = np.concatenate(lists)
-        x = sparse.csr_array((np.ones(len(columns), dtype=np.float32), columns, indptr), (len(lists), n_features))
-        x.check_format(full_check=True)
-        return as_features(x), y
+        return as_features(checked_csr(np.ones(len(columns)), columns, indptr, (len(lists), n_features))), y
 
 
 def read_relations_text(path: Path) -> RelationArrays:

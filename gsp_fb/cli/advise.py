@@ -1,0 +1,76 @@
+"""``gsp-fb advise``: whether the high channel is needed, and with which filter."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import advice, datasets
+from .._validate import check_rng
+from ..backend import IntArray
+from ..errors import ParameterError
+from .command import Command
+from .render import emit
+from .source import Source, add_source, read_source
+
+__all__ = ["COMMANDS"]
+
+TRAIN_SHARE = 0.5
+
+
+def _advise(args: argparse.Namespace) -> int:
+    source = read_source(args)
+    if source.y is None:
+        raise ParameterError(f"{source.name} has no labels; give --labels FILE")
+    found = advice.advise(source.graph, source.x, source.y, _train(args, source), rng=args.seed)
+    if args.json:
+        emit({"source": source.name, **found.as_dict()}, as_json=True)
+        return 0
+    emit({"source": source.name, "high channel": _yes(found), "filter": found.family}, as_json=False)
+    sys.stdout.write("\n")
+    emit({"evidence (training labels only)": _evidence(found.evidence), "rules": list(found.rows)}, as_json=False)
+    return 0
+
+
+def _yes(found: advice.Advice) -> str:
+    return "recommended" if found.channels == "both" else "not needed"
+
+
+def _evidence(evidence: advice.Evidence) -> list[dict[str, Any]]:
+    return [
+        {
+            "filter": family,
+            "S features": evidence.s_features.get(family),
+            "S labels": s_labels,
+            "lambda_2": evidence.eigengap.get(family),
+            "read from low": evidence.readout.get(family, {}).get("low"),
+            "from both": evidence.readout.get(family, {}).get("both"),
+        }
+        for family, s_labels in evidence.s_labels.items()
+    ]
+
+
+def _train(args: argparse.Namespace, source: Source) -> IntArray:
+    """Return the training nodes: of the data set's split, of a file, or a random half."""
+    if args.train is not None:
+        return np.loadtxt(args.train, dtype=np.int64, ndmin=1)
+    if not Path(args.source).exists() and not Path(args.source).suffix:
+        return np.asarray(datasets.load(args.source).splits[args.split].train)
+    n = source.graph.n_nodes
+    return check_rng(args.seed).permutation(n)[: max(2, int(TRAIN_SHARE * n))]
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_source(parser)
+    parser.add_argument("--split", type=int, default=0, metavar="K", help="of a data set: whose training nodes")
+    parser.add_argument(
+        "--train", type=Path, metavar="FILE", help="training nodes, a number a line (default: a random half)"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+
+
+COMMANDS = (Command("advise", "do I need the high channel, and with which filter?", _arguments, _advise),)

@@ -1,0 +1,89 @@
+"""``gsp-fb report``: everything about one graph on one page."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from .. import report as reports
+from ..advice import Advice, advise
+from ..errors import ParameterError
+from ..variants import VARIANTS
+from .command import Command, add_gamma
+from .render import emit
+from .source import Source, add_source, read_source
+
+__all__ = ["COMMANDS"]
+
+CLEAR_LINE = "\r\x1b[K"
+
+
+def _show(step: str) -> None:
+    """Show a person at a terminal what is being computed; nothing goes to a pipe."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"{CLEAR_LINE}{step + ' ...' if step else ''}")
+        sys.stderr.flush()
+
+
+def _report(args: argparse.Namespace) -> int:
+    chosen = _chosen_format(args)
+    source = read_source(args)
+    try:
+        found = reports.collect(
+            source.graph,
+            x=source.x,
+            y=source.y,
+            name=source.name,
+            family=args.filter,
+            gamma=1.0 if args.gamma is None else args.gamma,
+            runs=args.runs or (),
+            advice=_advice(source),
+            on_step=_show,
+        )
+    finally:
+        _show("")
+    if args.output is not None:
+        reports.write_report(found, args.output, format=chosen)
+    if args.json or args.output is None:
+        sys.stdout.write(reports.FORMATS["json" if args.json else "markdown"](found))
+    else:
+        emit({"written": str(args.output), "bytes": args.output.stat().st_size}, as_json=False)
+    return 0
+
+
+def _advice(source: Source) -> Advice | None:
+    """Return whether the high channel is worth it, from all labels that are known; None where nothing says so."""
+    if source.y is None or np.ndim(source.y) != 1 or source.graph.directed:
+        return None
+    try:
+        return advise(source.graph, source.x, source.y, np.flatnonzero(np.asarray(source.y) >= 0))
+    except ParameterError:  # too few labelled neighbours to advise on
+        return None
+
+
+def _chosen_format(args: argparse.Namespace) -> str | None:
+    """Return the format of the file, refusing an unknown ending before anything is computed."""
+    if args.output is None:
+        return None
+    return reports.format_of(args.output, "markdown" if args.markdown else None)
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_source(parser)
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write .html, .md or .json; replaces the file"
+    )
+    parser.add_argument(
+        "--markdown", action="store_true", help="as Markdown, whatever the file's ending; the default on stdout"
+    )
+    parser.add_argument(
+        "--runs", type=Path, action="append", metavar="DIR", help="trainings of `gsp-fb train -o`; repeatable"
+    )
+    parser.add_argument("--filter", choices=tuple(VARIANTS), default="sym", help="whose frequencies (default sym)")
+    add_gamma(parser)
+
+
+COMMANDS = (Command("report", "everything about one graph on one page, to read and to play with", _arguments, _report),)

@@ -1,0 +1,195 @@
+"""A pickle read as data: an allow-list of opcodes and names that can build stand-ins for arrays, and nothing else.
+
+No class or function of another library is ever called: what the pickle calls an array, a dtype or a sparse matrix
+becomes a record of its state, from which the reader makes the array itself.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+import pickletools
+import re
+import warnings
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import FormatError
+from .arrays import reading
+
+__all__ = ["StoredArray", "StoredCsr", "StoredGraph", "load_pickle"]
+
+# What Planetoid's files are written with: values, containers, the memo, and the few that build objects.
+VALUES = {
+    *("PROTO", "FRAME", "STOP", "MARK", "NONE", "NEWTRUE", "NEWFALSE", "FLOAT", "BINFLOAT", "GLOBAL"),
+    *("INT", "LONG", "LONG1", "BININT", "BININT1", "BININT2"),
+    *("STRING", "BINSTRING", "SHORT_BINSTRING", "UNICODE", "BINUNICODE"),
+    *("EMPTY_LIST", "LIST", "APPEND", "APPENDS", "EMPTY_DICT", "DICT", "SETITEM", "SETITEMS"),
+    *("MEMOIZE", "GET", "BINGET", "LONG_BINGET"),
+}
+REMEMBERING = {"PUT", "BINPUT", "LONG_BINPUT"}
+BUILDERS = {"EMPTY_TUPLE", "TUPLE", "TUPLE1", "TUPLE2", "TUPLE3", "REDUCE", "BUILD", "NEWOBJ"}
+OPCODES = VALUES | REMEMBERING | BUILDERS
+# A file holds one array, matrix or dictionary; copies and nested tuples are what a bomb is made of.
+MAX_BUILDERS = 200
+# Node numbers. Slots of the memo are counted by the bytes of the file: the unpickler allocates as many as it is told.
+MAX_INTEGER = 2**31
+_DTYPE = re.compile(r"[biuf][1-8]")
+
+
+class StoredDtype:
+    """Stands in for numpy's dtype: its text and byte order."""
+
+    def __init__(self, text: object = "", *flags: object) -> None:
+        self.text, self.order = text, "="
+
+    def __setstate__(self, state: Any) -> None:
+        self.order = str(state[1])
+
+    def dtype(self) -> np.dtype[Any]:
+        """Return the plain number type, or raise FormatError."""
+        if not _DTYPE.fullmatch(str(self.text)) or self.order not in tuple("<>|="):
+            raise FormatError(f"an array of dtype {str(self.text)[:20]!r}, which no Planetoid file holds")
+        return np.dtype(f"{self.order}{self.text}")
+
+
+class StoredArray:
+    """Stands in for numpy's array: keeps shape, dtype and bytes."""
+
+    def __init__(self) -> None:
+        self.state: Any = None
+
+    def __setstate__(self, state: Any) -> None:
+        self.state = state
+
+    def array(self) -> npt.NDArray[Any]:
+        """Return the array, or raise FormatError if shape, dtype and bytes do not fit."""
+        _, shape, dtype, fortran, raw = self.state
+        if not isinstance(dtype, StoredDtype) or not _is_shape(shape):
+            raise FormatError(f"an array of shape {shape!r:.60}, which no Planetoid file holds")
+        content = raw.encode("latin1") if isinstance(raw, str) else bytes(memoryview(raw))
+        kind = dtype.dtype()
+        if len(content) != math.prod(shape) * kind.itemsize:
+            raise FormatError(f"an array of shape {shape} and {kind} has {len(content)} bytes")
+        return np.frombuffer(content, dtype=kind).reshape(shape, order="F" if fortran else "C")
+
+
+def _is_shape(shape: object) -> bool:
+    return isinstance(shape, tuple) and all(type(length) is int and length >= 0 for length in shape)
+
+
+class StoredCsr:
+    """Stands in for scipy's CSR class: keeps the pickled attributes and runs none of that class's code."""
+
+    def __setstate__(self, state: Any) -> None:
+        self.__dict__.update(state)
+
+
+class StoredGraph(dict[Any, Any]):
+    """Stands in for ``defaultdict(list)``."""
+
+    def __init__(self, *factory: object) -> None:
+        super().__init__()
+
+    def __setstate__(self, state: Any = None) -> None:
+        raise FormatError("the pickle changes a dictionary's class, which no Planetoid file does")
+
+
+class _Builder:
+    """A function that a pickle may call but not alter."""
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[..., object]) -> None:
+        self._make = make
+
+    def __call__(self, *arguments: object) -> object:
+        return self._make(*arguments)
+
+    def __setstate__(self, state: Any) -> None:
+        raise FormatError("the pickle changes a function, which no Planetoid file does")
+
+
+def _array(cls: object, shape: object, kind: object) -> StoredArray:
+    if cls is not StoredArray:
+        raise FormatError("the pickle makes an array of another class, which no Planetoid file holds")
+    return StoredArray()
+
+
+def _object(cls: Any, base: object, state: object) -> StoredCsr:
+    if cls is not StoredCsr or base is not _OBJECT or state is not None:
+        raise FormatError(f"the pickle rebuilds a {getattr(cls, '__name__', 'list')}, which no Planetoid file holds")
+    return StoredCsr()
+
+
+def _bytes(text: str, encoding: str) -> bytes:
+    if encoding not in ("latin1", "latin-1"):
+        raise FormatError(f"the pickle encodes by {encoding!r:.40}, which no Planetoid file does")
+    return text.encode("latin1")
+
+
+_OBJECT, _LIST = object(), object()
+_ALLOWED: dict[tuple[str, str], Any] = {
+    ("numpy.core.multiarray", "_reconstruct"): _Builder(_array),
+    ("numpy._core.multiarray", "_reconstruct"): _Builder(_array),
+    ("numpy", "ndarray"): StoredArray,
+    ("numpy", "dtype"): StoredDtype,
+    ("scipy.sparse.csr", "csr_matrix"): StoredCsr,
+    ("scipy.sparse._csr", "csr_matrix"): StoredCsr,
+    ("collections", "defaultdict"): StoredGraph,
+    ("__builtin__", "list"): _LIST,
+    ("__builtin__", "object"): _OBJECT,
+    ("copy_reg", "_reconstructor"): _Builder(_object),
+    ("_codecs", "encode"): _Builder(_bytes),
+}
+
+
+class _AllowListUnpickler(pickle.Unpickler):
+    """An unpickler for which no other name exists than those in the table."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        try:
+            return _ALLOWED[module, name]
+        except KeyError:
+            raise FormatError(f"the pickle asks for {module}.{name}, which no Planetoid file needs; refused") from None
+
+
+def _check_opcodes(content: bytes) -> None:
+    """Raise FormatError unless the program of the pickle is one that a Planetoid file could be."""
+    n_builders = 0
+    for opcode, argument, _ in pickletools.genops(content):
+        limit = len(content) if opcode.name in REMEMBERING else MAX_INTEGER
+        if isinstance(argument, int) and abs(argument) >= limit:
+            raise FormatError(f"the pickle has {opcode.name} {argument!s:.40}, which no Planetoid file does")
+        if opcode.name not in OPCODES:
+            raise FormatError(f"the pickle uses {opcode.name}, which no Planetoid file does")
+        n_builders += opcode.name in BUILDERS
+    if n_builders > MAX_BUILDERS:
+        raise FormatError(f"the pickle builds {n_builders} objects, more than any Planetoid file")
+
+
+def load_pickle(path: Path, kind: type) -> Any:
+    """Return what a Planetoid pickle holds, which must be a ``kind``: a stored array, a stored matrix or a dict.
+
+    Raises
+    ------
+    FormatError
+        The pickle names anything outside the allow-list, is damaged, or holds something else. Nothing in it is run.
+    """
+    with reading(path), warnings.catch_warnings():
+        # Both parsers warn of escapes in text that Python would write in another way.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        content = path.read_bytes()
+        _check_opcodes(content)
+        try:
+            held = _AllowListUnpickler(BytesIO(content), encoding="latin1").load()
+        except (pickle.UnpicklingError, TypeError, AttributeError) as problem:
+            raise FormatError(f"damaged pickle: {problem}") from problem
+        if not isinstance(held, kind):
+            raise FormatError(f"the pickle holds a {type(held).__name__}, expected a {kind.__name__}")
+        return held

@@ -1,0 +1,87 @@
+"""``gsp-fb report`` as a user runs it: files, stdout, exit codes."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import gsp_fb as gf
+from gsp_fb.cli import main
+
+
+@pytest.fixture
+def ring(tmp_path):
+    gf.write_graph(gf.datasets.ring(12), tmp_path / "ring.npz")
+    np.savetxt(tmp_path / "y.txt", np.arange(12) % 2, fmt="%d")
+    return tmp_path / "ring.npz"
+
+
+def run(capsys, *argv, code=0):
+    assert main([*map(str, argv)]) == code
+    return capsys.readouterr()
+
+
+def test_a_page_is_written_and_named(ring, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shown = run(capsys, "report", ring, "--labels", tmp_path / "y.txt", "-o", "report.html")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "report.html" in shown.out
+    assert shown.err == ""
+    assert "<h1>ring.npz</h1>" in text
+    assert "0% of the edges join nodes of one class" in text
+
+
+def test_without_a_file_markdown_goes_to_stdout(ring, capsys):
+    assert run(capsys, "report", ring).out.startswith("# ring.npz\n")
+
+
+def test_json_is_one_object_and_the_file_is_written_too(ring, tmp_path, capsys):
+    shown = run(capsys, "report", ring, "--json", "-o", tmp_path / "a.html", "--filter", "lazy_rw", "--gamma", "3")
+    facts = json.loads(shown.out)
+    assert (facts["family"], facts["gamma"], facts["graph"]["nodes"]) == ("lazy_rw", 3.0, 12)
+    assert (tmp_path / "a.html").exists()
+
+
+def test_markdown_wins_over_the_ending(ring, tmp_path, capsys):
+    run(capsys, "report", ring, "--markdown", "-o", tmp_path / "notes.txt")
+    assert (tmp_path / "notes.txt").read_text(encoding="utf-8").startswith("# ring.npz")
+
+
+def test_an_existing_file_is_replaced_whole(ring, tmp_path, capsys):
+    (tmp_path / "a.md").write_text("what was here before")
+    run(capsys, "report", ring, "-o", tmp_path / "a.md")
+    assert "what was here before" not in (tmp_path / "a.md").read_text(encoding="utf-8")
+
+
+def test_a_directed_file(ring, tmp_path, capsys):
+    assert "symmetrise it" in run(capsys, "report", ring, "--directed").out
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "message"),
+    [
+        (["RING", "-o", "a.pdf"], 2, "ends in none of"),
+        (["RING", "--gamma", "-1"], 2, "gamma"),
+        (["RING", "--filter", "gcn"], 2, "invalid choice"),
+        (["absent.npz"], 4, "absent.npz"),
+        (["RING", "-o", "absent/a.html"], 4, "absent"),
+        (["RING", "--runs", "EMPTY"], 3, "holds no run"),
+        (["RING", "--labels", "SHORT"], 3, "12 nodes"),
+    ],
+)
+def test_exit_codes(argv, code, message, ring, tmp_path):
+    np.savetxt(tmp_path / "short.txt", [0, 1])
+    (tmp_path / "empty").mkdir()
+    places = {"RING": ring, "EMPTY": tmp_path / "empty", "SHORT": tmp_path / "short.txt"}
+    command = [sys.executable, "-m", "gsp_fb", "report", *(str(places.get(arg, arg)) for arg in argv)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"}
+    )
+    assert done.returncode == code, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert not list(tmp_path.glob("a.*"))

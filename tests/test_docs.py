@@ -1,0 +1,184 @@
+"""What the documentation promises: every public name has an example, every page a link, every command exists."""
+
+import ast
+import doctest
+import importlib
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from gsp_fb import cli
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+TEXTS = [ROOT / "README.md", *PAGES]
+MODULES = (
+    "gsp_fb",
+    "gsp_fb.advice",
+    "gsp_fb.datasets",
+    "gsp_fb.errors",
+    "gsp_fb.estimators",
+    "gsp_fb.experiments",
+    "gsp_fb.files",
+    "gsp_fb.filters",
+    "gsp_fb.nn",
+    "gsp_fb.nn.pyg",
+    "gsp_fb.outofcore",
+    "gsp_fb.plot",
+    "gsp_fb.report",
+    "gsp_fb.testing",
+    "gsp_fb.theory",
+    "gsp_fb.variants",
+)
+
+
+def page_id(path):
+    return path.name
+
+
+def public_objects(module_name):
+    """Yield the functions and classes that a module lists; tables, constants and submodules have no docstring."""
+    module = importlib.import_module(module_name)
+    for name in module.__all__:
+        thing = getattr(module, name)
+        if callable(thing) and hasattr(thing, "__doc__"):
+            yield name, thing
+
+
+def runnable_lines(docstring):
+    examples = doctest.DocTestParser().get_examples(docstring or "")
+    return [example for example in examples if not example.options.get(doctest.SKIP)]
+
+
+@pytest.mark.parametrize("module_name", MODULES)
+def test_every_public_name_has_an_example_that_runs(module_name):
+    without = [name for name, thing in public_objects(module_name) if not runnable_lines(thing.__doc__)]
+    assert without == []
+
+
+@pytest.mark.parametrize("module_name", MODULES)
+def test_every_example_stands_under_its_heading(module_name):
+    heading = re.compile(r"^ *Examples\n *--------\n", re.MULTILINE)
+    bare = [name for name, thing in public_objects(module_name) if not heading.search(thing.__doc__ or "")]
+    assert bare == []
+
+
+def test_the_rule_would_find_a_name_without_an_example():
+    assert not runnable_lines("Return nothing.")
+    assert not runnable_lines("Examples\n--------\n>>> load('texas')  # doctest: +SKIP\n")
+    assert runnable_lines("Examples\n--------\n>>> 1 + 1\n2\n")
+
+
+def test_every_module_of_the_reference_is_checked_here_and_back():
+    listed = re.findall(r"^   (gsp_fb\S*)$", DOCS.joinpath("api", "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(MODULES)
+
+
+def toctree_entries():
+    text = DOCS.joinpath("index.md").read_text(encoding="utf-8")
+    trees = re.findall(r"```\{toctree\}\n(.*?)```", text, re.DOTALL)
+    return [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
+
+
+def test_every_page_is_in_the_table_of_contents_once():
+    written = {page.stem for page in PAGES} - {"index"}
+    assert sorted(toctree_entries()) == sorted(written | {"api/index", "auto_gallery/index"})
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=page_id)
+def test_every_link_to_a_file_leads_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text)]
+    files = [target for target in targets if target and "://" not in target]
+    assert [target for target in files if not (page.parent / target).exists()] == []
+
+
+def drawn_and_used(block):
+    """Return the names of axes that a block of a script makes, and the names that it takes from blocks before it."""
+    nodes = list(ast.walk(ast.parse(block)))
+    made = [node for node in nodes if isinstance(node, ast.Assign) and "plt.subplots" in ast.unparse(node.value)]
+    names = {part.id for node in made for part in ast.walk(node.targets[0]) if isinstance(part, ast.Name)}
+    seen = [node for node in nodes if isinstance(node, ast.Name)]
+    own = {node.id for node in seen if isinstance(node.ctx, ast.Store)}
+    return names, {node.id for node in seen} - own
+
+
+@pytest.mark.parametrize("script", sorted(DOCS.joinpath("gallery").glob("plot_*.py")), ids=page_id)
+def test_every_figure_is_whole_in_the_block_that_begins_it(script):
+    """A figure is shown, and closed, where its block ends: what a later block draws into it is seen by nobody."""
+    open_axes = set()
+    for block in script.read_text(encoding="utf-8").split("# %%"):
+        made, used = drawn_and_used(block)
+        assert not used & open_axes
+        open_axes |= made
+
+
+def shell_lines(text):
+    """Return the commands after a ``$`` in a console block, without their comments."""
+    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines() if line.startswith("$ ")]
+    return [shlex.split(line[2:].rstrip("& "), comments=True) for line in lines]
+
+
+def inline_commands(text):
+    """Return the commands that a sentence names in backticks."""
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    return [shlex.split(code) for code in re.findall(r"(?<!`)`((?:gsp-fb|make) [^`]*)`", prose)]
+
+
+def commands(page, program):
+    text = page.read_text(encoding="utf-8")
+    return [words[1:] for words in (*shell_lines(text), *inline_commands(text)) if words[:1] == [program]]
+
+
+def with_a_source(words):
+    """Return a command that is named alone with the words that it cannot do without."""
+    needs = {"train": ["fb-gcn", "texas"], "search": ["fb-gcn", "texas"], "convert": ["a.csv", "b.npz"]}
+    free = {"datasets", "models", "demo", "reproduce"}
+    return words if len(words) > 1 or words[0] in free else [*words, *needs.get(words[0], ["texas"])]
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=page_id)
+def test_every_command_line_is_understood(page, capsys):
+    for words in commands(page, "gsp-fb"):
+        try:
+            cli._parser().parse_args(with_a_source(words))
+        except SystemExit:
+            pytest.fail(f"gsp-fb {shlex.join(words)}: {capsys.readouterr().err}")
+
+
+def test_a_wrong_command_line_would_be_noticed(capsys):
+    with pytest.raises(SystemExit):
+        cli._parser().parse_args(["report", "texas", "--no-such-option"])
+    assert "--no-such-option" in capsys.readouterr().err
+    assert shell_lines("```console\n$ gsp-fb info texas  # facts\n```") == [["gsp-fb", "info", "texas"]]
+    assert inline_commands("see `gsp-fb verify` and `gsp_fb.verify`") == [["gsp-fb", "verify"]]
+
+
+def test_every_command_that_exists_is_told_somewhere():
+    told = {words[0] for page in TEXTS for words in commands(page, "gsp-fb")}
+    assert {command.name for command in cli.COMMANDS} - told == set()
+
+
+def test_every_training_line_for_several_processes_is_understood():
+    torchrun = pytest.importorskip("gsp_fb.nn.__main__", reason="training needs torch")
+    lines = [words for page in TEXTS for words in shell_lines(page.read_text(encoding="utf-8"))]
+    found = [words[words.index("gsp_fb.nn") + 1 :] for words in lines if "gsp_fb.nn" in words]
+    assert found
+    for words in found:
+        torchrun._parser().parse_args(words)
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=page_id)
+def test_every_make_target_exists(page):
+    targets = set(re.findall(r"^([\w-]+):", ROOT.joinpath("Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert {word for words in commands(page, "make") for word in words[:1]} <= targets
+
+
+def test_every_make_target_is_told_to_contributors():
+    shown = re.findall(r"make ([\w-]+)", ROOT.joinpath("Makefile").read_text(encoding="utf-8"))
+    told = {words[0] for words in commands(DOCS / "contributing.md", "make")}
+    assert set(shown) - told == set()
