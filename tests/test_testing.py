@@ -35,8 +35,8 @@ def drawn(strategy, holds):
 
 
 def counts(graph):
-    """Sorted numbers of neighbours, or None where there are loops or weights."""
-    if graph.is_weighted or graph.n_loops:
+    """Sorted numbers of neighbours, or None where there are loops."""
+    if graph.n_loops:
         return None
     return sorted(np.diff(graph.indptr).tolist())
 

@@ -23,7 +23,7 @@ from gsp_fb.nn import (
     train,
 )
 from gsp_fb.nn.metrics import accuracy, losses, micro_f1, roc_auc
-from gsp_fb.nn.parts import Dropout, stream
+from gsp_fb.nn.parts import Dropout, kept, stream
 from gsp_fb.nn.sparse import SparseMatrix
 
 FEW = TrainConfig(lr=0.05, epochs=15, checkpoint_every=5)
@@ -58,6 +58,22 @@ def test_several_labels_a_node_train_too(blocks):
 
 
 # Dropout -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", [1e-4, 0.1, 0.5, 0.9, 1.0])
+def test_a_mask_keeps_its_share_of_places_and_a_mean_of_one(share):
+    mask = kept((251, 4001), share, stream(0, "t"), torch.float64)
+    there = (mask != 0).double()
+    spread = (share * (1 - share) / mask.numel()) ** 0.5
+    # The share itself is rounded to 16 bits; the scale is that of the rounded one.
+    assert abs(float(there.mean()) - share) <= 5 * spread + 2**-17
+    assert abs(float(mask.mean()) - 1.0) <= 5 * spread / share
+    assert mask.unique().numel() == (1 if share == 1.0 else 2)
+
+
+def test_places_of_a_mask_that_come_from_one_draw_are_independent():
+    mask = (kept((100_000, 4), 0.3, stream(1, "t"), torch.float64) != 0).double()
+    assert float((torch.corrcoef(mask.T) - torch.eye(4, dtype=torch.float64)).abs().max()) < 5 / 100_000**0.5
 
 
 def test_dropout_keeps_the_mean_and_leaves_evaluation_alone(blocks):
