@@ -63,8 +63,19 @@ def test_every_path_and_spec_is_one_cells_own():
     by_path = {cell.path: cell for cell in EVERY}
     for cell in EVERY:
         assert by_path[cell.path].digest == cell.digest
-    trained = [cell for cell in by_path.values() if cell.row.model]
-    assert len({cell.digest for cell in trained}) == len(trained)
+    assert len({cell.digest for cell in by_path.values()}) == len(by_path)
+
+
+STORED = Path(__file__).parents[1] / "results"
+
+
+@pytest.mark.parametrize("table", ["table1", "table3"])
+def test_the_stored_s_values_are_those_of_their_table(table):
+    for cell in select([table], protocols=["paper"], models=["S-values"]):
+        values = Store(STORED).read(cell)["values"]
+        assert {row["table"] for row in values} == {table}
+        assert [row["signal"] for row in values] == ["features", "labels"]
+        assert all(abs(row["as_printed"] - row["paper"]) <= 0.002 for row in values)
 
 
 def test_protocols_never_share_a_path():

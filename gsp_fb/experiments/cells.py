@@ -87,7 +87,8 @@ class Cell:
             "kind": self.kind,
             "dataset": self.dataset,
             "metric": self.metric,
-            "model": self.row.model,
+            # A cell without a model is a row of its own table: Tables 1 and 3 measure the same data.
+            "model": self.row.model or self.experiment,
             "options": dict(self.row.options),
             "protocol": self.protocol,
             "plan": self.plan.as_dict(),

@@ -68,3 +68,7 @@ class Journal:
             self.steps[name] = {"seconds": time.process_time() - started, "outcome": outcome}
             write_json(self.path, self.steps)
         return self.steps[name]["outcome"]
+
+    def forget(self) -> None:
+        """Remove the file: the result is stored, and one that is asked for again is to be measured again."""
+        self.path.unlink(missing_ok=True)

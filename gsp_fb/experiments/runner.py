@@ -88,7 +88,9 @@ def _attempt(cell: Cell, store: Store, deadline: float | None) -> Outcome:
         with store.claimed(cell, deadline=deadline) as journal:
             if journal is None:
                 return Outcome(cell, "busy")
-            return Outcome(cell, "done", store.write(cell, measure(cell, journal), journal.seconds))
+            facts = store.write(cell, measure(cell, journal), journal.seconds)
+            journal.forget()
+            return Outcome(cell, "done", facts)
     except OutOfTimeError:
         return Outcome(cell, "paused")
     except DownloadError as absent:
