@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .backend import IntArray, Signal, as_csr, cast, csr, device_of, is_array, is_numpy, is_sparse, namespace
+from .backend import IntArray, Signal, as_csr, cast, csr, device_of, is_array, is_numpy, is_sparse, namespace, to_host
 from .errors import GraphError, ParameterError, SignalError
 
 __all__ = [
@@ -154,7 +154,7 @@ def check_signal(x: Any, n_nodes: int) -> Signal:
         flip = " (transposed?)" if x.ndim == 2 and x.shape[1] == n_nodes else ""
         raise SignalError(f"signal has {x.shape[0]} rows but the graph has {n_nodes} nodes{flip}")
     x = _floating(x, SignalError, "signal")
-    _check_finite(x, lambda at: f"signal is {x[at]} at index {at if len(at) > 1 else at[0]}")
+    _check_finite(x, lambda at: f"signal is {to_host(x[at])} at index {at if len(at) > 1 else at[0]}")
     return x
 
 
@@ -169,7 +169,7 @@ def _check_sparse_signal(x: Any, n_nodes: int) -> Signal:
     x = as_csr(x)
     data = _floating(x.data, SignalError, "signal")
     x = x if data is x.data else csr(data, x.indices, x.indptr, x.shape)
-    _check_finite(data, lambda at: f"signal is {data[at]} in row {_row_of(x.indptr, at[0])}")
+    _check_finite(data, lambda at: f"signal is {to_host(data[at])} in row {_row_of(x.indptr, at[0])}")
     return x
 
 

@@ -77,7 +77,7 @@ def verify(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES) -> l
     Raises
     ------
     GraphError
-        ``graph`` is directed.
+        ``graph`` is directed, or on a GPU.
     ParameterError
         ``graph`` has more than ``max_nodes`` nodes.
 
@@ -111,6 +111,8 @@ def verify_each(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES)
             f"verify decomposes dense matrices and the graph has {graph.n_nodes} nodes; "
             f"raise max_nodes={max_nodes} if you have the time"
         )
+    if graph.device != "cpu":
+        raise GraphError(f"verify compares dense matrices on the host and the graph is on {graph.device!r}; give .to('cpu')")
     case = Case(graph, gamma)
     return (_result(name, claim, case) for name, claim in CLAIMS.items())
 
