@@ -35,10 +35,10 @@ READ = 2**24
 HEAD = f"""\
 # Larger than memory
 
-Written by `python -m benchmarks.outofcore --write` on {{cpus}} of a machine's {{machine}} CPUs; {{load:.1f}} processes wanted
-them meanwhile. A generated graph of {N_NODES:.2g} nodes: {SHARE_NEAR:.0%} of the {N_PAIRS:.3g} listed pairs lie within
-{NEAR} numbers of each other, the rest anywhere; pairs that repeat count once. It has **{{n_entries:.4g}} stored
-entries**, {{gigabytes:.2f}} GB of neighbours on disk.
+Written by `python -m benchmarks.outofcore --write` on {{cpus}} of a machine's {{machine}} CPUs; {{load:.1f}}
+processes wanted them meanwhile. A generated graph of {N_NODES:.2g} nodes: {SHARE_NEAR:.0%} of the {N_PAIRS:.3g} listed
+pairs lie within {NEAR} numbers of each other, the rest anywhere; pairs that repeat count once. It has
+**{{n_entries:.4g}} stored entries**, {{gigabytes:.2f}} GB of neighbours on disk.
 
 Each line below is a process of its own under `memory_limit="{LIMIT / 1e9}GB"`, and the system holds the whole process,
 interpreter and libraries included, to {MOST / 1e9:g} GB of addresses (`RLIMIT_AS`): one byte more is a MemoryError.

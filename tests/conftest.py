@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from gsp_fb.testing import device
-from gsp_fb.testing.ferry import Ferry
+from gsp_fb.testing.ferry import Ferry, why_not
 
 settings.register_profile("laws", max_examples=60, deadline=None, derandomize=True, database=None)
 settings.register_profile(
@@ -23,7 +23,8 @@ settings.register_profile(
 settings.register_profile("device", parent=settings.get_profile("laws"), max_examples=5)
 settings.load_profile("laws")
 
-# Run twice: on NumPy, and on the double of a device.
+# Where the core's tests are run beside NumPy, and how these runs are marked.
+DEVICES = {device.DEVICE: [], **({"cuda": [pytest.mark.gpu]} if why_not("cuda") is None else {})}
 CORE = [
     "laws/*.py",
     "faults/test_faults_filters.py",
@@ -58,7 +59,9 @@ ON_THE_HOST = {
     ),
     "searches in the structure of a graph run on the host": ("test_max_cut_cuts", "test_bipartite_components"),
     "a product is given as a function of NumPy arrays": ("test_gauss_rule_is_exact", "test_lanczos_closes"),
-    "pickles and read-only flags are NumPy's": (
+    "it starts another process, which works on the host": ("test_fault_105", "test_fault_106"),
+    "pickles, addresses and read-only flags are NumPy's": (
+        "test_all_operators_of_a_graph_share",
         "test_bank_is_frozen",
         "test_fault_038",
         "test_pickled_operator",
@@ -69,13 +72,22 @@ ON_THE_HOST = {
 
 
 def pytest_collect_file(file_path, parent):
-    """Collect the tests of the core a second time, with their graphs and signals on the double of a device."""
-    if any(file_path.match(f"tests/{name}") for name in CORE):
-        name = f"{file_path.name}@{device.DEVICE}"
-        module = pytest.Module.from_parent(parent, path=file_path, name=name, nodeid=f"{parent.nodeid}/{name}")
-        module.obj = on_device(file_path, Ferry(device.DEVICE))
-        return module
-    return None
+    """Collect the tests of the core once more for every device; `-k double` picks these."""
+    is_core = any(file_path.match(f"tests/{name}") for name in CORE)
+    return OnDevices.from_parent(parent, path=file_path) if is_core else None
+
+
+class OnDevices(pytest.File):
+    """A test module on every device, its graphs and signals moved there."""
+
+    def collect(self):
+        for where, marks in DEVICES.items():
+            name = f"{self.path.name}@{where}"
+            module = pytest.Module.from_parent(self, path=self.path, name=name, nodeid=f"{self.parent.nodeid}/{name}")
+            module.obj = on_device(self.path, Ferry(where))
+            for mark in marks:
+                module.add_marker(mark)
+            yield module
 
 
 def on_device(path, ferry):

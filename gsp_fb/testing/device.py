@@ -179,6 +179,8 @@ class _LinearOperator:
         swapped = {SWAPPED[name]: product for name, product in self.products.items()}
         return _LinearOperator(self.shape[::-1], swapped)
 
+    H = T  # what is given is real
+
     def matvec(self, x: Any) -> Any:
         """Return the product with a vector."""
         _refuse_host(x)

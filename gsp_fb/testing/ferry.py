@@ -1,4 +1,4 @@
-"""Tests written for NumPy, run on a device: what they give goes over, what they get comes back, all between stays there.
+"""Tests written for NumPy, run on a device: what they give goes over, what they get comes back.
 
 A test's names of gsp_fb are replaced by ones that stand on the shore: their arguments are moved to the device, the
 library computes there, and the test sees NumPy arrays again. A result that is no longer on the device when the library
@@ -24,18 +24,34 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from .._extras import require
 from ..backend import device_of, is_sparse, move, to_host
 from ..graph import Graph
 from ..operators import Operator, operator
 
-__all__ = ["Ferry"]
+__all__ = ["Ferry", "why_not"]
 
 PACKAGE = __name__.partition(".")[0]
 # Oracles and strategies: they read the objects of a test, and are no part of what runs on a device.
 ASHORE = (f"{PACKAGE}.testing", f"{PACKAGE}.theory.dense", f"{PACKAGE}.theory.tolerance")
 # What a device calls by another name.
 OTHER_NAMES = {"to_scipy": "to_sparse"}
+
+
+def why_not(device: str) -> str | None:
+    """Return the reason why nothing can run on a device here, if there is one.
+
+    Examples
+    --------
+    >>> why_not("cpu") is None
+    True
+    """
+    try:
+        Graph.from_edges([(0, 1)]).to(device)
+    except ImportError as missing:
+        return str(missing)
+    except Exception as broken:  # noqa: BLE001  # the error types of a driver need its library to be named
+        return f"no device {device!r}: {type(broken).__name__}: {broken}"
+    return None
 
 
 class Ferry:
@@ -74,7 +90,7 @@ class Ferry:
             args, options = self.over(args), self.over(options)
             is_there = self.is_there([getattr(function, "__self__", None), args, options])
             if is_there:
-                args, options = map(self._numbers, args), {name: self._numbers(x) for name, x in options.items()}
+                args, options = tuple(map(self._numbers, args)), {k: self._numbers(x) for k, x in options.items()}
             return self.back(function(*args, **options), strictly=is_there)
 
         return carried
@@ -114,7 +130,8 @@ class Ferry:
     def _passenger(self, there: Any) -> Passenger:
         known = self._passengers.get(id(there))
         if known is None:
-            known = self._passengers[id(there)] = _kind(type(there))(self, there)
+            operations = tuple(name for name in OPERATIONS if hasattr(type(there), name))
+            known = self._passengers[id(there)] = _kind(operations)(self, there)
         return known
 
     def is_there(self, x: Any) -> bool:
@@ -171,7 +188,7 @@ class Passenger:
         object.__setattr__(self, "_ferry", ferry)
         object.__setattr__(self, "_there", there)
 
-    @property
+    @property  # type: ignore[misc]  # isinstance asks for it
     def __class__(self) -> Any:
         return type(_there(self))
 
@@ -204,9 +221,9 @@ def _operation(name: str) -> Callable[..., Any]:
 
 
 @cache
-def _kind(target: type) -> type[Passenger]:
-    """Return the class of the passengers that stand for objects of ``target``."""
-    return type("Passenger", (Passenger,), {name: _operation(name) for name in OPERATIONS if hasattr(target, name)})
+def _kind(operations: tuple[str, ...]) -> type[Passenger]:
+    """Return the class of the passengers that stand for objects with these operations."""
+    return type("Passenger", (Passenger,), {name: _operation(name) for name in operations})
 
 
 def _is_ours(module: str) -> bool:

@@ -112,7 +112,9 @@ def verify_each(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES)
             f"raise max_nodes={max_nodes} if you have the time"
         )
     if graph.device != "cpu":
-        raise GraphError(f"verify compares dense matrices on the host and the graph is on {graph.device!r}; give .to('cpu')")
+        raise GraphError(
+            f"verify compares dense matrices on the host and the graph is on {graph.device!r}; give .to('cpu')"
+        )
     case = Case(graph, gamma)
     return (_result(name, claim, case) for name, claim in CLAIMS.items())
 
