@@ -18,6 +18,7 @@ __all__ = [
     "check_count",
     "check_csr",
     "check_device",
+    "check_host",
     "check_labels",
     "check_positive",
     "check_rng",
@@ -107,6 +108,12 @@ def check_device(x: Signal, like: Any) -> None:
         raise SignalError(
             f"the signal is on {here!r} but the graph on {there!r}; call .to({here!r}) on the graph, or move the signal"
         )
+
+
+def check_host(device: str, what: str) -> None:
+    """Raise GraphError unless a graph on ``device`` is on the host, where ``what`` says that something is done."""
+    if device != "cpu":
+        raise GraphError(f"{what} on the CPU; call .to('cpu') on this graph on {device!r} first")
 
 
 def host_array(x: Any, error: type[Exception], what: str) -> Any:

@@ -4,7 +4,7 @@ Laws are repeatable by default; `--hypothesis-profile=thorough` or `long` goes l
 """
 
 import sys
-from functools import wraps
+from functools import cache, wraps
 from importlib.util import module_from_spec
 
 import pytest
@@ -23,8 +23,7 @@ settings.register_profile(
 settings.register_profile("device", parent=settings.get_profile("laws"), max_examples=5)
 settings.load_profile("laws")
 
-# Where the core's tests are run beside NumPy, and how these runs are marked.
-DEVICES = {device.DEVICE: [], **({"cuda": [pytest.mark.gpu]} if why_not("cuda") is None else {})}
+# What is run on NumPy and once more on every device.
 CORE = [
     "laws/*.py",
     "faults/test_faults_filters.py",
@@ -77,11 +76,17 @@ def pytest_collect_file(file_path, parent):
     return OnDevices.from_parent(parent, path=file_path) if is_core else None
 
 
+@cache
+def devices():
+    """Return where the core's tests are run beside NumPy, and how these runs are marked."""
+    return {device.DEVICE: [], **({"cuda": [pytest.mark.gpu]} if why_not("cuda") is None else {})}
+
+
 class OnDevices(pytest.File):
     """A test module on every device, its graphs and signals moved there."""
 
     def collect(self):
-        for where, marks in DEVICES.items():
+        for where, marks in devices().items():
             name = f"{self.path.name}@{where}"
             module = pytest.Module.from_parent(self, path=self.path, name=name, nodeid=f"{self.parent.nodeid}/{name}")
             module.obj = on_device(self.path, Ferry(where))
