@@ -100,10 +100,11 @@ def on_device(path, ferry):
     finders = (finder.find_spec(path.stem, [str(path.parent)]) for finder in sys.meta_path)
     spec = next(filter(None, finders))
     module = module_from_spec(spec)
-    usual = settings.get_current_profile_name()
+    # Laws keep the settings under which they are defined.
+    settings.register_profile("usual", parent=settings.default)
     settings.load_profile("device")
     spec.loader.exec_module(module)
-    settings.load_profile(usual)
+    settings.load_profile("usual")
     for name, value in list(vars(module).items()):
         if name.startswith("test_"):
             setattr(module, name, skipped(on_shore(value, ferry), name))
