@@ -118,8 +118,9 @@ class Ferry:
             return type(x)(self.back(value, strictly=strictly) for value in x)
         if type(x) is dict:
             return {key: self.back(value, strictly=strictly) for key, value in x.items()}
-        if strictly and (_is_numeric(x) or (device_of(x) == "cpu" and is_sparse(x))):
-            raise AssertionError(f"an array of shape {x.shape} has left the device")
+        for part in _parts(x) if strictly else ():
+            if _is_numeric(part) or (device_of(part) == "cpu" and is_sparse(part)):
+                raise AssertionError(f"an array of shape {part.shape} in {type(x).__name__} has left the device")
         if isinstance(x, Passenger):
             return x
         if device_of(x) == self.device and not hasattr(x, "matvec"):
@@ -140,9 +141,8 @@ class Ferry:
             return any(map(self.is_there, x))
         if type(x) is dict:
             return any(map(self.is_there, x.values()))
-        if is_dataclass(type(x)) and _is_ours(type(x).__module__):
-            return any(self.is_there(getattr(x, field.name)) for field in fields(x))
-        return device_of(x) == self.device
+        parts = _parts(x)
+        return any(map(self.is_there, parts)) if x is not parts[0] else device_of(x) == self.device
 
     def _numbers(self, x: Any) -> Any:
         """Return a list of numbers, which a user may give for a signal, as an array on the device."""
@@ -228,6 +228,12 @@ def _kind(operations: tuple[str, ...]) -> type[Passenger]:
 
 def _is_ours(module: str) -> bool:
     return module.partition(".")[0] == PACKAGE and not module.startswith(ASHORE)
+
+
+def _parts(x: Any) -> list[Any]:
+    """Return the fields of an object of ours; anything else is its own part."""
+    is_object = is_dataclass(type(x)) and _is_ours(type(x).__module__)
+    return [getattr(x, field.name) for field in fields(x)] if is_object else [x]
 
 
 def _is_numeric(x: Any) -> bool:

@@ -50,7 +50,7 @@ def test_an_implicit_copy_to_the_host_fails(monkeypatch):
 
 def test_a_result_that_has_left_the_device_fails():
     leaking = FERRY.function(lambda op: gsp_fb.backend.to_host(op.left))
-    with pytest.raises(AssertionError, match=r"shape \(3,\) has left the device"):
+    with pytest.raises(AssertionError, match=r"shape \(3,\) in ndarray has left the device"):
         leaking(GF.operator(PATH, "sym"))
     assert FERRY.function(np.ones)(3).tolist() == [1, 1, 1]
 
