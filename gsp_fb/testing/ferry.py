@@ -142,7 +142,9 @@ class Ferry:
         if type(x) is dict:
             return any(map(self.is_there, x.values()))
         parts = _parts(x)
-        return any(map(self.is_there, parts)) if x is not parts[0] else device_of(x) == self.device
+        if any(part is x for part in parts):
+            return device_of(x) == self.device
+        return any(map(self.is_there, parts))
 
     def _numbers(self, x: Any) -> Any:
         """Return a list of numbers, which a user may give for a signal, as an array on the device."""
