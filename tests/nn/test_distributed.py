@@ -68,10 +68,17 @@ def job():
     return names["job"]
 
 
-def torchrun(*argv):
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", *map(str, argv)]
+TWO = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
+
+
+def python(*argv):
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+    command = [sys.executable, *map(str, argv)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def torchrun(*argv):
+    return python(*TWO, *argv)
 
 
 @pytest.fixture(scope="module")
@@ -162,8 +169,8 @@ def test_two_processes_of_the_command_line_print_what_one_prints(tmp_path, model
     script.write_text(COMMAND)
     line = [script, model, "blocks", *options, "--set", "hidden=4", "--epochs", "3"]
     printed = []
-    for start in (lambda *argv: subprocess.run([sys.executable, *argv], capture_output=True, text=True), torchrun):
-        done = start(*map(str, line))
+    for start in (python, torchrun):
+        done = start(*line)
         assert done.returncode == 0, done.stderr
         printed.append(json.loads(done.stdout))
     one, two = printed
