@@ -83,16 +83,10 @@ def _counts(graph: StoredGraph, y: IntArray) -> tuple[IntArray, IntArray]:
     # Every entry gathers a label, so the table of labels is kept as short as it can be.
     labels = np.maximum(y, -1).astype(np.min_scalar_type(-1 - int(y.max(initial=0))))
     for chunk in graph.chunks("labels"):
-        own, other = np.repeat(labels[chunk.first : chunk.last], np.diff(chunk.indptr)), labels[chunk.indices]
+        own, other = chunk.of_rows(labels), labels[chunk.indices]
         counted = (own >= 0) & (other >= 0)
         if graph.n_loops:
             counted &= chunk.rows != chunk.indices
-        n_neighbours[chunk.first : chunk.last] = _per_row(counted, chunk.indptr)
-        n_alike[chunk.first : chunk.last] = _per_row(counted & (own == other), chunk.indptr)
+        chunk.add_counts(counted, n_neighbours)
+        chunk.add_counts(counted & (own == other), n_alike)
     return n_neighbours, n_alike
-
-
-def _per_row(mask: Any, indptr: IntArray) -> IntArray:
-    """Return how many entries of each row are set."""
-    before = np.concatenate([[0], np.cumsum(mask, dtype=np.int64)])
-    return np.diff(before[indptr])

@@ -57,8 +57,10 @@ def measured(path, limit, x, out):
 path, x, limit = sys.argv[1], sys.argv[2], int(sys.argv[3])
 with tempfile.TemporaryDirectory() as folder:
     outofcore.write_folder(gf.datasets.ring(200_000), f"{folder}/ring.npyd")
+    gf.write_graph(gf.datasets.ring(1000), f"{folder}/ring.parquet")
     for width in (1, 3):
         measured(f"{folder}/ring.npyd", "300MB", np.ones((200_000, width)), f"{folder}/c.npy")
+    measured(f"{folder}/ring.parquet", "300MB", np.ones((1000, 2)), f"{folder}/c.npy")
 enforce(limit)
 print(json.dumps(measured(path, limit, x, x + ".bank.npy")))
 """
@@ -115,14 +117,16 @@ FREQUENCY = {
 }
 
 
-def run_limited(tmp_path, n_nodes, degree, limit, columns):
+def run_limited(tmp_path, n_nodes, degree, limit, columns, *, as_edges=False):
     offsets = write_random_folder(tmp_path / "g.npyd", n_nodes, degree)
     stored = (tmp_path / "g.npyd" / "indices.npy").stat().st_size
     assert stored > limit
     # A wave is an eigenvector of a circulant graph: its energies and its filtered form are known without the graph.
     waves = np.cos(2 * np.pi * np.outer(np.arange(n_nodes), np.arange(1, columns + 1)) / n_nodes)
     np.save(tmp_path / "x.npy", waves)
-    found = limited(MEASURE, tmp_path / "g.npyd", tmp_path / "x.npy", limit)
+    if as_edges:
+        write_edges(tmp_path / "g.parquet", n_nodes, offsets)
+    found = limited(MEASURE, tmp_path / ("g.parquet" if as_edges else "g.npyd"), tmp_path / "x.npy", limit)
     frequencies = 1 - np.cos(2 * np.pi * np.outer(np.arange(1, columns + 1), offsets) / n_nodes).mean(axis=1)
     assert found["s"] == pytest.approx(frequencies.mean(), rel=1e-9)
     assert found["degrees"] == [degree, degree]
@@ -137,6 +141,18 @@ def run_limited(tmp_path, n_nodes, degree, limit, columns):
     for m, tau in enumerate((1.0, 3.0)):
         gain = heat(tau).bind(2.0)(frequencies)
         np.testing.assert_allclose(c[::997, :, m], waves[::997] * gain, atol=2e-4)
+
+
+def write_edges(path, n_nodes, offsets):
+    """List every edge of a circulant graph once and in order, as a file that is a graph by itself."""
+    schema = pa.schema({"source": pa.int64(), "target": pa.int64()})
+    with pq.ParquetWriter(path, schema) as writer:
+        for first in range(0, n_nodes, 2000):
+            near = np.sort((np.arange(first, min(first + 2000, n_nodes))[:, None] + offsets) % n_nodes, axis=1)
+            rows = np.arange(first, first + len(near))[:, None]
+            upper = near > rows
+            columns = {"source": np.broadcast_to(rows, near.shape)[upper], "target": near[upper]}
+            writer.write_table(pa.table(columns, schema=schema))
 
 
 def write_pairs(path, n_nodes, offsets):
@@ -171,6 +187,10 @@ def test_conversion_of_a_list_larger_than_the_limit(tmp_path, suffix, n_nodes, d
 @pytest.mark.parametrize("columns", [1, 5])
 def test_every_measure_of_a_graph_larger_than_the_limit(tmp_path, columns):
     run_limited(tmp_path, n_nodes=100_000, degree=200, limit=60_000_000, columns=columns)
+
+
+def test_every_measure_of_a_file_of_edges_larger_than_the_limit(tmp_path):
+    run_limited(tmp_path, n_nodes=20_000, degree=140, limit=11_000_000, columns=2, as_edges=True)
 
 
 @pytest.mark.slow
