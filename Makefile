@@ -63,7 +63,7 @@ laws: $(VENV)/.test
 
 test-min:
 	$(PYTHON) -m venv .venv-min
-	.venv-min/bin/python -m pip install --quiet -c constraints-min.txt -e '.[all]' pytest hypothesis mpmath
+	.venv-min/bin/python -m pip install --quiet -c constraints-min.txt -e '.[all]' pytest hypothesis mpmath array-api-strict
 	.venv-min/bin/python -m pytest -q -m "not slow" tests/test_graph.py tests/test_operators.py tests/test_spectrum.py tests/laws
 
 bench: $(VENV)/.test

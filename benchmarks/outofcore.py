@@ -25,7 +25,8 @@ from gsp_fb.filters import heat
 
 from .measure import status_megabytes
 
-LIMIT = 4_000_000_000
+# What the system lets a whole process map, and what the library is told of it: interpreter and imports take 0.5 GB.
+MOST, LIMIT = 4_000_000_000, 3_400_000_000
 N_NODES, N_PAIRS = 15_000_000, 155_000_000
 NEAR, SHARE_NEAR = 1000, 0.9
 BLOCK = 2_000_000
@@ -34,25 +35,24 @@ READ = 2**24
 HEAD = f"""\
 # Larger than memory
 
-Written by `python -m benchmarks.outofcore --write`; {{cpus}} CPUs, a machine shared with other work.
-A generated graph of {N_NODES:.2g} nodes: {SHARE_NEAR:.0%} of the {N_PAIRS:.3g} listed pairs lie within {NEAR} numbers
-of each other, the rest anywhere; pairs that repeat count once. It has **{{n_entries:.4g}} stored entries**,
-{{gigabytes:.2f}} GB of neighbours on disk. Each line below is a process of its own under `memory_limit="4GB"`, which
-the system enforces: beyond its imports it may map 4 GB of addresses and not a byte more (RLIMIT_AS).
-GB/s are bytes of neighbours by seconds on the wall, and by seconds of all processors together: where others use the
-machine ({{load:.0f}} processes wanted its CPUs while this was measured) only the second says what the code costs.
-*Cold* is after the file's pages were given back
-(`posix_fadvise DONTNEED`); below the guest a host may still hold them, so the disk's own rate stands beside it.
+Written by `python -m benchmarks.outofcore --write` on {{cpus}} of a machine's {{machine}} CPUs; {{load:.1f}}
+processes wanted them meanwhile. A generated graph of {N_NODES:.2g} nodes: {SHARE_NEAR:.0%} of the {N_PAIRS:.3g} listed
+pairs lie within {NEAR} numbers of each other, the rest anywhere; pairs that repeat count once. It has
+**{{n_entries:.4g}} stored entries**, {{gigabytes:.2f}} GB of neighbours on disk.
 
-| what | passes over the edges | s a pass | CPU s a pass | GB/s | GB/CPU s | peak RSS GB |
-|---|---|---|---|---|---|---|
+Each line below is a process of its own under `memory_limit="{LIMIT / 1e9}GB"`, and the system holds the whole process,
+interpreter and libraries included, to {MOST / 1e9:g} GB of addresses (`RLIMIT_AS`): one byte more is a MemoryError.
+GB/s are the bytes that the pass reads and writes by seconds on the wall, and by seconds of the processors. *Cold* is
+after the file's pages were given back (`posix_fadvise DONTNEED`); below the guest a host may still hold them, so the
+disk's own rates stand beside it.
+
+| what | passes | GB a pass | s a pass | CPU s a pass | GB/s | GB/CPU s | peak RSS GB |
+|---|---|---|---|---|---|---|---|
 """
 
 
 def _limited() -> None:
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    most = pages * resource.getpagesize() + LIMIT
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_AS, (MOST, MOST))
 
 
 def _generate(folder: Path) -> None:
@@ -99,6 +99,16 @@ def _read(folder: Path, graph: Any, passes: Passes) -> None:
             pass
 
 
+def _write(folder: Path, graph: Any, passes: Passes) -> None:
+    """Write as many bytes as the neighbours have, to the disk for sure."""
+    path, buffer = folder / "written", bytes(READ)
+    with open(path, "wb", buffering=0) as file:
+        for _ in passes(range(graph.files.indices.nbytes // READ), "writing"):
+            file.write(buffer)
+            os.fdatasync(file.fileno())
+    path.unlink()
+
+
 def _convert(folder: Path, graph: Any, passes: Passes) -> None:
     outofcore.build_folder(
         folder / "pairs.npy",
@@ -125,7 +135,8 @@ def _homophily(folder: Path, graph: Any, passes: Passes) -> None:
 
 # Name, whether the file's pages are given back first, what is done.
 JOBS: dict[str, tuple[str, bool, Callable[[Path, Any, Passes], Any]]] = {
-    "convert": ("convert (read and sort, then merge)", False, _convert),
+    "convert": ("convert: read the pairs, sort, write runs; then merge them", False, _convert),
+    "disk-write": ("the disk: plain writing", False, _write),
     "disk-cold": ("the disk: plain reading, cold", True, _read),
     "disk-warm": ("plain reading, from the page cache", False, _read),
     "s-cold": ("S-value of one column, cold", True, _s_value),
@@ -133,6 +144,8 @@ JOBS: dict[str, tuple[str, bool, Callable[[Path, Any, Passes], Any]]] = {
     "homophily": ("edge homophily, 10 classes", False, _homophily),
     "bank": ("bank of two heat kernels, tol 1e-4", False, _bank),
 }
+# The pairs in and keys of eight bytes out, for both directions; then the keys in and the neighbours out.
+CONVERT_GB = (N_PAIRS * 8 + N_PAIRS * 2 * 8 * 2) / 2e9
 
 
 def _run(name: str, folder: Path) -> None:
@@ -159,8 +172,9 @@ def _warm_up() -> None:
 
 def _row(name: str, facts: dict[str, Any], gigabytes: float) -> str:
     wall, cpu = (sum(facts[kind]) / len(facts[kind]) for kind in ("passes", "cpu"))
-    cells = (JOBS[name][0], len(facts["passes"]), f"{wall:.2f}", f"{cpu:.2f}", f"{gigabytes / wall:.2f}")
-    return f"| {' | '.join(map(str, cells))} | {gigabytes / cpu:.2f} | {facts['peak']:.2f} |\n"
+    moved = gigabytes / 2 + CONVERT_GB if name == "convert" else gigabytes
+    figures = (moved, wall, cpu, moved / wall, moved / cpu, facts["peak"])
+    return f"| {JOBS[name][0]} | {len(facts['passes'])} | {' | '.join(f'{figure:.2f}' for figure in figures)} |\n"
 
 
 def table(scratch: Path) -> str:
@@ -175,7 +189,11 @@ def table(scratch: Path) -> str:
     graph = outofcore.open_graph(scratch / "g.npyd")
     gigabytes = graph.files.indices.nbytes / 1e9
     head = HEAD.format(
-        cpus=os.cpu_count(), load=os.getloadavg()[2], n_entries=float(graph.n_entries), gigabytes=gigabytes
+        cpus=len(os.sched_getaffinity(0)),
+        machine=os.cpu_count(),
+        load=os.getloadavg()[2],
+        n_entries=float(graph.n_entries),
+        gigabytes=gigabytes,
     )
     return head + "".join(_row(name, facts, gigabytes) for name, facts in rows.items())
 

@@ -16,7 +16,9 @@ def low_bounds(graph: Graph, diagonal: FloatArray, norm: str, row_sums: FloatArr
         return 1.0 - _merris(graph), 1.0
     # Gershgorin on D~^-1 A~: disc i has centre a_ii and radius (row sum - a_ii), all entries being >= 0.
     xp = namespace(diagonal)
-    return float(xp.min(2.0 * diagonal - row_sums)), float(xp.max(row_sums))
+    greatest = float(xp.max(row_sums))
+    # A node whose only edge is a loop has a disc of radius zero, which rounding may turn inside out.
+    return min(float(xp.min(2.0 * diagonal - row_sums)), greatest), greatest
 
 
 def _merris(graph: Graph) -> float:

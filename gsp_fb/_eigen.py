@@ -106,7 +106,7 @@ def null_space(core: Operator) -> NullSpace:
 def dense_pairs(core: Operator) -> Pairs:
     """Return all eigenpairs of a symmetric operator by LAPACK, or its like on a GPU."""
     if core.graph.n_nodes == 0:
-        return Pairs(np.empty(0), np.empty((0, 0)), "dense")
+        return Pairs(asarray_like(np.empty(0), core.diag), asarray_like(np.empty((0, 0)), core.diag), "dense")
     return Pairs(*eigh(to_dense(core.to_sparse())), "dense")
 
 

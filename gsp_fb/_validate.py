@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .backend import IntArray, Signal, as_csr, cast, csr, device_of, is_array, is_numpy, is_sparse, namespace
+from .backend import IntArray, Signal, as_csr, cast, csr, device_of, is_array, is_numpy, is_sparse, namespace, to_host
 from .errors import GraphError, ParameterError, SignalError
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "check_count",
     "check_csr",
     "check_device",
+    "check_host",
     "check_labels",
     "check_positive",
     "check_rng",
@@ -109,6 +110,12 @@ def check_device(x: Signal, like: Any) -> None:
         )
 
 
+def check_host(device: str, what: str) -> None:
+    """Raise GraphError unless a graph on ``device`` is on the host, where ``what`` says that something is done."""
+    if device != "cpu":
+        raise GraphError(f"{what} on the CPU; call .to('cpu') on this graph on {device!r} first")
+
+
 def host_array(x: Any, error: type[Exception], what: str) -> Any:
     """Return ``x`` as an array of its own kind, or as a NumPy array if it is a list, frame or CPU tensor."""
     if type(x).__module__.partition(".")[0] == "torch":
@@ -154,7 +161,7 @@ def check_signal(x: Any, n_nodes: int) -> Signal:
         flip = " (transposed?)" if x.ndim == 2 and x.shape[1] == n_nodes else ""
         raise SignalError(f"signal has {x.shape[0]} rows but the graph has {n_nodes} nodes{flip}")
     x = _floating(x, SignalError, "signal")
-    _check_finite(x, lambda at: f"signal is {x[at]} at index {at if len(at) > 1 else at[0]}")
+    _check_finite(x, lambda at: f"signal is {to_host(x[at])} at index {at if len(at) > 1 else at[0]}")
     return x
 
 
@@ -169,7 +176,7 @@ def _check_sparse_signal(x: Any, n_nodes: int) -> Signal:
     x = as_csr(x)
     data = _floating(x.data, SignalError, "signal")
     x = x if data is x.data else csr(data, x.indices, x.indptr, x.shape)
-    _check_finite(data, lambda at: f"signal is {data[at]} in row {_row_of(x.indptr, at[0])}")
+    _check_finite(data, lambda at: f"signal is {to_host(data[at])} in row {_row_of(x.indptr, at[0])}")
     return x
 
 

@@ -75,7 +75,7 @@ def eigengap(
         As in `spectrum`.
     certify : bool, optional
         Prove that no eigenvalue was missed; by default where a sparse factorisation is cheap (up to 5000 nodes, and
-        grids or meshes of any size).
+        grids or meshes of any size), never on a GPU. What was proven is told by ``proof``.
 
     Raises
     ------

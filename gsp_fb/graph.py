@@ -13,7 +13,7 @@ from scipy import sparse
 
 from ._build import LOOP_RULES, canonical, drop_loops, edges_to_csr, index_arrays, symmetric, total_degrees
 from ._html import table
-from ._validate import check_choice, check_count
+from ._validate import check_choice, check_count, check_host
 from .backend import (
     TABLE,
     FloatArray,
@@ -278,8 +278,7 @@ class Graph:
         >>> Graph.from_edges([(0, 2), (1, 3)]).reordered("community").order
         array([0, 2, 1, 3])
         """
-        if self.device != "cpu":
-            raise GraphError(f"nodes are renumbered on the CPU; call .to('cpu') on this graph on {self.device!r} first")
+        check_host(self.device, "nodes are renumbered")
         return reordered(self, how)
 
     @cached_property

@@ -178,7 +178,7 @@ def _end(pairs: Pairs, k: int | None, *, smooth_first: bool, which: str) -> Pair
     if k is None:
         return pairs
     first = (which == "low") == smooth_first
-    part = slice(0, k) if first else slice(len(pairs.values) - k, None)
+    part = slice(0, k) if first else slice(pairs.values.shape[0] - k, None)
     return Pairs(pairs.values[part], pairs.vectors[:, part], pairs.method)
 
 

@@ -1,6 +1,17 @@
-"""Hypothesis profiles: repeatable by default, `--hypothesis-profile=thorough` or `long` to go looking."""
+"""Hypothesis profiles, and the core's tests once more on a device that NumPy cannot read.
 
+Laws are repeatable by default; `--hypothesis-profile=thorough` or `long` goes looking.
+"""
+
+import sys
+from functools import cache, wraps
+from importlib.util import module_from_spec
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+from gsp_fb.testing import device
+from gsp_fb.testing.ferry import Ferry, why_not
 
 settings.register_profile("laws", max_examples=60, deadline=None, derandomize=True, database=None)
 settings.register_profile(
@@ -9,4 +20,113 @@ settings.register_profile(
 settings.register_profile(
     "long", max_examples=20_000, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck)
 )
+settings.register_profile("device", parent=settings.get_profile("laws"), max_examples=5)
 settings.load_profile("laws")
+
+# What is run on NumPy and once more on every device.
+CORE = [
+    "laws/*.py",
+    "faults/test_faults_filters.py",
+    "faults/test_faults_graph.py",
+    "faults/test_faults_signals.py",
+    "test_energy.py",
+    "test_filterbank.py",
+    "test_graph.py",
+    "test_operators.py",
+    "test_plan.py",
+    "test_profile.py",
+    "test_solve.py",
+    "test_spectrum.py",
+    "test_two_channel.py",
+]
+# Tests, by the beginning of their names, of what a device does not have.
+ON_THE_HOST = {
+    "shift-invert, multigrid and counts of eigenvalues run on the host": (
+        "test_a_count_of_eigenvalues_notices",
+        "test_an_eigengap_that_the_solver_missed",
+        "test_eigengap_error_holds",
+        "test_eigengap_says_what_is_not_resolved",
+        "test_grid_of_316_by_316",
+        "test_grid_with_a_tiny_gap",
+        "test_isolated_nodes_under_the_zero_policy",
+        "test_multigrid",
+    ),
+    "verify compares dense matrices on the host": (
+        "test_fault_016",
+        "test_no_claim_fails",
+        "test_on_the_papers_graphs_every_claim",
+    ),
+    "searches in the structure of a graph run on the host": ("test_max_cut_cuts", "test_bipartite_components"),
+    "a product is given as a function of NumPy arrays": ("test_gauss_rule_is_exact", "test_lanczos_closes"),
+    "it starts another process, which works on the host": ("test_fault_105", "test_fault_106"),
+    "pickles, addresses and read-only flags are NumPy's": (
+        "test_all_operators_of_a_graph_share",
+        "test_bank_is_frozen",
+        "test_fault_038",
+        "test_pickled_operator",
+    ),
+    "no device has such arrays": ("test_fault_025", "test_fault_031", "test_fault_036", "test_fault_050"),
+    "the test looks inside the library": ("test_fault_064",),
+}
+
+
+def pytest_collect_file(file_path, parent):
+    """Collect the tests of the core once more for every device; `-k double` picks these."""
+    is_core = any(file_path.match(f"tests/{name}") for name in CORE)
+    return OnDevices.from_parent(parent, path=file_path) if is_core else None
+
+
+@cache
+def devices():
+    """Return where the core's tests are run beside NumPy, and how these runs are marked."""
+    return {device.DEVICE: [], **({"cuda": [pytest.mark.gpu]} if why_not("cuda") is None else {})}
+
+
+class OnDevices(pytest.File):
+    """A test module on every device, its graphs and signals moved there."""
+
+    def collect(self):
+        for where, marks in devices().items():
+            name = f"{self.path.name}@{where}"
+            module = pytest.Module.from_parent(self, path=self.path, name=name, nodeid=f"{self.parent.nodeid}/{name}")
+            module.obj = on_device(self.path, Ferry(where))
+            for mark in marks:
+                module.add_marker(mark)
+            yield module
+
+
+def on_device(path, ferry):
+    """Return a test module, imported anew, whose names of gsp_fb are those that a ferry serves."""
+    finders = (finder.find_spec(path.stem, [str(path.parent)]) for finder in sys.meta_path)
+    spec = next(filter(None, finders))
+    module = module_from_spec(spec)
+    # Laws keep the settings under which they are defined.
+    settings.register_profile("usual", parent=settings.default)
+    settings.load_profile("device")
+    spec.loader.exec_module(module)
+    settings.load_profile("usual")
+    for name, value in list(vars(module).items()):
+        if name.startswith("test_"):
+            setattr(module, name, skipped(on_shore(value, ferry), name))
+        elif not name.startswith("__"):
+            setattr(module, name, ferry.shore(value))
+    return module
+
+
+def on_shore(test, ferry):
+    """Return a test whose parameters, drawn ones also, are on the device."""
+    if hasattr(test, "hypothesis"):
+        test.hypothesis.inner_test = on_shore(test.hypothesis.inner_test, ferry)
+        return test
+
+    @wraps(test)
+    def carried(*args, **options):
+        return test(*(ferry.shore(x) for x in args), **{name: ferry.shore(x) for name, x in options.items()})
+
+    return carried
+
+
+def skipped(test, name):
+    """Return a test marked with the reason why it is not for a device, if there is one."""
+    reason = next((reason for reason, names in ON_THE_HOST.items() if name.startswith(names)), None)
+    return test if reason is None else pytest.mark.skip(reason=reason)(test)

@@ -79,3 +79,19 @@ def test_cupy_is_asked_for_by_its_extra_where_it_is_missing():
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "pip install 'gsp-fb[gpu]'" in said
+
+
+def names_cupy(node):
+    """Return whether a node imports cupy, or is a string with its name, as tables of libraries have it."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str) and node.value.partition(".")[0] in ("cupy", "cupyx")
+    return isinstance(node, ast.Import | ast.ImportFrom) and "cupy" in ast.unparse(node)
+
+
+def test_only_the_row_and_the_two_tables_name_cupy():
+    named = [
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if any(names_cupy(node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    ]
+    assert sorted(named) == ["_extras.py", "backend/cuda.py", "backend/table.py"]

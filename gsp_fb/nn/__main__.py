@@ -26,7 +26,8 @@ from .train import train
 
 __all__ = ["main"]
 
-BACKENDS = {"cpu": "gloo", "cuda": "nccl"}
+# Flags and results are exchanged on the host, gradients where the model is.
+BACKENDS = {"cpu": "gloo", "cuda": "cpu:gloo,cuda:nccl"}
 # The fields of a configuration that are plain numbers, with the type that reads them.
 NUMBERS: dict[str, Any] = {
     field.name: type(field.default) for field in fields(TrainConfig) if type(field.default) in (int, float)

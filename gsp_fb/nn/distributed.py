@@ -74,8 +74,9 @@ def process_group(backend: str = "gloo") -> Iterator[Group]:
 
     Parameters
     ----------
-    backend : {'gloo', 'nccl'}
-        ``nccl`` for models on GPUs.
+    backend : str
+        As torch names them: ``gloo``, or for models on GPUs ``cpu:gloo,cuda:nccl``, where gradients go by nccl. Each
+        process then takes the GPU of its place on the machine.
 
     Examples
     --------
@@ -86,6 +87,8 @@ def process_group(backend: str = "gloo") -> Iterator[Group]:
     if "RANK" not in os.environ:
         yield Group()
         return
+    if "nccl" in backend:
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     distributed.init_process_group(backend)
     try:
         yield current_group()

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..backend import as_csr, transposed
 from ..operators import Operator
 from .compiling import uncompiled
 
@@ -30,8 +31,8 @@ def torch_csr(indptr: Tensor, indices: Tensor, values: Tensor, shape: tuple[int,
     return torch.sparse_csr_tensor(indptr, indices, values, size=shape, check_invariants=False)
 
 
-def structure(matrix: Any, device: torch.device) -> tuple[Tensor, Tensor]:
-    """Return ``indptr`` and ``indices`` of a scipy CSR array as tensors, int32 wherever that holds them."""
+def structure(matrix: Any, device: torch.device | str | None) -> tuple[Tensor, Tensor]:
+    """Return ``indptr`` and ``indices`` of a CSR array as tensors, int32 wherever that holds them."""
     largest = max(int(matrix.indptr[-1]), *matrix.shape)
     kind = torch.int32 if largest <= torch.iinfo(torch.int32).max else torch.int64
     indptr, indices = (as_tensor(part).to(device=device, dtype=kind) for part in (matrix.indptr, matrix.indices))
@@ -97,19 +98,21 @@ class SparseMatrix:
         *,
         symmetric: bool = False,
         dtype: torch.dtype = torch.float32,
-        device: torch.device | str = "cpu",
+        device: torch.device | str | None = None,
     ) -> SparseMatrix:
-        """Return the torch form of a scipy sparse array, or of one like it; ``symmetric`` saves the transpose."""
-        place = torch.device(device)
-        forward = _tensor(matrix.tocsr(), dtype, place)
-        return cls(forward, forward if symmetric else _tensor(matrix.T.tocsr(), dtype, place))
+        """Return the torch form of a sparse array of SciPy or of a GPU; ``symmetric`` saves the transpose."""
+        forward = _tensor(as_csr(matrix), dtype, device)
+        return cls(forward, forward if symmetric else _tensor(transposed(matrix), dtype, device))
 
     @classmethod
     def from_operator(
-        cls, op: Operator, *, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
+        cls, op: Operator, *, dtype: torch.dtype = torch.float32, device: torch.device | str | None = None
     ) -> SparseMatrix:
-        """Return the torch form of an operator of the core."""
-        return cls.from_scipy(op.to_scipy(), symmetric=op.is_symmetric, dtype=dtype, device=device)
+        """Return the torch form of an operator of the core, where it is unless ``device`` says otherwise.
+
+        An operator on a GPU comes by DLPack: torch reads the arrays that were made there.
+        """
+        return cls.from_scipy(op.to_sparse(), symmetric=op.is_symmetric, dtype=dtype, device=device)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -129,7 +132,7 @@ class SparseMatrix:
         return wide.reshape(self.shape[0], copies, f).permute(1, 0, 2)
 
 
-def _tensor(matrix: Any, dtype: torch.dtype, device: torch.device) -> Tensor:
+def _tensor(matrix: Any, dtype: torch.dtype, device: torch.device | str | None) -> Tensor:
     values = as_tensor(matrix.data).to(device=device, dtype=dtype)
     return torch_csr(*structure(matrix, device), values, matrix.shape)
 

@@ -14,8 +14,9 @@ from ._edges import is_edge_list
 from .build import build_folder
 from .energies import dirichlet_energy, nonsmooth_energy, s_value, signal_energy
 from .folder import is_folder_name, write_folder
-from .graph import StoredGraph, open_graph
+from .graph import StoredGraph
 from .homophily import class_homophily, edge_homophily, node_homophily
+from .opening import open_graph
 from .signals import analyze, multiply
 
 __all__ = [

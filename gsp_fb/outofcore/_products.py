@@ -41,6 +41,24 @@ class Chunk:
         matrix: sparse.csr_array = csr(data, self.indices, self.indptr, (self.last - self.first, self.n_nodes))
         return matrix
 
+    def of_rows(self, values: Any) -> Any:
+        """Return for each entry the value of its row."""
+        return np.repeat(values[self.first : self.last], np.diff(self.indptr))
+
+    def add_product(self, x: Any, out: Any) -> None:
+        """Set the chunk's rows of ``out`` to those of ``A @ x``; ``x`` and ``out`` are dense, contiguous and whole."""
+        if not is_compiled(self, x):
+            out[self.first : self.last] = self.adjacency @ x
+            return
+        real = real_dtype(x.dtype)
+        signal, target = (array.view(real).reshape(len(x), -1) for array in (x, out))
+        _compiled(self, signal, target[self.first : self.last])
+
+    def add_counts(self, mask: Any, total: IntArray) -> None:
+        """Set the total of each of the chunk's rows to how many of its entries are marked."""
+        before = np.concatenate([[0], np.cumsum(mask, dtype=np.int64)])
+        total[self.first : self.last] = np.diff(before[self.indptr])
+
 
 class Chunked(Protocol):
     """What a product needs of a stored graph."""
@@ -65,22 +83,16 @@ class StoredAdjacency:
     def __matmul__(self, x: Signal) -> Signal:
         chunks = self.graph.chunks("product")
         if is_sparse(x):
-            return sparse.vstack([chunk.adjacency @ x for chunk in chunks], format="csr")
+            parts = [chunk.adjacency @ x for chunk in chunks]
+            # Chunks are rows, one after the other, or entries of any rows.
+            is_whole = all(part.shape[0] == self.graph.n_nodes for part in parts)
+            zero = sparse.csr_array(x.shape, dtype=np.result_type(x.dtype, np.float64))
+            return sum(parts, zero) if is_whole else sparse.vstack(parts, format="csr")
         signal = np.ascontiguousarray(x)
         out = np.zeros(signal.shape, dtype=np.result_type(signal, np.float64))
         for chunk in chunks:
-            _multiply(chunk, signal, out)
+            chunk.add_product(signal, out)
         return out
-
-
-def _multiply(chunk: Chunk, x: Any, out: Any) -> None:
-    """Set the chunk's rows of ``out`` to those of ``A @ x``; ``x`` and ``out`` are dense, contiguous and whole."""
-    if not is_compiled(chunk, x):
-        out[chunk.first : chunk.last] = chunk.adjacency @ x
-        return
-    real = real_dtype(x.dtype)
-    signal, target = (array.view(real).reshape(len(x), -1) for array in (x, out))
-    _compiled(chunk, signal, target[chunk.first : chunk.last])
 
 
 def _compiled(chunk: Chunk, x: FloatArray, out: FloatArray) -> None:

@@ -26,7 +26,8 @@ from ._budget import DEFAULT_LIMIT, parse_bytes
 from ._edges import open_edges
 from ._runs import Keys, Rules, Runs, ends_of, write_runs
 from .folder import Facts, new_folder, write_facts
-from .graph import Progress, StoredGraph, open_graph
+from .graph import Progress, StoredGraph
+from .opening import open_graph
 
 __all__ = ["build_folder"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,23 +18,24 @@ from ..backend import FloatArray, IntArray, freeze, row_degrees
 from ..errors import FormatError, GraphError
 from ..graph import Graph
 from ._arrays import StoredArray
-from ._budget import DEFAULT_LIMIT, Budget, parse_bytes
+from ._budget import Budget
 from ._products import Chunk, StoredAdjacency
-from .folder import Files, open_files
+from .folder import Files
 
-__all__ = ["Progress", "StoredGraph", "open_graph"]
+__all__ = ["Progress", "StoredGraph", "silent"]
 
 # Items, a title and how many there are -> the same items, shown while they are consumed.
 Progress = Callable[..., Iterable[Any]]
 
 
-def _silent(items: Iterable[Any], title: str, *, total: int | None = None) -> Iterable[Any]:
+def silent(items: Iterable[Any], title: str, *, total: int | None = None) -> Iterable[Any]:
+    """Return the items as they are: a ``progress`` that shows nothing."""
     return items
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StoredGraph:
-    """A graph whose edges stay on disk; made by :func:`open_graph`.
+    """A graph whose edges stay on disk; made by :func:`gsp_fb.outofcore.open_graph`.
 
     :func:`gsp_fb.operator` takes it like a :class:`gsp_fb.Graph`. What the result is multiplied with must fit the
     memory; :func:`gsp_fb.outofcore.multiply` and its siblings see to that for signals of any width.
@@ -51,7 +51,7 @@ class StoredGraph:
     Examples
     --------
     >>> import tempfile
-    >>> from gsp_fb.outofcore import write_folder
+    >>> from gsp_fb.outofcore import open_graph, write_folder
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
     ...     graph = open_graph(f"{folder}/path.npyd", memory_limit="1MB")
@@ -61,7 +61,7 @@ class StoredGraph:
 
     files: Files
     budget: Budget
-    progress: Progress = _silent
+    progress: Progress = silent
 
     labels = None
 
@@ -219,42 +219,3 @@ class StoredGraph:
         weighted = "weighted" if self.is_weighted else "unweighted"
         facts = f"n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind}, {weighted}"
         return f"StoredGraph({facts}, memory_limit={self.budget.limit})"
-
-
-def open_graph(
-    path: str | os.PathLike[str], *, memory_limit: int | str = DEFAULT_LIMIT, progress: Progress | None = None
-) -> StoredGraph:
-    """Return the graph in a folder, whose edges stay there.
-
-    Parameters
-    ----------
-    path : path_like
-        A folder that :func:`gsp_fb.outofcore.build_folder`, :func:`gsp_fb.outofcore.write_folder` or
-        ``gsp-fb convert`` made.
-    memory_limit : int or str
-        Bytes, or text such as ``'4GB'``: what the vectors over the nodes, one chunk of edges and one block of signal
-        columns may take together, beside the interpreter itself. At least some 12 numbers a node are needed.
-    progress : callable, optional
-        ``progress(items, title, total=n)`` returns the items of a pass and shows how far it is; for example
-        ``lambda items, title, total: tqdm(items, desc=title, total=total)``.
-
-    Raises
-    ------
-    FormatError
-        The folder is not what its ``graph.json`` says.
-    OSError
-        It is missing or not readable.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from gsp_fb import operator
-    >>> from gsp_fb.outofcore import write_folder
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
-    ...     graph = open_graph(f"{folder}/path.npyd", memory_limit="1MB")
-    ...     operator(graph, "rw") @ [1.0, 5.0, 3.0]
-    array([5., 2., 5.])
-    """
-    files = open_files(path)
-    return StoredGraph(files, Budget(parse_bytes(memory_limit), files.facts.n_nodes), progress or _silent)

@@ -80,10 +80,13 @@ def class_homophily(graph: StoredGraph, y: Any) -> float:
 def _counts(graph: StoredGraph, y: IntArray) -> tuple[IntArray, IntArray]:
     """Return for each node how many labelled neighbours it has, and how many of them have its own label."""
     n_neighbours, n_alike = np.zeros((2, graph.n_nodes), dtype=np.int64)
+    # Every entry gathers a label, so the table of labels is kept as short as it can be.
+    labels = np.maximum(y, -1).astype(np.min_scalar_type(-1 - int(y.max(initial=0))))
     for chunk in graph.chunks("labels"):
-        rows, heads = chunk.rows, chunk.indices
-        counted = (rows != heads) & (y[rows] >= 0) & (y[heads] >= 0)
-        alike = counted & (y[rows] == y[heads])
-        for total, mask in ((n_neighbours, counted), (n_alike, alike)):
-            total[chunk.first : chunk.last] = np.bincount(rows[mask] - chunk.first, minlength=chunk.last - chunk.first)
+        own, other = chunk.of_rows(labels), labels[chunk.indices]
+        counted = (own >= 0) & (other >= 0)
+        if graph.n_loops:
+            counted &= chunk.rows != chunk.indices
+        chunk.add_counts(counted, n_neighbours)
+        chunk.add_counts(counted & (own == other), n_alike)
     return n_neighbours, n_alike

@@ -165,14 +165,38 @@ def eigh(matrix: Any) -> tuple[Any, Any]:
     return values, vectors
 
 
+SWAPPED = {"matvec": "rmatvec", "rmatvec": "matvec", "matmat": "rmatmat", "rmatmat": "matmat"}
+
+
 @dataclass(frozen=True)
 class _LinearOperator:
     shape: tuple[int, int]
     products: dict[str, Callable[[Any], Any]]
 
-    def __matmul__(self, x: Any) -> Any:
+    @property
+    def T(self) -> _LinearOperator:  # noqa: N802  # the name every array library gives the transpose
+        """The transpose."""
+        swapped = {SWAPPED[name]: product for name, product in self.products.items()}
+        return _LinearOperator(self.shape[::-1], swapped)
+
+    H = T  # what is given is real
+
+    def matvec(self, x: Any) -> Any:
+        """Return the product with a vector."""
         _refuse_host(x)
         return self.products["matvec"](x)
+
+    def rmatvec(self, x: Any) -> Any:
+        """Return the product of the transpose with a vector."""
+        return self.T.matvec(x)
+
+    def matmat(self, x: Any) -> Any:
+        """Return the product with a matrix."""
+        _refuse_host(x)
+        return self.products["matmat"](x)
+
+    def __matmul__(self, x: Any) -> Any:
+        return self.matvec(x) if x.ndim == 1 else self.matmat(x)
 
 
 def linear_operator(shape: tuple[int, int], **products: Callable[[Any], Any]) -> Any:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .._validate import check_count, check_positive
+from .._validate import check_count, check_host, check_positive
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
 from .case import Case
@@ -77,7 +77,7 @@ def verify(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES) -> l
     Raises
     ------
     GraphError
-        ``graph`` is directed.
+        ``graph`` is directed, or on a GPU.
     ParameterError
         ``graph`` has more than ``max_nodes`` nodes.
 
@@ -111,6 +111,7 @@ def verify_each(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES)
             f"verify decomposes dense matrices and the graph has {graph.n_nodes} nodes; "
             f"raise max_nodes={max_nodes} if you have the time"
         )
+    check_host(graph.device, "claims are verified with dense matrices")
     case = Case(graph, gamma)
     return (_result(name, claim, case) for name, claim in CLAIMS.items())
 

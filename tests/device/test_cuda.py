@@ -1,4 +1,7 @@
-"""Laws on a real GPU, for `pytest -m gpu` where CuPy finds a device; elsewhere each test says why it is skipped."""
+"""A real GPU beside NumPy, for `pytest -m gpu` where CuPy finds one; elsewhere each test says why it is skipped.
+
+Where there is one, the core's own tests are collected for it as well, as they are everywhere for the double.
+"""
 
 import numpy as np
 import pytest
@@ -6,21 +9,10 @@ import pytest
 import gsp_fb as gf
 from gsp_fb.backend import device_of, move, to_host
 from gsp_fb.filters import FilterBank, heat, interpolate, ppr
+from gsp_fb.testing.ferry import why_not
 from gsp_fb.variants import VARIANTS
 
-
-def why_not():
-    """Return the reason why nothing can run on a GPU here, if there is one."""
-    try:
-        gf.Graph.from_edges([(0, 1)]).to("cuda")
-    except ImportError as missing:
-        return str(missing)
-    except Exception as broken:  # noqa: BLE001  # CuPy's own error types need CuPy to be named
-        return f"CuPy finds no CUDA device: {type(broken).__name__}: {broken}"
-    return None
-
-
-REASON = why_not()
+REASON = why_not("cuda")
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
 
 

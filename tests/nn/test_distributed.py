@@ -1,5 +1,6 @@
 """Real processes over gloo: two train the model of one; a killed one costs the epochs since a checkpoint."""
 
+import json
 import os
 import subprocess
 import sys
@@ -48,6 +49,17 @@ if __name__ == "__main__":
 """
 )
 
+# The command line as `torchrun -m gsp_fb.nn` runs it, on a set that needs no download.
+COMMAND = """
+import sys
+from gsp_fb import datasets
+from gsp_fb.nn.__main__ import main
+
+data = datasets.contextual_sbm(n_nodes=60, n_classes=2, degree=6, n_features=6, n_splits=2, rng=1)
+datasets.load = lambda name, **options: data
+sys.exit(main(sys.argv[1:]))
+"""
+
 
 @pytest.fixture(scope="module")
 def job():
@@ -56,10 +68,17 @@ def job():
     return names["job"]
 
 
-def torchrun(*argv):
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", *map(str, argv)]
+TWO = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
+
+
+def python(*argv):
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+    command = [sys.executable, *map(str, argv)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def torchrun(*argv):
+    return python(*TWO, *argv)
 
 
 @pytest.fixture(scope="module")
@@ -136,3 +155,26 @@ def test_the_command_line(monkeypatch, capsys, tmp_path):
     assert np.isfinite(float(read_metrics(tmp_path / "split-1-seed-0")[-1]["train_loss"]))
     assert main(["fb-gcn", "blocks", "--epochs", "3"]) == 1
     assert "splits or seeds" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        ("fb-graphsaint", ["--per-step", "2", "--set", "n_roots=10"]),
+        ("fb-gcn", ["--over", "runs", "--splits", "0", "1", "--seeds", "0", "1"]),
+    ],
+)
+def test_two_processes_of_the_command_line_print_what_one_prints(tmp_path, model, options):
+    script = tmp_path / "command.py"
+    script.write_text(COMMAND)
+    line = [script, model, "blocks", *options, "--set", "hidden=4", "--epochs", "3"]
+    printed = []
+    for start in (python, torchrun):
+        done = start(*line)
+        assert done.returncode == 0, done.stderr
+        printed.append(json.loads(done.stdout))
+    one, two = printed
+    assert (one.pop("processes"), two.pop("processes")) == (1, 2)
+    rows = [[(run["split"], run["seed"], run["scores"]) for run in facts.pop("runs")] for facts in printed]
+    assert rows[0] == rows[1]
+    assert one == two

@@ -9,7 +9,7 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from ..._validate import check_count
+from ..._validate import check_count, check_host
 from ...errors import ParameterError
 from ...graph import Graph
 from ..compiling import uncompiled
@@ -23,6 +23,7 @@ class EdgeList:
     """The entries of a graph's adjacency with one self-loop a node, in CSR order, and those of its transpose."""
 
     def __init__(self, graph: Graph, device: torch.device | str = "cpu") -> None:
+        check_host(graph.device, "lists of edges for attention are made")
         with_loops = sparse.csr_array(graph.adjacency + sparse.eye_array(graph.n_nodes))
         structure = (with_loops.indices, with_loops.indptr)
         A = sparse.csr_array((np.arange(with_loops.nnz), *structure), shape=with_loops.shape)

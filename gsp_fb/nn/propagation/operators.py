@@ -10,6 +10,7 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
+from ..._validate import check_host
 from ...graph import Graph
 from ...operators import operator
 from ..sparse import SparseMatrix
@@ -84,9 +85,9 @@ def operator_propagation(
     gamma: float | None = None,
     isolated: str = "self",
     dtype: torch.dtype = torch.float32,
-    device: torch.device | str = "cpu",
+    device: torch.device | str | None = None,
 ) -> Complement:
-    """Return the two-channel pair of any operator family (see :func:`gsp_fb.operator`).
+    """Return the two-channel pair of any operator family (see :func:`gsp_fb.operator`), by default where the graph is.
 
     Examples
     --------
@@ -100,6 +101,7 @@ def operator_propagation(
 
 def mean_matrix(graph: Graph, kept: Any = None) -> sparse.csr_array:
     """Return ``D^-1 A`` over the entries of the adjacency that ``kept`` marks (all by default)."""
+    check_host(graph.device, "means over neighbours are made")
     A = graph.adjacency
     chosen = A if kept is None else _entries(A, kept)
     sums = chosen.sum(axis=1)

@@ -10,7 +10,7 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from ..._validate import check_choice, check_positive
+from ..._validate import check_choice, check_host, check_positive
 from ...filters import FilterBank
 from ...graph import Graph
 from ...operators import operator
@@ -59,6 +59,7 @@ def heat_wavelets(
     >>> bool(np.allclose((psi @ inverse).toarray(), np.eye(2)))
     True
     """
+    check_host(graph.device, "wavelets are made and thresholded")
     scale = check_positive(scale, "scale")
     kernels = PAIRS[check_choice(inverse, PAIRS, "inverse")](scale)
     bank = FilterBank(operator(graph, family, channel="high"), list(kernels), tol=_TOLERANCE, method="chebyshev")
