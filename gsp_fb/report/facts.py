@@ -76,25 +76,33 @@ class EnergyRow:
 
 @dataclass(frozen=True)
 class Profile:
-    """The share of a signal's energy in each band, and in the lower half of the axis.
+    """The share of a signal's energy in each band, below the middle one and above it.
 
-    ``mixtures`` is the number of mixtures of columns that stand for all of them; 0 where none were needed.
+    ``doubt`` is how far the shares beside the middle band may be off by quadrature. ``mixtures`` is the number of
+    mixtures of columns that stand for all of them; 0 where none were needed.
     """
 
     signal: str
     edges: Numbers
     fraction: Numbers
-    lower_half: float
+    below: float
+    above: float
+    doubt: float
     mixtures: int
 
 
 @dataclass(frozen=True)
 class Density:
-    """The share of the frequencies in each band; ``error`` is the standard error of an estimate, 0 where exact."""
+    """The share of the frequencies in each band.
+
+    Of an estimate ``error`` is the greatest standard error of a band and ``doubt`` what quadrature may have counted in
+    the band beside; both 0 where the frequencies were counted.
+    """
 
     edges: Numbers
     fraction: Numbers
     error: float
+    doubt: float
     exact: bool
 
 

@@ -23,6 +23,8 @@ __all__ = [
 ]
 
 ROUNDING = 1e-12
+# Shares are told in whole percents; less than this is not worth a word.
+DOUBT = 0.005
 # S over the S that chance gives, up to each bound: what to call it.
 SMOOTHNESS = (
     (0.5, "far smoother than"),
@@ -33,7 +35,7 @@ SMOOTHNESS = (
 )
 # Edge homophily minus what chance gives, up to each bound.
 ALIKE = (
-    (-0.02, "Neighbours are alike less often than by chance: averaging blurs the classes, differences carry them."),
+    (-0.02, "Neighbours are alike less often than by chance: averaging over them mixes the classes."),
     (0.02, "That is what chance gives: the edges hardly tell which nodes are alike."),
     (math.inf, "Neighbours are alike more often than by chance: averaging brings nodes of a class together."),
 )
@@ -115,29 +117,40 @@ def _tidy(value: float) -> float:
     return 0.0 if abs(value) < ROUNDING else value
 
 
+def _middle(edges: Sequence[float]) -> tuple[float, float]:
+    """Return the two ends of the middle band."""
+    half = len(edges) // 2
+    return edges[half - 1], edges[half]
+
+
 def about_profiles(profiles: Sequence[Profile], family: str) -> str:
-    """Return how much of each signal lies in the lower half of the axis, and what the low channel does there."""
-    middle = profiles[0].edges[len(profiles[0].edges) // 2]
-    shares = " and ".join(
-        f"{percent(profile.lower_half)} of the energy of the {profile.signal}" for profile in profiles
-    )
-    told = [f"Below frequency {middle:.4g} lies {shares}."]
+    """Return how much of each signal lies on either side of the middle band, and what the low channel does there."""
+    low, high = _middle(profiles[0].edges)
+    told = [
+        f"Of the energy of the {profile.signal} {percent(profile.below)} lies below frequency {low:.2f} and "
+        f"{percent(profile.above)} above {high:.2f}."
+        for profile in profiles
+    ]
     told.append(
-        "The low channel multiplies frequency λ by 1 − λ: it keeps what lies near 0 and erases what lies near 1."
+        "The low channel multiplies frequency λ by 1 − λ: it keeps what lies near 0, erases what lies near 1 and turns "
+        "the sign of what lies beyond; the high channel multiplies it by λ."
     )
     if VARIANTS[family].norm == "rw":
         told.append("Energy here weighs each node by its degree, as the random walk does.")
     mixed = next((profile for profile in profiles if profile.mixtures), None)
     if mixed is not None:
         told.append(f"Estimated for the {mixed.signal} from {mixed.mixtures} mixtures of their columns.")
+    doubt = max(profile.doubt for profile in profiles)
+    if doubt >= DOUBT:
+        told.append(f"Quadrature leaves {100 * doubt:.2g} points of these shares open.")
     return " ".join(told)
 
 
 def about_density(density: Density, report: Report) -> str:
     """Return how the frequencies are spread, how many are 0 and whether the axis ends at 2."""
-    half = sum(density.fraction[: len(density.fraction) // 2])
-    middle = density.edges[len(density.edges) // 2]
-    told = [f"{percent(min(half, 1.0))} of the frequencies lie below {middle:.4g}."]
+    half, (low, high) = len(density.fraction) // 2, _middle(density.edges)
+    below, above = (min(sum(part), 1.0) for part in (density.fraction[:half], density.fraction[half + 1 :]))
+    told = [f"{percent(below)} of the frequencies lie below {low:.2f}, {percent(above)} above {high:.2f}."]
     facts = report.graph
     if facts.components == facts.nodes:
         told.append("All of them are 0: no edge joins two nodes.")
@@ -152,7 +165,8 @@ def about_density(density: Density, report: Report) -> str:
         told += _about_the_end(report)
     if not density.exact:
         told.append(
-            f"Estimated with random vectors: the standard error of a band is at most {100 * density.error:.2g} points."
+            f"Estimated with random vectors: the standard error of a band is at most {100 * density.error:.2g} points, "
+            f"and quadrature may have counted up to {100 * density.doubt:.2g} points in the band beside."
         )
     return " ".join(told)
 
@@ -195,7 +209,15 @@ def about_gaps(report: Report) -> str:
     if gap.ratio >= 1:
         return f"{start} to rounding: averaging takes very long to mix the graph."
     halved = math.ceil(math.log(0.5) / math.log(gap.ratio))
-    return f"{start}: the slowest pattern between regions falls to half after {count(halved, 'averaging')}."
+    told = f"{start}: the slowest pattern between regions falls to half after {count(halved, 'averaging')}."
+    return " ".join([told, *_about_alternation(report)])
+
+
+def _about_alternation(report: Report) -> list[str]:
+    variant = VARIANTS[report.family]
+    if report.graph.bipartite and variant.loops == "none" and variant.norm != "none":
+        return ["The pattern that changes sign along every edge keeps its size for ever, as the graph is bipartite."]
+    return []
 
 
 def about_claims(report: Report) -> str:

@@ -49,7 +49,23 @@ def test_bipartite_with_its_sides_as_labels():
     assert "The graph is bipartite" in told["graph"]
     assert told["homophily"].startswith("0% of the edges")
     assert "The largest is exactly 2" in told["density"]
-    assert "Below frequency 1 lies 50% of the energy of the labels" in told["profiles"]
+    assert "energy of the labels 50% lies below frequency 0.95 and 50% above 1.05" in told["profiles"]
+    assert "25% of the frequencies" not in told["density"]
+    assert told["density"].startswith("12% of the frequencies lie below 0.95, 12% above 1.05.")
+    assert "second eigenvalue" in told["gaps"]
+
+
+def test_a_bipartite_graph_is_never_forgotten():
+    ring = gf.datasets.ring(8)
+    assert "keeps its size for ever" in readings(ring)["gaps"]
+    assert "keeps its size for ever" not in readings(ring, family="lazy_rw")["gaps"]
+    assert "keeps its size for ever" not in readings(gf.datasets.ring(9))["gaps"]
+
+
+def test_many_equal_frequencies_are_not_split():
+    """Each leaf but one of a star adds frequency 1, which an estimate must not count half below and half above."""
+    told = readings(gf.datasets.star(700), y=np.arange(700) % 2)["density"]
+    assert told.startswith("under 1% of the frequencies lie below 0.95, under 1% above 1.05.")
 
 
 def test_not_bipartite():

@@ -90,10 +90,12 @@
   function filter() {
     signal = signals[byId("signal").value];
     filtered = signal.values;
+    byId("signal-name").textContent = signal.title;
     if (data.live) {
       const family = data.families[byId("family").value];
       const gammaSlider = byId("gamma"), mix = Number(byId("mix").value);
       const gamma = 10 ** Number(gammaSlider.value);
+      byId("family-name").textContent = family.title;
       gammaSlider.disabled = family.loops === "none";
       gammaSlider.parentElement.classList.toggle("off", gammaSlider.disabled);
       byId("mix-value").textContent = mix.toFixed(2);
