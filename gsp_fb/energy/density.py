@@ -70,9 +70,9 @@ def spectral_density(
     """Return a histogram of the eigenvalues of ``op`` by stochastic Lanczos quadrature.
 
     The spectral measure of a random vector with independent signs has the eigenvalues' distribution as its mean. Each
-    of ``n_vectors`` of them gives a quadrature rule; their mean is the estimate and their spread its error. A rule tells
-    the energy below an edge up to the weight that it has there, ``doubt``: choose edges away from eigenvalues of high
-    multiplicity. Small graphs are decomposed instead.
+    of ``n_vectors`` of them gives a quadrature rule; their mean is the estimate and their spread its error. A rule
+    knows the share below an edge up to the weight that it has there, ``doubt``: choose edges away from eigenvalues of
+    high multiplicity. Small graphs are decomposed instead.
 
     Parameters
     ----------
@@ -99,20 +99,18 @@ def spectral_density(
     if n_nodes <= EXACT_NODES:
         counted = Measure(to_host(spectrum(op).frequencies), np.ones(n_nodes), rounding(op))
         fraction, doubt = _fractions(counted, edges, op, n_nodes)
-        return _result(op, edges, fraction, np.zeros_like(fraction), doubt, 0)
+        return _result(op, (edges, fraction, np.zeros_like(fraction), doubt), 0)
     signs = (asarray_like(rng.choice([-1.0, 1.0], (n_nodes, 1)), op.diag) for _ in range(n_vectors))
     measures = [quadrature(op, vector, products) for vector in signs]
     draws, doubts = np.array([_fractions(measure, edges, op, n_nodes) for measure in measures]).swapaxes(0, 1)
     error = draws.std(axis=0, ddof=1) / math.sqrt(n_vectors)
     spent = sum(measure.spaces[0].n_steps for measure in measures)
-    return _result(op, edges, draws.mean(axis=0), error, doubts.mean(axis=0), spent)
+    return _result(op, (edges, draws.mean(axis=0), error, doubts.mean(axis=0)), spent)
 
 
-def _result(
-    op: Operator, edges: FloatArray, fraction: FloatArray, error: FloatArray, doubt: FloatArray, spent: int
-) -> SpectralDensity:
-    found = (asarray_like(array, op.diag) for array in (edges, fraction, error, doubt))
-    return SpectralDensity(*found, spent)
+def _result(op: Operator, found: tuple[FloatArray, ...], spent: int) -> SpectralDensity:
+    edges, fraction, error, doubt = (asarray_like(array, op.diag) for array in found)
+    return SpectralDensity(edges, fraction, error, doubt, spent)
 
 
 def _fractions(measure: Measure, edges: FloatArray, op: Operator, n_nodes: int) -> tuple[FloatArray, FloatArray]:
