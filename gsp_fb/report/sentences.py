@@ -13,6 +13,7 @@ __all__ = [
     "about_density",
     "about_embeddings",
     "about_energies",
+    "about_first_theorem",
     "about_gaps",
     "about_graph",
     "about_homophily",
@@ -37,6 +38,7 @@ SMOOTHNESS = (
 ALIKE = (
     (-0.02, "Neighbours are alike less often than by chance: averaging over them mixes the classes."),
     (0.02, "That is what chance gives: the edges hardly tell which nodes are alike."),
+    (0.2, "Neighbours are alike little more often than by chance: averaging still mixes the classes."),
     (math.inf, "Neighbours are alike more often than by chance: averaging brings nodes of a class together."),
 )
 # Weight of high minus weight of low in a layer's mixing, up to each bound.
@@ -230,6 +232,20 @@ def about_claims(report: Report) -> str:
     held = f"Of {count(len(report.claims), 'claim')} of the paper, {len(rows)} apply to this graph"
     held += f" and {len(rows) - len(failing) - len(undecided)} of those hold."
     return " ".join(filter(None, [held, verdict, open_]))
+
+
+def about_first_theorem(report: Report) -> str:
+    """Return whether the lazy walk has the greater second eigenvalue, from the eigengaps alone; empty without them."""
+    found = {VARIANTS[row.family].loops: row for row in report.gaps if math.isfinite(row.ratio)}
+    if not {"degree", "unit"} <= found.keys():
+        return ""
+    lazy, renormalised = found["degree"], found["unit"]
+    holds = lazy.ratio + lazy.error >= renormalised.ratio - renormalised.error
+    verdict = "as theorem 1 says" if holds else "against theorem 1, which needs every degree to be at least 1"
+    return (
+        f"The second eigenvalue is {lazy.ratio:.4g} for the lazy walk and {renormalised.ratio:.4g} for the "
+        f"renormalised one, {verdict}."
+    )
 
 
 def about_run(run: RunFacts) -> str:
