@@ -70,6 +70,9 @@ html_theme_options = {
     "navbar_center": [],
 }
 
+# Without it the theme complains in the browser's console before it chooses the reader's own.
+html_context = {"default_mode": "auto"}
+
 # Formulas as MathML, which browsers draw by themselves: the pages then need no script from elsewhere.
 html_math_renderer = "mathml"
 # Without the empty group the converter puts the index of an accented letter below it, as under a sum.

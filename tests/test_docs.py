@@ -77,6 +77,15 @@ def test_every_module_of_the_reference_is_checked_here_and_back():
     assert sorted(listed) == sorted(MODULES)
 
 
+def test_the_reproducibility_page_is_that_of_the_stored_results(tmp_path):
+    """What ``gsp-fb reproduce --report --output docs/reproducibility.md`` writes is what is read."""
+    written = DOCS / "reproducibility.md"
+    again = tmp_path / "docs" / written.name
+    again.parent.mkdir()
+    assert cli.main(["reproduce", "--report", "--results", str(ROOT / "results"), "--output", str(again)]) == 0
+    assert again.read_text(encoding="utf-8") == written.read_text(encoding="utf-8")
+
+
 def toctree_entries():
     text = DOCS.joinpath("index.md").read_text(encoding="utf-8")
     trees = re.findall(r"```\{toctree\}\n(.*?)```", text, re.DOTALL)
