@@ -102,7 +102,7 @@ class Figure:
 
 def _cells(tag: str, classes: Sequence[str], row: Sequence[str]) -> str:
     pairs = zip(classes, row, strict=True)
-    return "".join(f"<{tag}{style}>{escape(cell)}</{tag.split()[0]}>" for style, cell in pairs)
+    return "".join(f"<{tag}{style}>{escape(cell)}</{tag.split(maxsplit=1)[0]}>" for style, cell in pairs)
 
 
 def _escaped(cell: str) -> str:
