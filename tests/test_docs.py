@@ -187,6 +187,14 @@ def test_every_make_target_exists(page):
     assert {word for words in commands(page, "make") for word in words[:1]} <= targets
 
 
+def test_every_table_that_contributors_are_sent_to_exists():
+    text = DOCS.joinpath("contributing.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+)` in `(gsp_fb/[^`]+\.py)`", text)
+    assert len(named) >= 5
+    for table, path in named:
+        assert re.search(rf"^{table}\b", ROOT.joinpath(path).read_text(encoding="utf-8"), re.MULTILINE), (table, path)
+
+
 def test_every_make_target_is_told_to_contributors():
     shown = re.findall(r"make ([\w-]+)", ROOT.joinpath("Makefile").read_text(encoding="utf-8"))
     told = {words[0] for words in commands(DOCS / "contributing.md", "make")}

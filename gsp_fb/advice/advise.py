@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from .._html import table
 from ..graph import Graph
 from .evidence import CANDIDATES, Evidence, gather
 from .record import HELPS, Verdict, measured, threshold, verdicts
@@ -46,6 +47,15 @@ class Advice:
     threshold: float
     record: Verdict
     evidence: Evidence
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "high channel": "yes" if self.channels == "both" else "no",
+            "filter": self.family,
+            "rule": f"{self.rule}: {self.score:.3f}, yes above {self.threshold:.3f}",
+            "right so far": f"{self.record.right} of {self.record.of} data sets",
+        }
+        return table("Advice", facts)
 
     @property
     def text(self) -> str:

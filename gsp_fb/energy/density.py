@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._html import table
 from .._lanczos import gauss_rule, lanczos
 from .._validate import check_count, check_positive, check_rng
 from ..backend import FloatArray, asarray_like, freeze, to_host
@@ -62,6 +63,15 @@ class SpectralDensity:
 
     def __repr__(self) -> str:
         return f"SpectralDensity({self.fraction.shape[0]} bands, products={self.products})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "bands": self.fraction.shape[0],
+            "greatest standard error": float(self.error.max()),
+            "greatest doubt": float(self.doubt.max()),
+            "products": self.products,
+        }
+        return table("SpectralDensity", facts)
 
 
 def spectral_density(

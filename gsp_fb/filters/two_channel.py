@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .._html import table
 from .._validate import check_count, check_signal
 from ..backend import Signal, diagonal_times, product, to_dense
 from ..errors import ParameterError, SignalError
@@ -41,6 +42,9 @@ class TwoChannelBank:
 
     low: Operator
     levels: int = 1
+
+    def _repr_html_(self) -> str:
+        return table("TwoChannelBank", {"low": repr(self.low), "high": repr(self.high), "levels": self.levels})
 
     @property
     def high(self) -> Operator:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
+from .._html import table
 from ..backend import FloatArray, IntArray
 from ..theory import ClaimResult
 
@@ -192,7 +193,7 @@ class Drawing:
     live: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """Everything a report says about one graph; ``notes`` tells, by section, what was left out and why.
 
@@ -201,8 +202,10 @@ class Report:
     >>> from gsp_fb.datasets import ring
     >>> from gsp_fb.report import collect
     >>> report = collect(ring(6), name="six in a ring")
-    >>> report.graph.nodes, report.homophily, sorted(report.notes)
-    (6, None, [])
+    >>> report
+    Report('six in a ring', 6 nodes, 6 edges, signals: degree)
+    >>> report.homophily, sorted(report.notes)
+    (None, [])
     """
 
     name: str
@@ -219,7 +222,17 @@ class Report:
     advice: Advice | None
     runs: tuple[RunFacts, ...]
     notes: Mapping[str, str]
-    drawing: Drawing = field(repr=False)
+    drawing: Drawing
+
+    def __repr__(self) -> str:
+        signals = ", ".join(signal.name for signal in self.signals)
+        return f"Report({self.name!r}, {self.graph.nodes} nodes, {self.graph.edges} edges, signals: {signals})"
+
+    def _repr_html_(self) -> str:
+        facts: dict[str, Any] = {"nodes": self.graph.nodes, "edges": self.graph.edges}
+        facts |= {f"S of the {row.signal}": row.s_value for row in self.energies if row.family == self.family}
+        facts["edge homophily"] = None if self.homophily is None else self.homophily.edge
+        return table(f"Report {self.name}", {**facts, "advice": None if self.advice is None else self.advice.text})
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts as JSON holds them, without the drawing; a number that is not finite becomes None."""

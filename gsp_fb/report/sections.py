@@ -140,7 +140,8 @@ def _homophily(report: Report) -> Iterator[Section]:
     reading = say.about_homophily(facts, report.graph.directed)
     shown = () if math.isnan(facts.edge) else (figure,)
     note = (
-        "Edges: the share of edges within a class. Nodes: the mean over nodes of the share of like neighbours. "
+        "Edges: the share of edges within a class, those of a node to itself not counted. "
+        "Nodes: the mean over nodes of the share of like neighbours. "
         "Beyond chance: class-insensitive homophily, 0 where no class meets itself more often than its size explains."
     )
     yield Section("homophily", "Whether neighbours are alike", reading, shown, table(listed), note=note, half=True)

@@ -86,6 +86,8 @@ def about_graph(facts: GraphFacts) -> str:
         f"{count(facts.nodes, 'node')} and {count(facts.edges, kind)} in {pieces}.",
         f"The median {unit} is {facts.median_degree:.4g}, the greatest {facts.greatest_degree:.4g}.",
     ]
+    if facts.loops:
+        told.append(f"{count(facts.loops, f'{kind} joins', f'{kind}s join')} a node to itself.")
     if facts.isolated:
         told.append(f"{count(facts.isolated, 'node is', 'nodes are')} isolated: the low channel keeps their values.")
     if facts.bipartite == facts.components == 1:

@@ -102,6 +102,13 @@ def test_one_node(edges):
     assert told["gaps"] == ""
 
 
+def test_loops_are_told():
+    assert "1 edge joins a node to itself." in readings(gf.Graph.from_edges([(0, 1), (1, 1)]))["graph"]
+    arcs = gf.Graph.from_edges([(0, 1), (1, 1), (0, 0)], directed=True)
+    assert "2 arcs join a node to itself." in readings(arcs)["graph"]
+    assert "itself" not in readings(gf.datasets.ring(4))["graph"]
+
+
 def test_one_class_says_nothing_of_neighbours():
     assert "nothing to compare" in readings(gf.datasets.ring(5), y=[1] * 5)["homophily"]
 
