@@ -81,7 +81,7 @@ def about_graph(facts: GraphFacts) -> str:
     if facts.edges == 0:
         return f"{count(facts.nodes, 'node')} and no {kind}: there is nothing for a filter to average."
     pieces = "one component" if facts.components == 1 else count(facts.components, "component")
-    unit = "weighted degree" if facts.weighted else "degree"
+    unit = f"{'weighted ' if facts.weighted else ''}{'out-degree' if facts.directed else 'degree'}"
     told = [
         f"{count(facts.nodes, 'node')} and {count(facts.edges, kind)} in {pieces}.",
         f"The median {unit} is {facts.median_degree:.4g}, the greatest {facts.greatest_degree:.4g}.",
@@ -89,12 +89,19 @@ def about_graph(facts: GraphFacts) -> str:
     if facts.loops:
         told.append(f"{count(facts.loops, f'{kind} joins', f'{kind}s join')} a node to itself.")
     if facts.isolated:
-        told.append(f"{count(facts.isolated, 'node is', 'nodes are')} isolated: the low channel keeps their values.")
+        told.append(_about_isolated(facts))
     if facts.bipartite == facts.components == 1:
         told.append("The graph is bipartite: its nodes fall into two sides, and every edge joins the two.")
     elif facts.bipartite:
         told.append(f"{count(facts.bipartite, 'component is', 'components are')} bipartite.")
     return " ".join(told)
+
+
+def _about_isolated(facts: GraphFacts) -> str:
+    value = "its value" if facts.isolated == 1 else "their values"
+    if facts.directed:
+        return f"{count(facts.isolated, 'node has', 'nodes have')} no arc that leaves: the low channel keeps {value}."
+    return f"{count(facts.isolated, 'node is', 'nodes are')} isolated: the low channel keeps {value}."
 
 
 def about_energies(report: Report) -> str:

@@ -118,6 +118,11 @@ def test_the_signals_that_are_drawn(report):
     ]
 
 
+def test_without_edges_a_constant_is_drawn():
+    nothing = collect(gf.Graph.from_edges(np.zeros((0, 2), dtype=int), n_nodes=3))
+    assert list(nothing.drawing.signals) == [signal.name for signal in nothing.signals] == ["constant"]
+
+
 def test_a_report_of_the_same_data_is_the_same_file(blocks, report):
     again = collect(blocks.graph, x=blocks.x, y=blocks.y, name="blocks", gamma=2.0)
     assert render_html(again) == render_html(report)

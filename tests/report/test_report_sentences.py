@@ -102,6 +102,13 @@ def test_one_node(edges):
     assert told["gaps"] == ""
 
 
+def test_a_node_that_arcs_only_enter_is_not_called_isolated():
+    told = readings(gf.Graph.from_edges([(0, 1), (1, 2)], directed=True))["graph"]
+    assert "1 node has no arc that leaves: the low channel keeps its value." in told
+    assert "median out-degree is 1" in told
+    assert "isolated" not in told
+
+
 def test_loops_are_told():
     assert "1 edge joins a node to itself." in readings(gf.Graph.from_edges([(0, 1), (1, 1)]))["graph"]
     arcs = gf.Graph.from_edges([(0, 1), (1, 1), (0, 0)], directed=True)
