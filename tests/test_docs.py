@@ -6,6 +6,7 @@ import importlib
 import re
 import shlex
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
@@ -57,6 +58,24 @@ def runnable_lines(docstring):
 def test_every_public_name_has_an_example_that_runs(module_name):
     without = [name for name, thing in public_objects(module_name) if not runnable_lines(thing.__doc__)]
     assert without == []
+
+
+def public_methods(thing):
+    """Yield what a class itself defines to be called; what it inherits is told elsewhere."""
+    for name, method in vars(thing).items() if isinstance(thing, type) else ():
+        function = getattr(method, "__func__", method)
+        if not name.startswith("_") and isinstance(function, FunctionType):
+            yield name, function
+
+
+@pytest.mark.parametrize("module_name", ["gsp_fb", "gsp_fb.datasets", "gsp_fb.filters", "gsp_fb.report"])
+def test_every_method_of_the_core_has_an_example_that_runs(module_name):
+    methods = [
+        (f"{owner}.{name}", method)
+        for owner, thing in public_objects(module_name)
+        for name, method in public_methods(thing)
+    ]
+    assert [name for name, method in methods if not runnable_lines(method.__doc__)] == []
 
 
 @pytest.mark.parametrize("module_name", MODULES)

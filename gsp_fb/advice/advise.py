@@ -83,7 +83,15 @@ class Advice:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as JSON holds it."""
+        """Return everything as JSON holds it.
+
+        Examples
+        --------
+        >>> from gsp_fb.datasets import contextual_sbm
+        >>> data = contextual_sbm(300, homophily=0.1, degree=8, rng=0)
+        >>> advise(data.graph, data.x, data.y, range(0, 300, 2)).as_dict()["channels"]
+        'both'
+        """
         return {**asdict(self), "text": self.text, "rules": self.rows}
 
 

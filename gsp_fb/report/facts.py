@@ -235,7 +235,15 @@ class Report:
         return table(f"Report {self.name}", {**facts, "advice": None if self.advice is None else self.advice.text})
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the facts as JSON holds them, without the drawing; a number that is not finite becomes None."""
+        """Return the facts as JSON holds them, without the drawing; a number that is not finite becomes None.
+
+        Examples
+        --------
+        >>> from gsp_fb.datasets import ring
+        >>> from gsp_fb.report import collect
+        >>> collect(ring(6)).as_dict()["graph"]["edges"]
+        6
+        """
         return {item.name: plain(getattr(self, item.name)) for item in fields(self) if item.name != "drawing"}
 
 

@@ -113,6 +113,12 @@ class Kernel:
         ax : matplotlib Axes, optional
             A new figure's by default.
         interval : (float, float), optional
+
+        Examples
+        --------
+        >>> ax = Kernel(lambda frequencies: 1 - frequencies, name="low").plot(interval=(0.0, 1.0))
+        >>> ax.lines[0].get_xdata()[[0, -1]]
+        array([0., 1.])
         """
         # Pictures are a layer above; a method is only a shorthand for them.
         return import_module("gsp_fb.plot").kernel(self, interval=interval, ax=ax)
