@@ -1,6 +1,9 @@
 """How the documentation is built: `make docs`."""
 
+import importlib
 import re
+from collections.abc import Mapping
+from pathlib import Path
 
 from docutils import nodes
 from docutils.utils.math import latex2mathml
@@ -38,8 +41,26 @@ autosummary_generate = True
 autosummary_imported_members = True
 autosummary_ignore_module_all = False
 templates_path = ["_templates"]
+
+
+def _tables():
+    """Return by module the tables that it exports and the names of their rows: data, so without a page of their own."""
+    listed = re.findall(
+        r"^   (gsp_fb\S*)$", Path(__file__).with_name("api").joinpath("index.md").read_text(), re.MULTILINE
+    )
+    modules = {name: importlib.import_module(name) for name in listed}
+    return {
+        name: {table: list(getattr(module, table)) for table in module.__all__ if _is_table(getattr(module, table))}
+        for name, module in modules.items()
+    }
+
+
+def _is_table(thing):
+    return isinstance(thing, Mapping | tuple) and all(isinstance(row, str) for row in thing)
+
+
 # A name that gsp_fb itself exports is documented there, and not again in the package it comes from.
-autosummary_context = {"top": gsp_fb.__all__}
+autosummary_context = {"top": gsp_fb.__all__, "tables": _tables()}
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 # Words of a docstring's type line that are English, not names of objects.
@@ -69,6 +90,9 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "navbar_center": [],
 }
+
+# Without it the theme complains in the browser's console before it chooses the reader's own.
+html_context = {"default_mode": "auto"}
 
 # Formulas as MathML, which browsers draw by themselves: the pages then need no script from elsewhere.
 html_math_renderer = "mathml"

@@ -73,7 +73,15 @@ class Operator:
         return self.apply(check_signal(x, self.graph.n_nodes))
 
     def apply(self, x: Signal) -> Signal:
-        """Return the product with a signal that was already checked; ``op @ x`` checks it first."""
+        """Return the product with a signal that was already checked; ``op @ x`` checks it first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> edge = operator(Graph.from_edges([(0, 1)]), "rw")
+        >>> edge.apply(np.array([1.0, 3.0]))
+        array([3., 1.])
+        """
         return affine_product(self.graph, x, self.left, self.right, self.diag)
 
     @cached_property
@@ -84,7 +92,14 @@ class Operator:
         return replace(self, graph=self.graph.transposed, left=self.right, right=self.left, scale=1.0 / self.scale)
 
     def complement(self) -> Operator:
-        """Return ``I - self``: the other channel of the two-channel bank."""
+        """Return ``I - self``: the other channel of the two-channel bank.
+
+        Examples
+        --------
+        >>> low = operator(Graph.from_edges([(0, 1)]), "rw")
+        >>> low.complement() @ [1.0, 3.0]
+        array([-2.,  2.])
+        """
         other = CHANNELS[1 - CHANNELS.index(self.channel)]
         return replace(self, left=-self.left, diag=1.0 - self.diag, channel=other)
 
@@ -124,11 +139,25 @@ class Operator:
         return sums
 
     def to_sparse(self) -> Any:
-        """Return the matrix itself, newly made, as CSR on the graph's device: scipy's or cupyx's."""
+        """Return the matrix itself, newly made, as CSR on the graph's device: scipy's or cupyx's.
+
+        Examples
+        --------
+        >>> operator(Graph.from_edges([(0, 1)]), "sym", channel="high").to_sparse().toarray()
+        array([[ 1., -1.],
+               [-1.,  1.]])
+        """
         return add_diagonal(scaled_csr(self.graph.adjacency, self.left, self.right), self.diag)
 
     def to_scipy(self) -> sparse.csr_array:
-        """Return the matrix itself, newly made, as a scipy CSR array; of a graph on a GPU see :meth:`to_sparse`."""
+        """Return the matrix itself, newly made, as a scipy CSR array; of a graph on a GPU see :meth:`to_sparse`.
+
+        Examples
+        --------
+        >>> operator(Graph.from_edges([(0, 1)]), "lazy_rw").to_scipy().toarray()
+        array([[0.5, 0.5],
+               [0.5, 0.5]])
+        """
         if self.graph.device != "cpu":
             raise GraphError(
                 f"the graph is on {self.graph.device!r}: to_sparse() gives the matrix there, and an operator of "
@@ -138,7 +167,14 @@ class Operator:
         return matrix
 
     def linear_operator(self) -> Any:
-        """Return a matrix-free ``LinearOperator``, for the solvers of scipy (or of cupyx, on a GPU)."""
+        """Return a matrix-free ``LinearOperator``, for the solvers of scipy (or of cupyx, on a GPU).
+
+        Examples
+        --------
+        >>> system = operator(Graph.from_edges([(0, 1), (1, 2)]), "renorm_sym").linear_operator()
+        >>> system.shape, system.matvec([1.0, 0.0, 0.0]).round(4)
+        ((3, 3), array([0.5   , 0.4082, 0.    ]))
+        """
         return linear_operator(
             self.diag,
             self.shape,

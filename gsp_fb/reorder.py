@@ -52,11 +52,27 @@ class Reordered:
     inverse: IntArray
 
     def permute(self, x: Signal) -> Signal:
-        """Return a signal of the original graph, or one row a node of anything, in the new order."""
+        """Return a signal of the original graph, or one row a node of anything, in the new order.
+
+        Examples
+        --------
+        >>> from gsp_fb import Graph
+        >>> new = Graph.from_edges([(0, 3), (3, 1), (1, 2)]).reordered()
+        >>> sorted(new.permute([10.0, 11.0, 12.0, 13.0]).tolist())
+        [10.0, 11.0, 12.0, 13.0]
+        """
         return np.asarray(x)[self.order]
 
     def restore(self, y: Signal) -> Signal:
-        """Return a result of the new graph in the original order."""
+        """Return a result of the new graph in the original order.
+
+        Examples
+        --------
+        >>> from gsp_fb import Graph
+        >>> new = Graph.from_edges([(0, 3), (3, 1), (1, 2)]).reordered()
+        >>> new.restore(new.permute([10.0, 11.0, 12.0, 13.0]))
+        array([10., 11., 12., 13.])
+        """
         return np.asarray(y)[self.inverse]
 
 

@@ -78,6 +78,13 @@ class Spectrum:
         """Return the coefficients of ``x`` in the modes: ``U^-1 x``.
 
         ``sum |c|^2`` equals ``sum_i scale_i^2 |x_i|^2`` (Parseval), with ``scale`` 1 for symmetric families.
+
+        Examples
+        --------
+        >>> from gsp_fb import Graph, operator
+        >>> modes = spectrum(operator(Graph.from_edges([(0, 1)]), "sym", channel="high"))
+        >>> abs(modes.gft([1.0, 1.0])).round(4)
+        array([1.4142, 0.    ])
         """
         x = check_signal(x, self.operator.graph.n_nodes)
         check_device(x, self.core_basis)
@@ -86,7 +93,15 @@ class Spectrum:
         return _as_dtype(c, x.dtype)
 
     def igft(self, c: Any) -> Signal:
-        """Return the signal with the coefficients ``c``: ``U c``; with ``k`` modes, the projection onto them."""
+        """Return the signal with the coefficients ``c``: ``U c``; with ``k`` modes, the projection onto them.
+
+        Examples
+        --------
+        >>> from gsp_fb import Graph, operator
+        >>> modes = spectrum(operator(Graph.from_edges([(0, 1), (1, 2)]), "rw", channel="high"))
+        >>> modes.igft(modes.gft([1.0, 5.0, 3.0])).round(6)
+        array([1., 5., 3.])
+        """
         c = host_array(c, SignalError, "coefficients")
         check_device(c, self.core_basis)
         if c.ndim not in (1, 2) or c.shape[0] != len(self):

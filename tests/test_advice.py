@@ -4,11 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import gsp_fb as gf
 from gsp_fb import advice
-from gsp_fb.advice.evidence import gather, train_rows
-from gsp_fb.advice.probe import PENALTIES, gram, loo_hits
+from gsp_fb.advice.evidence import CANDIDATES, gather, train_rows
+from gsp_fb.advice.probe import PENALTIES, gram, halves, loo_hits
 from gsp_fb.advice.record import Measured, threshold, verdicts
 from gsp_fb.cli import main
 from gsp_fb.errors import ParameterError
@@ -41,6 +42,19 @@ def test_one_decomposition_gives_every_leave_one_out_prediction():
 
 def test_equal_rows_carry_nothing():
     assert not gram(np.ones((5, 2))).any()
+
+
+@pytest.mark.parametrize("density", [0.01, 0.4])
+def test_sparse_features_are_filtered_as_dense_ones_are(density):
+    data = gf.datasets.contextual_sbm(homophily=0.2, rng=1, **BLOCKS)
+    x = sparse.random_array((240, 1500), density=density, rng=np.random.default_rng(0), format="csr")
+    rows = np.arange(0, 240, 3)
+    for family in CANDIDATES:
+        low = gf.operator(data.graph, family)
+        found, wanted = halves(low, x, rows), halves(low, x.toarray(), rows)
+        assert list(found) == list(wanted)
+        for word, matrix in wanted.items():
+            np.testing.assert_allclose(found[word], matrix, atol=1e-12 * len(rows))
 
 
 def test_labels_outside_the_training_nodes_are_not_read():

@@ -6,6 +6,7 @@ import importlib
 import re
 import shlex
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
@@ -59,6 +60,24 @@ def test_every_public_name_has_an_example_that_runs(module_name):
     assert without == []
 
 
+def public_methods(thing):
+    """Yield what a class itself defines to be called; what it inherits is told elsewhere."""
+    for name, method in vars(thing).items() if isinstance(thing, type) else ():
+        function = getattr(method, "__func__", method)
+        if not name.startswith("_") and isinstance(function, FunctionType):
+            yield name, function
+
+
+@pytest.mark.parametrize("module_name", ["gsp_fb", "gsp_fb.datasets", "gsp_fb.filters", "gsp_fb.report"])
+def test_every_method_of_the_core_has_an_example_that_runs(module_name):
+    methods = [
+        (f"{owner}.{name}", method)
+        for owner, thing in public_objects(module_name)
+        for name, method in public_methods(thing)
+    ]
+    assert [name for name, method in methods if not runnable_lines(method.__doc__)] == []
+
+
 @pytest.mark.parametrize("module_name", MODULES)
 def test_every_example_stands_under_its_heading(module_name):
     heading = re.compile(r"^ *Examples\n *--------\n", re.MULTILINE)
@@ -75,6 +94,15 @@ def test_the_rule_would_find_a_name_without_an_example():
 def test_every_module_of_the_reference_is_checked_here_and_back():
     listed = re.findall(r"^   (gsp_fb\S*)$", DOCS.joinpath("api", "index.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(MODULES)
+
+
+def test_the_reproducibility_page_is_that_of_the_stored_results(tmp_path):
+    """What ``gsp-fb reproduce --report --output docs/reproducibility.md`` writes is what is read."""
+    written = DOCS / "reproducibility.md"
+    again = tmp_path / "docs" / written.name
+    again.parent.mkdir()
+    assert cli.main(["reproduce", "--report", "--results", str(ROOT / "results"), "--output", str(again)]) == 0
+    assert again.read_text(encoding="utf-8") == written.read_text(encoding="utf-8")
 
 
 def toctree_entries():
@@ -176,6 +204,14 @@ def test_every_training_line_for_several_processes_is_understood():
 def test_every_make_target_exists(page):
     targets = set(re.findall(r"^([\w-]+):", ROOT.joinpath("Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     assert {word for words in commands(page, "make") for word in words[:1]} <= targets
+
+
+def test_every_table_that_contributors_are_sent_to_exists():
+    text = DOCS.joinpath("contributing.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+)` in `(gsp_fb/[^`]+\.py)`", text)
+    assert len(named) >= 5
+    for table, path in named:
+        assert re.search(rf"^{table}\b", ROOT.joinpath(path).read_text(encoding="utf-8"), re.MULTILINE), (table, path)
 
 
 def test_every_make_target_is_told_to_contributors():

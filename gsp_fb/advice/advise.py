@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from .._html import table
 from ..graph import Graph
 from .evidence import CANDIDATES, Evidence, gather
 from .record import HELPS, Verdict, measured, threshold, verdicts
@@ -47,6 +48,15 @@ class Advice:
     record: Verdict
     evidence: Evidence
 
+    def _repr_html_(self) -> str:
+        facts = {
+            "high channel": "yes" if self.channels == "both" else "no",
+            "filter": self.family,
+            "rule": f"{self.rule}: {self.score:.3f}, yes above {self.threshold:.3f}",
+            "right so far": f"{self.record.right} of {self.record.of} data sets",
+        }
+        return table("Advice", facts)
+
     @property
     def text(self) -> str:
         """The advice in sentences."""
@@ -73,7 +83,15 @@ class Advice:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as JSON holds it."""
+        """Return everything as JSON holds it.
+
+        Examples
+        --------
+        >>> from gsp_fb.datasets import contextual_sbm
+        >>> data = contextual_sbm(300, homophily=0.1, degree=8, rng=0)
+        >>> advise(data.graph, data.x, data.y, range(0, 300, 2)).as_dict()["channels"]
+        'both'
+        """
         return {**asdict(self), "text": self.text, "rules": self.rows}
 
 

@@ -18,27 +18,62 @@ from ..operators import Operator
 __all__ = ["CHANNELS", "gram", "halves", "loo_hits"]
 
 PENALTIES = np.logspace(-4, 2, 13)
+# Columns that are made dense at a time, and the share of stored entries from which on that pays.
+BLOCK = 1024
+SPARSE = 0.05
 
 # What two layers of a network can reach: one channel only averages, two also see every difference.
 CHANNELS = {"low": ("low low",), "both": ("low low", "low high", "high high")}
 
 
 def halves(low: Operator, x: Signal, rows: IntArray) -> dict[str, FloatArray]:
-    """Return the Gram matrix of each word of two filters applied to ``x``, on the given nodes."""
-    high = low.complement()
-    once = {"low": low @ x, "high": high @ x}
+    """Return the Gram matrix of each word of two filters applied to ``x``, on the given nodes.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, operator
+    >>> path = Graph.from_edges([(0, 1), (1, 2)])
+    >>> list(halves(operator(path, "sym"), np.eye(3), np.array([0, 2])))
+    ['low low', 'low high', 'high high']
+    """
+    filters = {"low": low, "high": low.complement()}
     words = {word: word.split() for word in CHANNELS["both"]}
-    filters = {"low": low, "high": high}
-    return {word: gram((filters[second] @ once[first])[rows]) for word, (first, second) in words.items()}
+    filtered = _sparse_rows if is_sparse(x) else _dense_rows
+    return {word: gram(filtered(filters[first], filters[second], x, rows)) for word, (first, second) in words.items()}
+
+
+def _dense_rows(first: Operator, second: Operator, x: Signal, rows: IntArray) -> Signal:
+    return (second @ (first @ x))[rows]
+
+
+def _sparse_rows(first: Operator, second: Operator, x: Signal, rows: IntArray) -> Signal:
+    """Return the same with the two filters multiplied first: few rows of a sparse product stay few and sparse."""
+    return (second.to_scipy()[rows] @ first.to_scipy()) @ x
 
 
 def gram(z: Any) -> FloatArray:
-    """Return the Gram matrix of centred rows, scaled to trace n; zero where all rows are equal."""
-    product = z @ z.T
-    K = np.asarray(product.toarray() if is_sparse(product) else product, dtype=np.float64)
+    """Return the Gram matrix of centred rows, scaled to trace n; zero where all rows are equal.
+
+    Examples
+    --------
+    >>> gram(np.array([[0.0], [2.0]]))
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    K = np.zeros((z.shape[0], z.shape[0]))
+    for start in range(0, z.shape[1], BLOCK):
+        K += _product(z[:, start : start + BLOCK])
     K = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
     trace = np.trace(K)
     return K * (len(K) / trace) if trace > 1e-12 * len(K) else np.zeros_like(K)
+
+
+def _product(z: Any) -> FloatArray:
+    """Return ``z @ z.T``; what two filters left of sparse columns is dense, and then BLAS is faster by far."""
+    if is_sparse(z) and z.nnz < SPARSE * z.shape[0] * z.shape[1]:
+        return np.asarray((z @ z.T).toarray(), dtype=np.float64)
+    columns = np.asarray(z.toarray() if is_sparse(z) else z, dtype=np.float64)
+    return np.asarray(columns @ columns.T)
 
 
 def loo_hits(grams: Iterable[FloatArray], labels: FloatArray) -> IntArray:

@@ -45,7 +45,7 @@ _TABLE = (
     ),
     Rule("label roughness", "training labels are rough: S(y) is large", lambda e: e.s_labels[BASE]),
     Rule("heterophily", "neighbours are of other classes", lambda e: 1 - e.edge_homophily),
-    Rule("class heterophily", "neighbours are of other classes more than by chance", lambda e: -e.class_homophily),
+    Rule("class heterophily", "neighbours are of other classes more than by chance", lambda e: 0.0 - e.class_homophily),
     Rule(
         "read-out",
         "a linear probe reads more out of both channels than out of the low one",

@@ -30,8 +30,11 @@ def _show(step: str) -> None:
 
 def _report(args: argparse.Namespace) -> int:
     chosen = _chosen_format(args)
-    source = read_source(args)
     try:
+        _show("reading")
+        source = read_source(args)
+        _show("advice")
+        advice = _advice(source)
         found = reports.collect(
             source.graph,
             x=source.x,
@@ -40,7 +43,7 @@ def _report(args: argparse.Namespace) -> int:
             family=args.filter,
             gamma=1.0 if args.gamma is None else args.gamma,
             runs=args.runs or (),
-            advice=_advice(source),
+            advice=advice,
             on_step=_show,
         )
     finally:

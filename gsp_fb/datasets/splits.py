@@ -44,7 +44,14 @@ class Split:
         return len(self.train), len(self.val), len(self.test)
 
     def masks(self, n_nodes: int) -> tuple[npt.NDArray[np.bool_], ...]:
-        """Return the three sets as boolean arrays of length ``n_nodes``."""
+        """Return the three sets as boolean arrays of length ``n_nodes``.
+
+        Examples
+        --------
+        >>> train, val, test = Split(np.array([0, 1]), np.array([2]), np.array([3])).masks(4)
+        >>> train
+        array([ True,  True, False, False])
+        """
         return tuple(np.isin(np.arange(n_nodes), part) for part in (self.train, self.val, self.test))
 
     def __repr__(self) -> str:

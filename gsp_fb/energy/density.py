@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._html import table
 from .._lanczos import gauss_rule, lanczos
 from .._validate import check_count, check_positive, check_rng
 from ..backend import FloatArray, asarray_like, freeze, to_host
@@ -30,7 +31,10 @@ class SpectralDensity:
     fraction : float64 array, shape (n_bands,)
         Share of the eigenvalues in each band.
     error : float64 array, shape (n_bands,)
-        Standard error of ``fraction``; 0 where all eigenvalues were computed.
+        Standard error of ``fraction`` over the random vectors; 0 where all eigenvalues were computed.
+    doubt : float64 array, shape (n_bands,)
+        How far the quadrature itself may be off, proven: what it may have counted in a neighbouring band. It is large
+        where an edge lies on an eigenvalue of high multiplicity, as 1 is in graphs with many leaves.
     products : int
         Products that were spent.
 
@@ -45,10 +49,11 @@ class SpectralDensity:
     edges: FloatArray
     fraction: FloatArray
     error: FloatArray
+    doubt: FloatArray
     products: int
 
     def __post_init__(self) -> None:
-        for array in (self.edges, self.fraction, self.error):
+        for array in (self.edges, self.fraction, self.error, self.doubt):
             freeze(array)
 
     @property
@@ -59,6 +64,15 @@ class SpectralDensity:
     def __repr__(self) -> str:
         return f"SpectralDensity({self.fraction.shape[0]} bands, products={self.products})"
 
+    def _repr_html_(self) -> str:
+        facts = {
+            "bands": self.fraction.shape[0],
+            "greatest standard error": float(self.error.max()),
+            "greatest doubt": float(self.doubt.max()),
+            "products": self.products,
+        }
+        return table("SpectralDensity", facts)
+
 
 def spectral_density(
     op: Operator, bins: Any = None, *, n_vectors: int = 20, products: int = 80, rng: Any = None
@@ -66,8 +80,9 @@ def spectral_density(
     """Return a histogram of the eigenvalues of ``op`` by stochastic Lanczos quadrature.
 
     The spectral measure of a random vector with independent signs has the eigenvalues' distribution as its mean. Each
-    of ``n_vectors`` of them gives a quadrature rule; their mean is the estimate and their spread its error. Small
-    graphs are decomposed instead.
+    of ``n_vectors`` of them gives a quadrature rule; their mean is the estimate and their spread its error. A rule
+    knows the share below an edge up to the weight that it has there, ``doubt``: choose edges away from eigenvalues of
+    high multiplicity. Small graphs are decomposed instead.
 
     Parameters
     ----------
@@ -93,24 +108,26 @@ def spectral_density(
     rng, n_nodes = check_rng(rng), op.graph.n_nodes
     if n_nodes <= EXACT_NODES:
         counted = Measure(to_host(spectrum(op).frequencies), np.ones(n_nodes), rounding(op))
-        fraction = _fractions(counted, edges, op, n_nodes)
-        return _result(op, edges, fraction, np.zeros_like(fraction), 0)
+        fraction, doubt = _fractions(counted, edges, op, n_nodes)
+        return _result(op, (edges, fraction, np.zeros_like(fraction), doubt), 0)
     signs = (asarray_like(rng.choice([-1.0, 1.0], (n_nodes, 1)), op.diag) for _ in range(n_vectors))
     measures = [quadrature(op, vector, products) for vector in signs]
-    draws = np.stack([_fractions(measure, edges, op, n_nodes) for measure in measures])
+    draws, doubts = np.array([_fractions(measure, edges, op, n_nodes) for measure in measures]).swapaxes(0, 1)
     error = draws.std(axis=0, ddof=1) / math.sqrt(n_vectors)
     spent = sum(measure.spaces[0].n_steps for measure in measures)
-    return _result(op, edges, draws.mean(axis=0), error, spent)
+    return _result(op, (edges, draws.mean(axis=0), error, doubts.mean(axis=0)), spent)
 
 
-def _result(op: Operator, edges: FloatArray, fraction: FloatArray, error: FloatArray, spent: int) -> SpectralDensity:
-    edges, fraction, error = (asarray_like(array, op.diag) for array in (edges, fraction, error))
-    return SpectralDensity(edges, fraction, error, spent)
+def _result(op: Operator, found: tuple[FloatArray, ...], spent: int) -> SpectralDensity:
+    edges, fraction, error, doubt = (asarray_like(array, op.diag) for array in found)
+    return SpectralDensity(edges, fraction, error, doubt, spent)
 
 
-def _fractions(measure: Measure, edges: FloatArray, op: Operator, n_nodes: int) -> FloatArray:
-    lower, upper = measure.cumulative(edges, op.bounds, float(n_nodes))
-    return np.asarray(np.diff((lower + upper) / 2) / max(n_nodes, 1))
+def _fractions(measure: Measure, edges: FloatArray, op: Operator, n_nodes: int) -> tuple[FloatArray, FloatArray]:
+    """Return the share of each band, and half the width of what is left open at its two edges."""
+    lower, upper = measure.cumulative(edges, op.bounds, float(n_nodes)) / max(n_nodes, 1)
+    half = (upper - lower) / 2
+    return np.diff((lower + upper) / 2), half[:-1] + half[1:]
 
 
 def lambda_max(op: Operator, *, rtol: float = 0.01, failure: float = 1e-10, rng: Any = None) -> float:

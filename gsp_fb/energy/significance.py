@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._html import table
 from .._validate import check_choice, check_count, check_rng, check_signal
 from ..backend import FloatArray, Signal, asarray_like, column, freeze, take_rows
 from ..operators import Operator
@@ -19,7 +20,7 @@ __all__ = ["SURROGATES", "Significance", "s_value_significance"]
 Draw = Callable[[np.random.Generator], Signal]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Significance:
     """The measured S-value beside those of surrogate signals.
 
@@ -47,6 +48,22 @@ class Significance:
     p_smooth: float
     p_rough: float
     z_score: float
+
+    def __repr__(self) -> str:
+        return (
+            f"Significance(s_value={self.s_value:.6g}, p_smooth={self.p_smooth:.6g}, p_rough={self.p_rough:.6g}, "
+            f"{len(self.surrogates)} surrogates)"
+        )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "S": self.s_value,
+            "p as smooth": self.p_smooth,
+            "p as rough": self.p_rough,
+            "z": self.z_score,
+            "surrogates": len(self.surrogates),
+        }
+        return table("Significance", facts)
 
 
 def _permuted(op: Operator, x: Signal) -> Draw:

@@ -16,12 +16,14 @@ _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem }
 body { color: #1a1a1a; background: #fff }
 table { border-collapse: collapse; display: block; overflow-x: auto; margin: 1rem 0 }
-th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #ccc; white-space: nowrap }
-th:first-child, td:first-child { text-align: left }
+th, td { padding: .25rem .6rem; text-align: left; border-bottom: 1px solid #ccc; white-space: nowrap }
+.number { text-align: right }
 img { max-width: 100%; background: #fff }
 @media (prefers-color-scheme: dark) { body { color: #eee; background: #161616 } th, td { border-color: #444 } }
 """
 _CODE = re.compile("`([^`]+)`")
+_NUMBER = re.compile(r"[-+−<]?\s*\d")
+_NO_NUMBERS = {"", "·", "exact"}
 
 
 @dataclass(frozen=True)
@@ -62,15 +64,22 @@ class Table:
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
 
+    @property
+    def numeric(self) -> list[bool]:
+        """Whether each column holds numbers, besides marks for those that are not there."""
+        columns = [{row[k] for row in self.rows} - _NO_NUMBERS for k in range(len(self.header))]
+        return [bool(column) and all(map(_NUMBER.match, column)) for column in columns]
+
     def markdown(self, folder: Path) -> str:
-        """Return it as Markdown; the first column to the left, the others to the right."""
-        lines = [self.header, ["---"] + ["---:"] * (len(self.header) - 1), *self.rows]
+        """Return it as Markdown; numbers to the right, words to the left."""
+        lines = [self.header, ["---:" if number else "---" for number in self.numeric], *self.rows]
         return "\n".join("| " + " | ".join(map(_escaped, line)) + " |" for line in lines)
 
     def html(self) -> str:
         """Return it as HTML."""
-        head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self.header)
-        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>\n" for row in self.rows)
+        classes = [' class="number"' if number else "" for number in self.numeric]
+        head = _cells('th scope="col"', classes, self.header)
+        body = "".join(f"<tr>{_cells('td', classes, row)}</tr>\n" for row in self.rows)
         return f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
 
 
@@ -89,6 +98,11 @@ class Figure:
         """Return it as HTML, the picture inside the page."""
         data = base64.b64encode(self.path.read_bytes()).decode()
         return f'<figure><img alt="{escape(self.text)}" src="data:image/png;base64,{data}"></figure>'
+
+
+def _cells(tag: str, classes: Sequence[str], row: Sequence[str]) -> str:
+    pairs = zip(classes, row, strict=True)
+    return "".join(f"<{tag}{style}>{escape(cell)}</{tag.split(maxsplit=1)[0]}>" for style, cell in pairs)
 
 
 def _escaped(cell: str) -> str:

@@ -246,6 +246,14 @@ class FilterBank:
         ----------
         bound : float, optional
             The frame bound B to reach; by default the least possible, the bank's own upper one.
+
+        Examples
+        --------
+        >>> from gsp_fb import datasets, operator
+        >>> from gsp_fb.filters import heat
+        >>> bank = FilterBank(operator(datasets.ring(8), "sym", channel="high"), heat(1.0))
+        >>> (bank + bank.complement()).is_tight
+        True
         """
         _, greatest = self.frame_bounds()
         wanted = greatest if bound is None else check_positive(bound, "bound")
@@ -254,7 +262,17 @@ class FilterBank:
         return self._with((complement_kernel(self.kernels, wanted),))
 
     def dual(self) -> FilterBank:
-        r"""Return the bank of :math:`g_m / \sum_k g_k^2`, whose synthesis undoes this bank's analysis."""
+        r"""Return the bank of :math:`g_m / \sum_k g_k^2`, whose synthesis undoes this bank's analysis.
+
+        Examples
+        --------
+        >>> from gsp_fb import datasets, operator
+        >>> from gsp_fb.filters import mexican_hat
+        >>> bank = FilterBank(operator(datasets.ring(8), "sym", channel="high"), mexican_hat(3))
+        >>> x = np.arange(8.0)
+        >>> bool(np.allclose(bank.dual().synthesize(bank.analyze(x)), x))
+        True
+        """
         return self._with(dual_kernels(self.kernels))
 
     def reconstruct(self, c: Any) -> Signal:
@@ -286,6 +304,14 @@ class FilterBank:
         r"""Return :math:`g_m(op)\,\delta_i`, each kernel seen from one node, shape (n_nodes, n_filters).
 
         PyGSP's ``localize`` multiplies this by the root of the number of nodes.
+
+        Examples
+        --------
+        >>> from gsp_fb import datasets, operator
+        >>> from gsp_fb.filters import heat
+        >>> bank = FilterBank(operator(datasets.ring(5), "sym", channel="high"), heat(1.0))
+        >>> bank.localize(0).shape, int(bank.localize(2).argmax())
+        ((5, 1), 2)
         """
         node = check_count(node, "node", least=0)
         if node >= self.op.graph.n_nodes:
@@ -301,6 +327,14 @@ class FilterBank:
         ----------
         ax : matplotlib Axes, optional
             A new figure's by default.
+
+        Examples
+        --------
+        >>> from gsp_fb import datasets, operator
+        >>> from gsp_fb.filters import meyer
+        >>> ax = FilterBank(operator(datasets.ring(8), "sym", channel="high"), meyer(3)).plot()
+        >>> len(ax.lines)
+        4
         """
         # Pictures are a layer above; a method is only a shorthand for them.
         return import_module("gsp_fb.plot").response(self, ax=ax)

@@ -79,7 +79,17 @@ class Sampling:
     factors: Solve
 
     def solve(self, c: Signal) -> Signal:
-        """Return the signal whose kept values are ``c``."""
+        """Return the signal whose kept values are ``c``.
+
+        Examples
+        --------
+        >>> from gsp_fb import Graph
+        >>> from gsp_fb.filters import two_channel
+        >>> bank = two_channel(Graph.from_edges([(0, 1), (1, 2)]), "lazy_rw")
+        >>> kept = bank.sampling([True, False, True])
+        >>> kept.solve(bank.analyze_sampled([1.0, 5.0, 3.0], kept)).round(6)
+        array([1., 5., 3.])
+        """
         xp = namespace(c)
         parts = [xp.real(c), xp.imag(c)] if xp.isdtype(c.dtype, "complex floating") else [c]
         solved = [self.factors(cast(part, xp.float64)) for part in parts]

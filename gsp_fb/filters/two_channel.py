@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .._html import table
 from .._validate import check_count, check_signal
 from ..backend import Signal, diagonal_times, product, to_dense
 from ..errors import ParameterError, SignalError
@@ -42,6 +43,9 @@ class TwoChannelBank:
     low: Operator
     levels: int = 1
 
+    def _repr_html_(self) -> str:
+        return table("TwoChannelBank", {"low": repr(self.low), "high": repr(self.high), "levels": self.levels})
+
     @property
     def high(self) -> Operator:
         """Diversification, ``I - low``."""
@@ -55,6 +59,11 @@ class TwoChannelBank:
         Parameters
         ----------
         x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+
+        Examples
+        --------
+        >>> two_channel(Graph.from_edges([(0, 1), (1, 2)]), "rw").analyze([1.0, 5.0, 3.0])
+        (array([5., 2., 5.]), array([-4.,  3., -2.]))
         """
         rest = check_signal(x, self.low.graph.n_nodes)
         details = []
@@ -71,6 +80,13 @@ class TwoChannelBank:
         ----------
         *bands : array_like or sparse
             As :meth:`analyze` returns them, each changed as you like.
+
+        Examples
+        --------
+        >>> bank = two_channel(Graph.from_edges([(0, 1), (1, 2)]), "rw")
+        >>> low, high = bank.analyze([1.0, 5.0, 3.0])
+        >>> bank.synthesize(low, 2 * high)
+        array([-3.,  8.,  1.])
         """
         if len(bands) != self.levels + 1:
             raise ParameterError(f"{len(bands)} bands given; {self.levels} levels have {self.levels + 1}")
@@ -82,7 +98,13 @@ class TwoChannelBank:
         return total
 
     def aggregate(self, x: Any) -> Signal:
-        r"""Return the low channel node by node: :math:`\sum_j w_{ij} x_j`, ``w`` the entries of ``low``."""
+        r"""Return the low channel node by node: :math:`\sum_j w_{ij} x_j`, ``w`` the entries of ``low``.
+
+        Examples
+        --------
+        >>> two_channel(Graph.from_edges([(0, 1), (1, 2)]), "rw").aggregate([1.0, 5.0, 3.0])
+        array([5., 2., 5.])
+        """
         x = check_signal(x, self.low.graph.n_nodes)
         neighbours = self._neighbours(x)
         return neighbours + diagonal_times(self.low.diag, x)
@@ -91,6 +113,11 @@ class TwoChannelBank:
         r"""Return the high channel node by node: :math:`\sum_j w_{ij}(x_i - x_j) + (1 - \sum_j w_{ij}) x_i`.
 
         For random-walk families the row sums are 1 and it is the mean difference to the neighbours alone.
+
+        Examples
+        --------
+        >>> two_channel(Graph.from_edges([(0, 1), (1, 2)]), "rw").diversify([1.0, 5.0, 3.0])
+        array([-4.,  3., -2.])
         """
         x = check_signal(x, self.low.graph.n_nodes)
         weight = self.low.left * product(self.low.graph.adjacency, self.low.right)
@@ -113,6 +140,11 @@ class TwoChannelBank:
         ------
         ParameterError
             The signal cannot be restored from these values.
+
+        Examples
+        --------
+        >>> two_channel(Graph.from_edges([(0, 1), (1, 2)]), "lazy_rw").sampling().keep.sum() in (1, 2)
+        True
         """
         return sampling(self.low, keep)
 
@@ -132,7 +164,15 @@ class TwoChannelBank:
         return product(check_sampled(sampling, self.low).matrix, check_signal(x, self.low.graph.n_nodes))
 
     def synthesize_sampled(self, c: Any, sampling: Sampling) -> Signal:
-        """Return the signal with these sampled values, by the sparse factors that ``sampling`` holds."""
+        """Return the signal with these sampled values, by the sparse factors that ``sampling`` holds.
+
+        Examples
+        --------
+        >>> bank = two_channel(Graph.from_edges([(0, 1), (1, 2)]), "lazy_rw")
+        >>> kept = bank.sampling("max_cut")
+        >>> bank.synthesize_sampled(bank.analyze_sampled([1.0, 5.0, 3.0], kept), kept).round(6)
+        array([1., 5., 3.])
+        """
         c = check_signal(c, self.low.graph.n_nodes)
         return check_sampled(sampling, self.low).solve(to_dense(c))
 

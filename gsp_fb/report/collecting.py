@@ -127,7 +127,7 @@ def _claims(graph: Graph, gamma: float, notes: Notes) -> tuple[ClaimResult, ...]
     if graph.n_nodes > VERIFY_NODES:
         notes["claims"] = (
             f"Checking the claims decomposes dense matrices, which takes long beyond {VERIFY_NODES} nodes; "
-            "`gsp-fb verify` does it when asked."
+            "the command gsp-fb verify does it when asked."
         )
         return ()
     return tuple(verify(graph, gamma))

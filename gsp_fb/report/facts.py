@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
+from .._html import table
 from ..backend import FloatArray, IntArray
 from ..theory import ClaimResult
 
@@ -76,25 +77,33 @@ class EnergyRow:
 
 @dataclass(frozen=True)
 class Profile:
-    """The share of a signal's energy in each band, and in the lower half of the axis.
+    """The share of a signal's energy in each band, below the middle one and above it.
 
-    ``mixtures`` is the number of mixtures of columns that stand for all of them; 0 where none were needed.
+    ``doubt`` is how far the shares beside the middle band may be off by quadrature. ``mixtures`` is the number of
+    mixtures of columns that stand for all of them; 0 where none were needed.
     """
 
     signal: str
     edges: Numbers
     fraction: Numbers
-    lower_half: float
+    below: float
+    above: float
+    doubt: float
     mixtures: int
 
 
 @dataclass(frozen=True)
 class Density:
-    """The share of the frequencies in each band; ``error`` is the standard error of an estimate, 0 where exact."""
+    """The share of the frequencies in each band.
+
+    Of an estimate ``error`` is the greatest standard error of a band and ``doubt`` what quadrature may have counted in
+    the band beside; both 0 where the frequencies were counted.
+    """
 
     edges: Numbers
     fraction: Numbers
     error: float
+    doubt: float
     exact: bool
 
 
@@ -184,7 +193,7 @@ class Drawing:
     live: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """Everything a report says about one graph; ``notes`` tells, by section, what was left out and why.
 
@@ -193,8 +202,10 @@ class Report:
     >>> from gsp_fb.datasets import ring
     >>> from gsp_fb.report import collect
     >>> report = collect(ring(6), name="six in a ring")
-    >>> report.graph.nodes, report.homophily, sorted(report.notes)
-    (6, None, [])
+    >>> report
+    Report('six in a ring', 6 nodes, 6 edges, signals: degree)
+    >>> report.homophily, sorted(report.notes)
+    (None, [])
     """
 
     name: str
@@ -211,10 +222,28 @@ class Report:
     advice: Advice | None
     runs: tuple[RunFacts, ...]
     notes: Mapping[str, str]
-    drawing: Drawing = field(repr=False)
+    drawing: Drawing
+
+    def __repr__(self) -> str:
+        signals = ", ".join(signal.name for signal in self.signals)
+        return f"Report({self.name!r}, {self.graph.nodes} nodes, {self.graph.edges} edges, signals: {signals})"
+
+    def _repr_html_(self) -> str:
+        facts: dict[str, Any] = {"nodes": self.graph.nodes, "edges": self.graph.edges}
+        facts |= {f"S of the {row.signal}": row.s_value for row in self.energies if row.family == self.family}
+        facts["edge homophily"] = None if self.homophily is None else self.homophily.edge
+        return table(f"Report {self.name}", {**facts, "advice": None if self.advice is None else self.advice.text})
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the facts as JSON holds them, without the drawing; a number that is not finite becomes None."""
+        """Return the facts as JSON holds them, without the drawing; a number that is not finite becomes None.
+
+        Examples
+        --------
+        >>> from gsp_fb.datasets import ring
+        >>> from gsp_fb.report import collect
+        >>> collect(ring(6)).as_dict()["graph"]["edges"]
+        6
+        """
         return {item.name: plain(getattr(self, item.name)) for item in fields(self) if item.name != "drawing"}
 
 

@@ -124,4 +124,6 @@ def clouds(title: str, points: Sequence[tuple[float, float]], classes: Sequence[
         dot(f"point {_colour(label)}", frame.across(a), frame.up(b), 4, f"class {label}")
         for (a, b), label in zip(points, classes, strict=True)
     ]
-    return Figure(title, frame.height, tuple(marks))
+    shown = sorted(set(classes))
+    legend = tuple((f"dot {_colour(label)}", f"class {label}") for label in shown) if len(shown) <= N_COLOURS else ()
+    return Figure(title, frame.height, tuple(marks), legend)

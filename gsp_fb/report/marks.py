@@ -56,7 +56,7 @@ class Frame:
     x: tuple[float, float]
     y: tuple[float, float]
     height: float
-    left: float = 44.0
+    left: float = 58.0
     right: float = 12.0
     top: float = 8.0
     bottom: float = 38.0

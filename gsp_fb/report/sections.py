@@ -70,7 +70,8 @@ def _cell(value: Any) -> str:
         return str(value)
     if math.isnan(value):
         return "–"
-    return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e5 else f"{value:.3g}"
+    # Adding 0 makes a negative zero a plain one.
+    return f"{value + 0.0:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e5 else f"{value:.3g}"
 
 
 def sections(report: Report) -> Iterator[Section]:
@@ -126,7 +127,7 @@ def _homophily(report: Report) -> Iterator[Section]:
     rows = {
         "edges": {"measured": facts.edge},
         "nodes": {"measured": facts.node},
-        "class-wise": {"measured": facts.class_insensitive},
+        "beyond chance": {"measured": facts.class_insensitive},
     }
     chance = {"edges": {"measured": facts.chance}}
     figure = figures.dots("Homophily", rows, xlabel="homophily: 1 is all alike", top=1.0, chance=chance)
@@ -138,7 +139,12 @@ def _homophily(report: Report) -> Iterator[Section]:
     ]
     reading = say.about_homophily(facts, report.graph.directed)
     shown = () if math.isnan(facts.edge) else (figure,)
-    yield Section("homophily", "Whether neighbours are alike", reading, shown, table(listed), half=True)
+    note = (
+        "Edges: the share of edges within a class, those of a node to itself not counted. "
+        "Nodes: the mean over nodes of the share of like neighbours. "
+        "Beyond chance: class-insensitive homophily, 0 where no class meets itself more often than its size explains."
+    )
+    yield Section("homophily", "Whether neighbours are alike", reading, shown, table(listed), note=note, half=True)
 
 
 def _profiles(report: Report) -> Iterator[Section]:
@@ -182,7 +188,7 @@ def _gaps(report: Report) -> Iterator[Section]:
 def _claims(report: Report) -> Iterator[Section]:
     title = "What the theory says, checked here"
     if not report.claims:
-        yield Section("claims", title, note=report.notes.get("claims", ""))
+        yield Section("claims", title, say.about_first_theorem(report), note=report.notes.get("claims", ""))
         return
     rows = [
         {
@@ -199,7 +205,14 @@ def _claims(report: Report) -> Iterator[Section]:
 
 def _advice(report: Report) -> Iterator[Section]:
     if report.advice is not None:
-        yield Section("advice", "What to try", report.advice.text, table=table(report.advice.rows))
+        note = (
+            "Right: on how many recorded data sets a rule's verdict was right with its threshold fitted to the others; "
+            "rank corr.: of its score with the measured gain."
+        )
+        text, rows = report.advice.text, report.advice.rows
+        yield Section(
+            "advice", "What to try", text, table=table(rows), note=note if "right" in (rows or [{}])[0] else ""
+        )
 
 
 def _runs(report: Report) -> Iterator[Section]:

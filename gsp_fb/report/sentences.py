@@ -13,6 +13,7 @@ __all__ = [
     "about_density",
     "about_embeddings",
     "about_energies",
+    "about_first_theorem",
     "about_gaps",
     "about_graph",
     "about_homophily",
@@ -23,6 +24,8 @@ __all__ = [
 ]
 
 ROUNDING = 1e-12
+# Shares are told in whole percents; less than this is not worth a word.
+DOUBT = 0.005
 # S over the S that chance gives, up to each bound: what to call it.
 SMOOTHNESS = (
     (0.5, "far smoother than"),
@@ -33,8 +36,9 @@ SMOOTHNESS = (
 )
 # Edge homophily minus what chance gives, up to each bound.
 ALIKE = (
-    (-0.02, "Neighbours are alike less often than by chance: averaging blurs the classes, differences carry them."),
+    (-0.02, "Neighbours are alike less often than by chance: averaging over them mixes the classes."),
     (0.02, "That is what chance gives: the edges hardly tell which nodes are alike."),
+    (0.2, "Neighbours are alike little more often than by chance: averaging still mixes the classes."),
     (math.inf, "Neighbours are alike more often than by chance: averaging brings nodes of a class together."),
 )
 # Weight of high minus weight of low in a layer's mixing, up to each bound.
@@ -77,18 +81,27 @@ def about_graph(facts: GraphFacts) -> str:
     if facts.edges == 0:
         return f"{count(facts.nodes, 'node')} and no {kind}: there is nothing for a filter to average."
     pieces = "one component" if facts.components == 1 else count(facts.components, "component")
-    unit = "weighted degree" if facts.weighted else "degree"
+    unit = f"{'weighted ' if facts.weighted else ''}{'out-degree' if facts.directed else 'degree'}"
     told = [
         f"{count(facts.nodes, 'node')} and {count(facts.edges, kind)} in {pieces}.",
         f"The median {unit} is {facts.median_degree:.4g}, the greatest {facts.greatest_degree:.4g}.",
     ]
+    if facts.loops:
+        told.append(f"{count(facts.loops, f'{kind} joins', f'{kind}s join')} a node to itself.")
     if facts.isolated:
-        told.append(f"{count(facts.isolated, 'node is', 'nodes are')} isolated: the low channel keeps their values.")
+        told.append(_about_isolated(facts))
     if facts.bipartite == facts.components == 1:
         told.append("The graph is bipartite: its nodes fall into two sides, and every edge joins the two.")
     elif facts.bipartite:
         told.append(f"{count(facts.bipartite, 'component is', 'components are')} bipartite.")
     return " ".join(told)
+
+
+def _about_isolated(facts: GraphFacts) -> str:
+    value = "its value" if facts.isolated == 1 else "their values"
+    if facts.directed:
+        return f"{count(facts.isolated, 'node has', 'nodes have')} no arc that leaves: the low channel keeps {value}."
+    return f"{count(facts.isolated, 'node is', 'nodes are')} isolated: the low channel keeps {value}."
 
 
 def about_energies(report: Report) -> str:
@@ -115,29 +128,40 @@ def _tidy(value: float) -> float:
     return 0.0 if abs(value) < ROUNDING else value
 
 
+def _middle(edges: Sequence[float]) -> tuple[float, float]:
+    """Return the two ends of the middle band."""
+    half = len(edges) // 2
+    return edges[half - 1], edges[half]
+
+
 def about_profiles(profiles: Sequence[Profile], family: str) -> str:
-    """Return how much of each signal lies in the lower half of the axis, and what the low channel does there."""
-    middle = profiles[0].edges[len(profiles[0].edges) // 2]
-    shares = " and ".join(
-        f"{percent(profile.lower_half)} of the energy of the {profile.signal}" for profile in profiles
-    )
-    told = [f"Below frequency {middle:.4g} lies {shares}."]
+    """Return how much of each signal lies on either side of the middle band, and what the low channel does there."""
+    low, high = _middle(profiles[0].edges)
+    told = [
+        f"Of the energy of the {profile.signal} {percent(profile.below)} lies below frequency {low:.2f} and "
+        f"{percent(profile.above)} above {high:.2f}."
+        for profile in profiles
+    ]
     told.append(
-        "The low channel multiplies frequency λ by 1 − λ: it keeps what lies near 0 and erases what lies near 1."
+        "The low channel multiplies frequency λ by 1 − λ: it keeps what lies near 0, erases what lies near 1 and turns "
+        "the sign of what lies beyond; the high channel multiplies it by λ."
     )
     if VARIANTS[family].norm == "rw":
         told.append("Energy here weighs each node by its degree, as the random walk does.")
     mixed = next((profile for profile in profiles if profile.mixtures), None)
     if mixed is not None:
         told.append(f"Estimated for the {mixed.signal} from {mixed.mixtures} mixtures of their columns.")
+    doubt = max(profile.doubt for profile in profiles)
+    if doubt >= DOUBT:
+        told.append(f"Quadrature leaves {100 * doubt:.2g} points of these shares open.")
     return " ".join(told)
 
 
 def about_density(density: Density, report: Report) -> str:
     """Return how the frequencies are spread, how many are 0 and whether the axis ends at 2."""
-    half = sum(density.fraction[: len(density.fraction) // 2])
-    middle = density.edges[len(density.edges) // 2]
-    told = [f"{percent(min(half, 1.0))} of the frequencies lie below {middle:.4g}."]
+    half, (low, high) = len(density.fraction) // 2, _middle(density.edges)
+    below, above = (min(sum(part), 1.0) for part in (density.fraction[:half], density.fraction[half + 1 :]))
+    told = [f"{percent(below)} of the frequencies lie below {low:.2f}, {percent(above)} above {high:.2f}."]
     facts = report.graph
     if facts.components == facts.nodes:
         told.append("All of them are 0: no edge joins two nodes.")
@@ -152,7 +176,8 @@ def about_density(density: Density, report: Report) -> str:
         told += _about_the_end(report)
     if not density.exact:
         told.append(
-            f"Estimated with random vectors: the standard error of a band is at most {100 * density.error:.2g} points."
+            f"Estimated with random vectors: the standard error of a band is at most {100 * density.error:.2g} points, "
+            f"and quadrature may have counted up to {100 * density.doubt:.2g} points in the band beside."
         )
     return " ".join(told)
 
@@ -195,7 +220,15 @@ def about_gaps(report: Report) -> str:
     if gap.ratio >= 1:
         return f"{start} to rounding: averaging takes very long to mix the graph."
     halved = math.ceil(math.log(0.5) / math.log(gap.ratio))
-    return f"{start}: the slowest pattern between regions falls to half after {count(halved, 'averaging')}."
+    told = f"{start}: the slowest pattern between regions falls to half after {count(halved, 'averaging')}."
+    return " ".join([told, *_about_alternation(report)])
+
+
+def _about_alternation(report: Report) -> list[str]:
+    variant = VARIANTS[report.family]
+    if report.graph.bipartite and variant.loops == "none" and variant.norm != "none":
+        return ["The pattern that changes sign along every edge keeps its size for ever, as the graph is bipartite."]
+    return []
 
 
 def about_claims(report: Report) -> str:
@@ -208,6 +241,20 @@ def about_claims(report: Report) -> str:
     held = f"Of {count(len(report.claims), 'claim')} of the paper, {len(rows)} apply to this graph"
     held += f" and {len(rows) - len(failing) - len(undecided)} of those hold."
     return " ".join(filter(None, [held, verdict, open_]))
+
+
+def about_first_theorem(report: Report) -> str:
+    """Return whether the lazy walk has the greater second eigenvalue, from the eigengaps alone; empty without them."""
+    found = {VARIANTS[row.family].loops: row for row in report.gaps if math.isfinite(row.ratio)}
+    if not {"degree", "unit"} <= found.keys():
+        return ""
+    lazy, renormalised = found["degree"], found["unit"]
+    holds = lazy.ratio + lazy.error >= renormalised.ratio - renormalised.error
+    verdict = "as theorem 1 says" if holds else "against theorem 1, which needs every degree to be at least 1"
+    return (
+        f"The second eigenvalue is {lazy.ratio:.4g} for the lazy walk and {renormalised.ratio:.4g} for the "
+        f"renormalised one, {verdict}."
+    )
 
 
 def about_run(run: RunFacts) -> str:

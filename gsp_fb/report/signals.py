@@ -51,7 +51,8 @@ def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals
     made = made or _structure(graph)
     whole = {name: values for name, (values, _) in made.items()}
     facts = tuple(SignalFacts(name, _width(values), how) for name, (values, how) in made.items())
-    return Signals(whole, {**_columns(whole), "degree": graph.degrees}, facts, classes)
+    rest = {"degree": graph.degrees} if graph.degrees.any() else {"constant": np.ones(graph.n_nodes)}
+    return Signals(whole, {**_columns(whole), **rest}, facts, classes)
 
 
 def _features(x: Signal) -> tuple[Signal, str]:

@@ -27,8 +27,9 @@ from .measures import chance_s_value, mixtures
 
 __all__ = ["BANDS", "eigengaps", "energy_rows", "frequency_density", "high_channel", "profiles"]
 
-# An even number, so that the middle of the axis is an edge.
-BANDS = 20
+# Odd, so that frequency 1, of which many graphs have a great many, is the middle of a band and not an edge, where an
+# estimate cannot tell on which side it lies; and prime, so that no other simple fraction is an edge.
+BANDS = 19
 # Least and most mixtures that the columns of a wide signal become on a large graph, and random vectors of the density.
 MIXTURES = (8, 24)
 VECTORS = (2, 20)
@@ -79,9 +80,12 @@ def _profile(op: Operator, name: str, x: Signal, rng: np.random.Generator) -> Pr
     count = _affordable(op.graph, MIXTURES) // 2 * 2
     wide = op.graph.n_nodes > EXACT_NODES and x.ndim == 2 and x.shape[1] > count
     found = energy_profile(op, mixtures(x, count, rng) if wide else x, bins=_edges(op))
-    below = (found.lower[BANDS // 2] + found.upper[BANDS // 2]) / 2 / found.total
+    middle = slice(BANDS // 2, BANDS // 2 + 2)
+    lower, upper = (side[middle] / found.total for side in (found.lower, found.upper))
+    below, within = (lower + upper) / 2
     edges, shares = tuple(map(float, found.edges)), tuple(map(float, found.fraction))
-    return Profile(name, edges, shares, float(below), count if wide else 0)
+    doubt = float((upper - lower).max() / 2)
+    return Profile(name, edges, shares, float(below), float(1.0 - within), doubt, count if wide else 0)
 
 
 def frequency_density(graph: Graph, family: str, gamma: float, rng: np.random.Generator) -> Density:
@@ -89,7 +93,7 @@ def frequency_density(graph: Graph, family: str, gamma: float, rng: np.random.Ge
     op = high_channel(graph, family, gamma)
     found = spectral_density(op, bins=_edges(op), n_vectors=_affordable(graph, VECTORS), rng=rng)
     edges, shares = tuple(map(float, found.edges)), tuple(map(float, found.fraction))
-    return Density(edges, shares, float(found.error.max()), graph.n_nodes <= EXACT_NODES)
+    return Density(edges, shares, float(found.error.max()), float(found.doubt.max()), graph.n_nodes <= EXACT_NODES)
 
 
 def eigengaps(graph: Graph, gamma: float, notes: dict[str, str]) -> tuple[Gap, ...]:

@@ -2,11 +2,14 @@
 
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
 import gsp_fb as gf
+from gsp_fb.report import collect
 
 RING = gf.datasets.ring(6)
+BLOCKS = gf.datasets.contextual_sbm(60, 2, homophily=0.9, n_features=4, rng=0)
 HIGH = gf.operator(RING, "renorm_sym", "high", gamma=2.0)
 OBJECTS = {
     "Graph": (RING, {"nodes": "6", "edges": "6", "components": "1"}),
@@ -15,6 +18,11 @@ OBJECTS = {
     "FilterBank": (gf.FilterBank(HIGH, gf.filters.heat(5.0)), {"kernels": "heat(5)", "tol": "1e-08"}),
     "Eigengap": (gf.eigengap(HIGH), {"lambda_1": "1", "resolved": "yes"}),
     "EnergyProfile": (gf.energy_profile(HIGH, [1.0, 0, 0, 0, 0, 0], bins=3), {"bands": "3", "energy": "1"}),
+    "SpectralDensity": (gf.spectral_density(HIGH, bins=4), {"bands": "4", "greatest standard error": "0"}),
+    "TwoChannelBank": (gf.FilterBank.two_channel(RING, "lazy_rw"), {"levels": "1"}),
+    "Significance": (gf.s_value_significance(HIGH, np.arange(6.0), n_surrogates=9, rng=0), {"surrogates": "9"}),
+    "Advice": (gf.advise(BLOCKS.graph, BLOCKS.x, BLOCKS.y, range(60)), {"high channel": "no"}),
+    "Report <b>": (collect(RING, y=[0, 1] * 3, name="<b>"), {"nodes": "6", "edge homophily": "0"}),
     "Dataset contextual_sbm": (gf.datasets.contextual_sbm(20, rng=0), {"nodes": "20", "classes": "2"}),
 }
 
@@ -26,6 +34,13 @@ def test_the_table_tells_what_the_object_is(title):
     rows = {row[0].text: row[1].text for row in root.iter("tr")}
     assert root.find("caption/b").text == title
     assert expected.items() <= rows.items()
+
+
+@pytest.mark.parametrize("title", OBJECTS)
+def test_the_name_in_a_shell_is_short(title):
+    thing, _ = OBJECTS[title]
+    assert repr(thing).startswith(type(thing).__name__)
+    assert len(repr(thing)) < 1000
 
 
 def test_a_directed_graph_has_arcs():

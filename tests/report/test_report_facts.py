@@ -84,7 +84,11 @@ def test_profile_and_density_are_those_of_the_modes(report, blocks):
     profile = next(row for row in report.profiles if row.signal == "features")
     counted, _ = np.histogram(modes.frequencies, bins=profile.edges, weights=energy / energy.sum())
     assert np.allclose(profile.fraction, counted, atol=1e-10)
-    assert profile.lower_half == pytest.approx(energy[modes.frequencies < 1].sum() / energy.sum(), abs=1e-10)
+    low, high = profile.edges[9], profile.edges[10]
+    assert low < 1 < high
+    assert profile.below == pytest.approx(energy[modes.frequencies < low].sum() / energy.sum(), abs=1e-10)
+    assert profile.above == pytest.approx(energy[modes.frequencies >= high].sum() / energy.sum(), abs=1e-10)
+    assert profile.doubt == report.density.doubt == 0
     counted, _ = np.histogram(modes.frequencies, bins=report.density.edges)
     assert np.allclose(report.density.fraction, counted / 80)
 
@@ -112,6 +116,11 @@ def test_the_signals_that_are_drawn(report):
         *(f"feature {k}" for k in range(5)),
         "degree",
     ]
+
+
+def test_without_edges_a_constant_is_drawn():
+    nothing = collect(gf.Graph.from_edges(np.zeros((0, 2), dtype=int), n_nodes=3))
+    assert list(nothing.drawing.signals) == [signal.name for signal in nothing.signals] == ["constant"]
 
 
 def test_a_report_of_the_same_data_is_the_same_file(blocks, report):

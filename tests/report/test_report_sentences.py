@@ -49,7 +49,23 @@ def test_bipartite_with_its_sides_as_labels():
     assert "The graph is bipartite" in told["graph"]
     assert told["homophily"].startswith("0% of the edges")
     assert "The largest is exactly 2" in told["density"]
-    assert "Below frequency 1 lies 50% of the energy of the labels" in told["profiles"]
+    assert "energy of the labels 50% lies below frequency 0.95 and 50% above 1.05" in told["profiles"]
+    assert "25% of the frequencies" not in told["density"]
+    assert told["density"].startswith("12% of the frequencies lie below 0.95, 12% above 1.05.")
+    assert "second eigenvalue" in told["gaps"]
+
+
+def test_a_bipartite_graph_is_never_forgotten():
+    ring = gf.datasets.ring(8)
+    assert "keeps its size for ever" in readings(ring)["gaps"]
+    assert "keeps its size for ever" not in readings(ring, family="lazy_rw")["gaps"]
+    assert "keeps its size for ever" not in readings(gf.datasets.ring(9))["gaps"]
+
+
+def test_many_equal_frequencies_are_not_split():
+    """Each leaf but one of a star adds frequency 1, which an estimate must not count half below and half above."""
+    told = readings(gf.datasets.star(700), y=np.arange(700) % 2)["density"]
+    assert told.startswith("under 1% of the frequencies lie below 0.95, under 1% above 1.05.")
 
 
 def test_not_bipartite():
@@ -86,6 +102,20 @@ def test_one_node(edges):
     assert told["gaps"] == ""
 
 
+def test_a_node_that_arcs_only_enter_is_not_called_isolated():
+    told = readings(gf.Graph.from_edges([(0, 1), (1, 2)], directed=True))["graph"]
+    assert "1 node has no arc that leaves: the low channel keeps its value." in told
+    assert "median out-degree is 1" in told
+    assert "isolated" not in told
+
+
+def test_loops_are_told():
+    assert "1 edge joins a node to itself." in readings(gf.Graph.from_edges([(0, 1), (1, 1)]))["graph"]
+    arcs = gf.Graph.from_edges([(0, 1), (1, 1), (0, 0)], directed=True)
+    assert "2 arcs join a node to itself." in readings(arcs)["graph"]
+    assert "itself" not in readings(gf.datasets.ring(4))["graph"]
+
+
 def test_one_class_says_nothing_of_neighbours():
     assert "nothing to compare" in readings(gf.datasets.ring(5), y=[1] * 5)["homophily"]
 
@@ -111,6 +141,16 @@ def test_claims_are_counted():
     assert (
         f"Of {len(rows)} claims of the paper, {len(applicable)} apply to this graph and {held} of those hold." in told
     )
+
+
+@pytest.mark.parametrize(("weight", "verdict"), [(1.0, "as theorem 1 says"), (0.05, "against theorem 1")])
+def test_the_first_theorem_is_told_where_the_claims_take_too_long(monkeypatch, weight, verdict):
+    monkeypatch.setattr("gsp_fb.report.collecting.VERIFY_NODES", 5)
+    path = gf.Graph.from_edges([(i, i + 1) for i in range(9)], weights=[weight] * 9)
+    told = readings(path)["claims"]
+    lazy, renormalised = (gf.eigengap(gf.operator(path, family)).ratio for family in ("lazy_rw", "renorm_rw"))
+    assert (lazy >= renormalised) == (verdict == "as theorem 1 says")
+    assert f"{lazy:.4g} for the lazy walk and {renormalised:.4g} for the renormalised one, {verdict}" in told
 
 
 def test_random_walk_energy_is_weighted_and_says_so():

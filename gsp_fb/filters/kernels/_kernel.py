@@ -24,7 +24,7 @@ Function: TypeAlias = Callable[[Float64], Any]
 Rational: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Kernel:
     r"""A real function of frequency, applied to an operator through its eigenvalues.
 
@@ -52,6 +52,8 @@ class Kernel:
     >>> square = Kernel(lambda frequencies: frequencies**2, name="square", formula=r"\lambda^2")
     >>> square([1.0, 3.0])
     array([1., 9.])
+    >>> square
+    Kernel('square')
     """
 
     function: Function
@@ -62,6 +64,9 @@ class Kernel:
     smoothness: float = math.nan
     breaks: tuple[float, ...] = ()
     rational: Rational | None = None
+
+    def __repr__(self) -> str:
+        return f"Kernel({self.name!r})"
 
     def __call__(self, frequencies: Any) -> Float64:
         """Return the values at ``frequencies``, finite and of the same shape, or say where they are not."""
@@ -108,6 +113,12 @@ class Kernel:
         ax : matplotlib Axes, optional
             A new figure's by default.
         interval : (float, float), optional
+
+        Examples
+        --------
+        >>> ax = Kernel(lambda frequencies: 1 - frequencies, name="low").plot(interval=(0.0, 1.0))
+        >>> ax.lines[0].get_xdata()[[0, -1]]
+        array([0., 1.])
         """
         # Pictures are a layer above; a method is only a shorthand for them.
         return import_module("gsp_fb.plot").kernel(self, interval=interval, ax=ax)

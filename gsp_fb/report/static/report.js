@@ -77,10 +77,10 @@
     rows.forEach((row, position) => select.add(new Option(row.title, position, position === initial, position === initial)));
   }
 
-  function show(id, value, digits) {
+  function show(id, value, digits, whose = "y") {
     const output = byId(id);
     output.dataset.exact = value;
-    output.textContent = Number.isFinite(value) ? value.toFixed(digits) : "undefined: y is zero";
+    output.textContent = Number.isFinite(value) ? value.toFixed(digits) : `undefined: ${whose} is zero`;
   }
 
   function tidy(value) {
@@ -90,10 +90,12 @@
   function filter() {
     signal = signals[byId("signal").value];
     filtered = signal.values;
+    byId("signal-name").textContent = signal.title;
     if (data.live) {
       const family = data.families[byId("family").value];
       const gammaSlider = byId("gamma"), mix = Number(byId("mix").value);
       const gamma = 10 ** Number(gammaSlider.value);
+      byId("family-name").textContent = family.title;
       gammaSlider.disabled = family.loops === "none";
       gammaSlider.parentElement.classList.toggle("off", gammaSlider.disabled);
       byId("mix-value").textContent = mix.toFixed(2);
@@ -103,10 +105,10 @@
       const op = lowChannel(family, gamma), low = apply(op, signal.values);
       filtered = low.map((value, i) => (1 - mix) * value + mix * (signal.values[i] - value));
       const kept = energy(filtered) / energy(signal.values);
-      show("s-before", sValue(op, signal.values), 6);
+      show("s-before", sValue(op, signal.values), 6, "x");
       // What rounding leaves of a signal that is filtered away has no smoothness.
       show("s-after", kept > 1e-24 ? sValue(op, filtered) : NaN, 6);
-      show("kept", kept, 4);
+      show("kept", kept, 4, "x");
     }
     reach = filtered.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     byId("scale-low").textContent = tidy(-reach);
