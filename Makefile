@@ -52,7 +52,7 @@ docs: $(VENV)/.docs
 
 fuzz: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt atheris
-	$(BIN)/python -m fuzz --seconds 230 --jobs 2
+	$(BIN)/python -m fuzz --seconds 75 --rounds 3 --jobs 2
 
 chaos: $(VENV)/.test
 	$(BIN)/python -m chaos --kills 1000

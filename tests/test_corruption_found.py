@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gsp_fb.datasets.readers.archive import read_gin_zip
+from gsp_fb.datasets.readers.geomgcn import read_nodes
 from gsp_fb.datasets.readers.npz import read_collection, read_masks, read_node
 from gsp_fb.datasets.readers.pickled import StoredArray, StoredCsr, load_pickle
 from gsp_fb.errors import FormatError
@@ -174,3 +175,11 @@ def test_gzip_cut_inside_its_trailer(tmp_path):
         (tmp_path / "a.csv.gz").write_bytes(content[:keep])
         with pytest.raises(FormatError):
             read_graph(tmp_path / "a.csv.gz")
+
+
+@pytest.mark.parametrize(("features", "node"), [(["", "1,0"], 0), (["1,0", " "], 1), (["", ""], 0)])
+def test_geom_gcn_node_without_features(features, node, tmp_path):
+    rows = "".join(f"{k}\t{text}\t0\n" for k, text in enumerate(features))
+    (tmp_path / "nodes.txt").write_text(f"node_id\tfeature\tlabel\n{rows}")
+    with pytest.raises(FormatError, match=f"node {node} has no features"):
+        read_nodes(tmp_path / "nodes.txt")
