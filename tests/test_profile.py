@@ -6,8 +6,9 @@ from scipy.fft import idctn
 from gsp_fb import Graph, operator
 from gsp_fb._lanczos import cumulative_bounds, gauss_rule, lanczos
 from gsp_fb.datasets import grid
+from gsp_fb.energy import density
 from gsp_fb.energy.density import lambda_max, spectral_density
-from gsp_fb.energy.profile import energy_profile
+from gsp_fb.energy.profile import Measure, energy_profile, quadrature
 from gsp_fb.errors import GraphError, ParameterError, SignalError
 from gsp_fb.variants import VARIANTS
 
@@ -250,3 +251,79 @@ def test_results_tell_what_they_are():
     op = operator(torus(4, 5)[0], "sym", channel="high")
     assert repr(energy_profile(op, np.ones(20), bins=3)) == "EnergyProfile(3 bands, total=20, products=0)"
     assert repr(spectral_density(op, bins=3)) == "SpectralDensity(3 bands, products=0)"
+
+
+RING = operator(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)]), "sym", channel="high")  # frequencies 0, 1, 1, 2
+
+
+def test_an_atom_on_an_edge_belongs_to_the_band_above_it():
+    profile = energy_profile(RING, [1.0, 0.0, -1.0, 0.0], bins=[0.0, 1.0, 2.0])
+    assert_allclose(profile.energy, [0.0, 2.0], atol=1e-14)
+    assert profile.edges.dtype == energy_profile(RING, [1.0, 0, 0, 0], bins=[0, 1, 2]).edges.dtype == np.float64
+
+
+def test_the_axis_holds_all_of_the_energy_and_no_more():
+    measure = Measure(np.array([0.5, 1.5]), np.array([1.0, 2.0]), 0.1)
+    cumulative = measure.cumulative(np.array([-1.0, 0.0, 1.0, 1.55, 2.0, 3.0]), (0.0, 2.0), 7.0)
+    assert cumulative.tolist() == [[0.0, 0.0, 1.0, 1.0, 7.0, 7.0]] * 2
+
+
+def test_default_bands_and_bands_of_an_axis_of_one_point():
+    assert_allclose(energy_profile(RING, [1.0, 0, 0, 0]).edges, np.linspace(0, 2, 11))
+    lonely = operator(Graph.from_edges([], n_nodes=2), "sym", channel="high")
+    assert lonely.bounds == (0.0, 0.0)
+    profile = energy_profile(lonely, [1.0, 2.0], bins=2)
+    assert profile.edges.tolist() == [0.0, 0.5, 1.0]
+
+
+def test_quantiles_are_the_frequencies_below_which_the_shares_lie():
+    path = operator(Graph.from_edges([(0, 1), (1, 2)]), "comb", channel="high")
+    profile = energy_profile(path, [1.0, 0.0, 0.0], quantiles=[3 / 8, 7 / 12])  # 1/3 at 0, 1/2 at 1, 1/6 at 3
+    assert_allclose(profile.edges, [0.0, 0.5, 1.0, path.bounds[1]], atol=1e-12)
+    assert not profile.energy.flags.writeable
+
+
+def test_bands_that_have_two_axes_are_refused():
+    with pytest.raises(ParameterError, match="ascending edges"):
+        energy_profile(RING, [1.0, 0, 0, 0], bins=[[0.0, 1.0], [2.0, 3.0]])
+
+
+MANY = operator(torus(30, 31)[0], "sym", channel="high")
+
+
+def test_spectral_density_is_the_mean_of_its_draws_and_their_spread():
+    found = spectral_density(MANY, bins=4, n_vectors=3, products=12, rng=5)
+    rng = np.random.default_rng(5)
+    draws = []
+    for _ in range(3):
+        measure = quadrature(MANY, rng.choice([-1.0, 1.0], (930, 1)), 12)
+        lower, upper = measure.cumulative(np.linspace(0, 2, 5), (0.0, 2.0), 930.0)
+        draws.append(np.diff((lower + upper) / 2) / 930)
+    assert_allclose(found.fraction, np.mean(draws, axis=0), rtol=1e-12)
+    assert_allclose(found.error, np.std(draws, axis=0, ddof=1) / np.sqrt(3), rtol=1e-9)
+    assert found.products == 36
+    assert_allclose(found.density, found.fraction / 0.5)
+    assert repr(found) == "SpectralDensity(4 bands, products=36)"
+    assert not found.fraction.flags.writeable
+    default = spectral_density(MANY, rng=5)
+    assert default.products == 20 * 80
+    assert len(default.fraction) == 10
+
+
+def test_lambda_max_spends_what_the_theorem_asks_for(monkeypatch):
+    spent = []
+
+    def counted(apply, start, products, **options):
+        spent.append(products)
+        return lanczos(apply, start, products, **options)
+
+    monkeypatch.setattr(density, "lanczos", counted)
+    low = operator(torus(30, 31)[0], "comb", channel="low")  # an axis that begins below zero
+    for rtol, failure in ((0.01, 1e-10), (0.2, 1e-3)):
+        bound = lambda_max(low, rtol=rtol, failure=failure)
+        eps, n_nodes = rtol / (1 + 2 * rtol), 930
+        chance = [1.648 * np.sqrt(n_nodes) * np.exp(-np.sqrt(eps) * (2 * k - 1)) for k in (spent[-1], spent[-1] - 1)]
+        assert chance[0] <= failure < chance[1]
+        true, length = 1.0, 1.0 - low.bounds[0]
+        assert true - 1e-9 <= bound <= min(low.bounds[1], true + rtol * length)
+    assert lambda_max(low) == lambda_max(low, rng=0) == lambda_max(low, rtol=0.01, failure=1e-10)

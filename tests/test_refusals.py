@@ -48,6 +48,12 @@ def sparse_signal(**parts):
     return x
 
 
+def malformed(form):
+    x = sparse.csr_array(np.eye(2)).asformat(form)
+    x.indices = np.array([0, 7])
+    return x
+
+
 TEXTS = {
     "unknown name": (
         lambda: check_choice("hgih", ["low", "high"], "channel"),
@@ -163,6 +169,13 @@ TEXTS = {
         lambda: check_signal(sparse_signal(indices=[0, 7]), 2),
         "sparse signal: column index 7 at position 1 is outside 0..1",
     ),
+    **{
+        f"malformed {form}": (
+            lambda form=form: check_signal(malformed(form), 2),
+            "sparse signal: column index 7 at position 1 is outside 0..1",
+        )
+        for form in ("csc", "bsr")
+    },
     "nan in a sparse row": (
         lambda: check_signal(sparse_signal(data=[1.0, np.nan]), 2),
         "signal is nan in row 1; signals must be finite",
@@ -180,6 +193,15 @@ TEXTS = {
         lambda: check_labels(device.from_host(np.array([0.5, 1.0, 2.0, 3.0])), 4),
         "labels must be integers (negative: unlabelled), not array_api_strict.float64 [0.5, 1.0, 2.0]...",
     ),
+    "labels that are complex": (
+        lambda: check_labels([1j, 0.0], 2),
+        "labels must be integers (negative: unlabelled), not complex128 [1j, 0j]...",
+    ),
+    "labels that are masked": (
+        lambda: check_labels(np.ma.masked_equal([0, 1], 1), 2),
+        "labels has masked entries; fill them first",
+    ),
+    "bad gamma": (lambda: check_gamma("lazy_rw", 0.0), "gamma must be finite and > 0, not 0.0"),
     "no gamma here": (
         lambda: check_gamma("sym", 2.0),
         "family 'sym' has no gamma (got 2.0); families with one: renorm_sym, renorm_rw, lazy_sym, lazy_rw",
@@ -376,3 +398,26 @@ def test_a_zero_column_has_no_s_value_and_says_so_at_the_callers_line():
     assert caught[0].filename == __file__
     assert np.isnan(values[1])
     assert values[0] == gf.s_value(HIGH, x[:, 0])
+
+
+def test_what_passes_the_door_keeps_its_values_and_gets_the_promised_dtype():
+    counts = check_signal(sparse.csr_array(np.array([[1, 0], [2, 3]])), 2)
+    assert counts.dtype == np.float64
+    assert counts.toarray().tolist() == [[1.0, 0.0], [2.0, 3.0]]
+    assert check_signal([[True, False]], 1).tolist() == [[1.0, 0.0]]
+    assert check_signal(np.ones(2, dtype=np.float16), 2).dtype == np.float64
+    assert check_signal(np.ones(2, dtype=np.clongdouble), 2).dtype == np.complex128
+    assert check_labels([1.0, -1.0], 2).tolist() == [1, -1]
+    assert check_labels([True, False], 2).dtype == np.int64
+    assert check_labels(np.ma.array([1, 2]), 2).tolist() == [1, 2]
+    assert check_signal([1e308, 1e308], 2).tolist() == [1e308, 1e308]  # the sum overflows, the terms are finite
+    assert check_signal(torch.tensor([1.0, 2.0], requires_grad=True), 2).tolist() == [1.0, 2.0]
+
+
+def test_seeds_of_every_kind():
+    generator = np.random.default_rng(3)
+    assert check_rng(generator) is generator
+    wanted = np.random.default_rng(3).random()
+    assert check_rng(3).random() == check_rng(np.int64(3)).random() == wanted
+    assert check_rng(np.random.SeedSequence(3)).random() == wanted
+    assert check_rng(None).random() != check_rng(None).random()
