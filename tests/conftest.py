@@ -9,4 +9,5 @@ settings.register_profile(
 settings.register_profile(
     "long", max_examples=20_000, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck)
 )
+settings.register_profile("mutation", max_examples=8, deadline=None, derandomize=True, database=None)
 settings.load_profile("laws")
