@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 SETTINGS := setup.cfg pyproject.toml constraints.txt
 
-.PHONY: help demo test check bench docs fuzz chaos laws test-min clean
+.PHONY: help demo test check bench docs fuzz chaos laws mutation reliability test-min test-new clean
 
 help:
 	@echo "make demo   set up and run the main job on embedded data (no download)"
@@ -15,7 +15,9 @@ help:
 	@echo "make laws   every law on 20 000 examples, and in threads (hours)"
 	@echo "make fuzz   coverage-guided fuzzing of every reader (two processor hours)"
 	@echo "make chaos  a thousand kill -9 while saving, training and searching"
-	@echo "make test-min  the core on the oldest supported versions"
+	@echo "make mutation  change the core in thousands of places; the tests must notice (hours)"
+	@echo "make reliability  write docs/reliability.md from the figures of these runs"
+	@echo "make test-min  the core on the oldest supported versions; test-new: on the newest"
 	@echo "make bench  measure against the peer libraries, write benchmarks/RESULTS.md"
 	@echo "make clean  remove .venv and caches"
 
@@ -40,7 +42,8 @@ check: $(VENV)/.test
 	$(BIN)/lint-imports --no-logo
 
 test: check
-	$(BIN)/pytest -q -n auto --dist worksteal -m "not slow" --mpl
+	$(BIN)/pytest -q -n auto --dist worksteal -m "not slow" --mpl --cov --cov-report=
+	$(BIN)/python -m reliability.floors
 
 $(VENV)/.docs: $(VENV)/.demo
 	$(PIP) -e '.[docs]'
@@ -58,8 +61,22 @@ chaos: $(VENV)/.test
 	$(BIN)/python -m chaos --kills 1000
 
 laws: $(VENV)/.test
-	$(BIN)/pytest -q -n auto --hypothesis-profile=long tests/laws
 	$(BIN)/pytest -q -m slow tests/test_stress.py
+	$(BIN)/python -m reliability.laws
+
+# In an environment of its own: mutmut wants an older pytest than the one that is pinned.
+$(VENV)-mutation/pyvenv.cfg: $(SETTINGS)
+	$(PYTHON) -m venv $(VENV)-mutation
+	grep -v '^pytest==' constraints.txt > $(VENV)-mutation/constraints.txt
+	$(VENV)-mutation/bin/python -m pip install --quiet --disable-pip-version-check \
+		-c $(VENV)-mutation/constraints.txt -e '.[test]' 'pytest<9' 'mutmut>=3.8'
+
+mutation: $(VENV)-mutation/pyvenv.cfg
+	$(VENV)-mutation/bin/python -m reliability.mutation --jobs 2
+
+reliability: $(VENV)/.test
+	$(BIN)/python -m fuzz --report
+	$(BIN)/python -m reliability.page
 
 test-min:
 	$(PYTHON) -m venv .venv-min
