@@ -113,8 +113,8 @@ def mutants() -> list[str]:
         _prose(
             f"`make mutation`: {names}. {drawn}, each against the tests that call its function; {noticed:,} were",
             f"noticed: {_share(noticed, checked)} (all mutants: {100 * low:.1f} to {100 * high:.1f} %, 95 %",
-            "confidence). mutmut changes no function with a decorator (properties, context managers) and nothing outside of",
-            "functions.",
+            "confidence). mutmut changes no function with a decorator (properties, context managers) and nothing",
+            "outside of functions.",
         ),
         *_table(["module", "noticed", "checked", "score"], rows),
         "",

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from gsp_fb.datasets.readers.archive import read_gin_zip
+from gsp_fb.datasets.readers.arrays import as_features, single
 from gsp_fb.datasets.readers.geomgcn import read_nodes
 from gsp_fb.datasets.readers.npz import read_collection, read_masks, read_node
 from gsp_fb.datasets.readers.pickled import StoredArray, StoredCsr, load_pickle
@@ -236,3 +237,9 @@ def test_degrees_that_cannot_be_used_name_the_stored_graph(weight, message, tmp_
     folder = stored(tmp_path / "a.npyd", [weight, weight, weight, weight])
     with pytest.raises(FormatError, match=f"a.npyd: degree of node . .*{message}"):
         operator(open_graph(folder), "sym")
+
+
+def test_a_signalling_nan_among_features_is_refused_like_any_other():
+    signalling = np.array([0x7FF0000000000001], dtype=np.uint64).view(np.float64)
+    with pytest.raises(FormatError, match="a feature is not finite"):
+        as_features(single(signalling.reshape(1, 1)))
