@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fuzz.readers import READERS
 from fuzz.report import markdown
-from fuzz.run import FIGURES, Outcome, fuzz, record, recorded
+from fuzz.run import FIGURES, Outcome, circumstances, fuzz, record, recorded
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
@@ -31,7 +31,7 @@ def main() -> int:
     if not chosen.report:
         _run(chosen)
     outcomes = recorded(chosen.figures)
-    chosen.output.write_text(markdown(outcomes), encoding="utf-8")
+    chosen.output.write_text(markdown(outcomes, *circumstances(chosen.figures)), encoding="utf-8")
     return int(not all(outcome.clean for outcome in outcomes))
 
 

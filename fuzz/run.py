@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import resource
 import subprocess
@@ -11,12 +12,14 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 
 from fuzz.readers import CORPUS
 
-__all__ = ["FIGURES", "HANG_SECONDS", "MEMORY_MB", "Outcome", "fuzz", "record", "recorded", "together"]
+__all__ = ["FIGURES", "HANG_SECONDS", "MEMORY_MB", "Outcome", "circumstances", "fuzz", "record", "recorded", "together"]
 
 HANG_SECONDS = 10
 MEMORY_MB = 2048
@@ -29,6 +32,7 @@ GROWN = Path(__file__).parent / "grown"
 FIGURES = Path(__file__).parent / "figures.jsonl"
 # Every input goes through a file; on a disk the fuzzer would wait for it most of the time.
 IN_MEMORY = Path("/dev/shm")
+LIBRARIES = ("gsp-fb", "atheris", "numpy", "scipy", "pyarrow", "safetensors", "torch")
 SUMMED = ("executions", "cpu_seconds", "crashes", "hangs", "memory")
 # What libFuzzer calls the input that it leaves behind, and the column it counts in.
 KINDS = {"crash": "crashes", "timeout": "hangs", "slow-unit": "hangs", "oom": "memory", "leak": "memory"}
@@ -78,13 +82,27 @@ def fuzz(reader: str, seconds: int) -> Outcome:
 def record(outcome: Outcome, figures: Path) -> None:
     """Add one round to the figures."""
     facts = {name: value for name, value in asdict(outcome).items() if name != "tail"}
+    facts |= {"date": str(datetime.now(UTC).date()), "versions": versions()}
     with open(figures, "a", encoding="utf-8") as lines:
         lines.write(json.dumps(facts) + "\n")
 
 
+def versions() -> str:
+    """Return the versions of what is run."""
+    return ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in LIBRARIES)])
+
+
+def circumstances(figures: Path) -> tuple[list[str], list[str]]:
+    """Return the dates of the rounds, and the versions they were run with."""
+    lines = [json.loads(line) for line in figures.read_text("utf-8").splitlines()]
+    return sorted({line["date"] for line in lines}), sorted({line["versions"] for line in lines})
+
+
 def recorded(figures: Path) -> list[Outcome]:
     """Return one outcome for each reader: all its rounds together."""
-    rounds = [Outcome(**json.loads(line)) for line in figures.read_text("utf-8").splitlines()]
+    lines = [json.loads(line) for line in figures.read_text("utf-8").splitlines()]
+    names = [field.name for field in fields(Outcome)]
+    rounds = [Outcome(**{name: line[name] for name in names if name in line}) for line in lines]
     readers = dict.fromkeys(row.reader for row in rounds)
     return [together([row for row in rounds if row.reader == reader]) for reader in readers]
 
