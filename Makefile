@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 SETTINGS := setup.cfg pyproject.toml constraints.txt
 
-.PHONY: help demo test check bench docs fuzz chaos laws mutation reliability test-min test-new clean
+.PHONY: help demo test check bench docs fuzz chaos laws mutation reliability test-min test-new audit clean
 
 help:
 	@echo "make demo   set up and run the main job on embedded data (no download)"
@@ -18,6 +18,7 @@ help:
 	@echo "make mutation  change the core in thousands of places; the tests must notice (hours)"
 	@echo "make reliability  write docs/reliability.md from the figures of these runs"
 	@echo "make test-min  the core on the oldest supported versions; test-new: on the newest"
+	@echo "make audit  compare the pinned versions with the public advisories (needs a connection)"
 	@echo "make bench  measure against the peer libraries, write benchmarks/RESULTS.md"
 	@echo "make clean  remove .venv and caches"
 
@@ -78,13 +79,31 @@ reliability: $(VENV)/.test
 	$(BIN)/python -m fuzz --report
 	$(BIN)/python -m reliability.page
 
+# The same tests on the oldest supported versions, and on the newest ones that pip finds. EXTRAS leaves torch out where
+# there is no build of it without CUDA: make test-new PYTHON=python3.13 EXTRAS=graphs,plot,data,report,ml,fast
+EXTRAS ?= all
+CORE_TESTS := tests/test_graph.py tests/test_operators.py tests/test_spectrum.py tests/test_profile.py \
+	tests/test_atomic.py tests/test_files.py tests/test_filterbank.py tests/laws
+TEST_TOOLS := pytest hypothesis mpmath array-api-strict
+
 test-min:
 	$(PYTHON) -m venv .venv-min
-	.venv-min/bin/python -m pip install --quiet -c constraints-min.txt -e '.[all]' pytest hypothesis mpmath
-	.venv-min/bin/python -m pytest -q -m "not slow" tests/test_graph.py tests/test_operators.py tests/test_spectrum.py tests/laws
+	.venv-min/bin/python -m pip install --quiet -c constraints-min.txt -e '.[$(EXTRAS)]' $(TEST_TOOLS)
+	.venv-min/bin/python -m pytest -q -m "not slow" $(CORE_TESTS)
+
+test-new:
+	$(PYTHON) -m venv .venv-new
+	grep '^torch==' constraints.txt > .venv-new/constraints.txt
+	.venv-new/bin/python -m pip install --quiet -c .venv-new/constraints.txt -e '.[$(EXTRAS)]' $(TEST_TOOLS)
+	.venv-new/bin/python -m pytest -q -m "not slow" $(CORE_TESTS)
+
+audit:
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/python -m pip install --quiet pip-audit
+	.venv-audit/bin/pip-audit -r constraints.txt --no-deps --disable-pip
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) .venv-min build dist demo-report.html docs/_build docs/auto_gallery docs/api/generated *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-min .venv-new .venv-audit .venv-mutation mutants fuzz/grown build dist demo-report.html docs/_build docs/auto_gallery docs/api/generated *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
