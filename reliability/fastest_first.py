@@ -15,6 +15,9 @@ import pytest
 # Written by mutmut, beside the mutants, when it measured which test calls which function.
 STATS = Path("mutmut-stats.json")
 LIMIT = "GSP_FB_MUTATION_SECONDS"
+# What mutmut is at, while it takes stock of all tests.
+UNDER_TEST = "MUTANT_UNDER_TEST"
+TAKING_STOCK = ("stats", "list_all_tests")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -23,7 +26,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     seconds = json.loads(STATS.read_text("utf-8"))["duration_by_test"]
     items.sort(key=lambda item: seconds.get(item.nodeid, float("inf")))
-    limit = float(os.environ.get(LIMIT, "inf"))
+    limit = float("inf" if os.environ.get(UNDER_TEST) in TAKING_STOCK else os.environ.get(LIMIT, "inf"))
     slow = [item for item in items if seconds.get(item.nodeid, 0.0) > limit]
     if slow:
         config.hook.pytest_deselected(items=slow)

@@ -1,7 +1,7 @@
 """Mutation testing of the core with mutmut, in chunks drawn by chance: ``python -m reliability.mutation``.
 
 mutmut makes the mutants in ``mutants/`` and keeps what came of each there, so a run that is stopped goes on. The
-settings are in setup.cfg. A first pass leaves out the slow tests; what survives it is given to all of them.
+settings are in setup.cfg. A first pass leaves out the slow tests; what survives it is given to nearly all of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from reliability.fastest_first import LIMIT
 ROOT = Path(__file__).parents[1]
 MUTANTS = ROOT / "mutants"
 FIGURES = ROOT / "reliability" / "figures" / "mutation.json"
-FIRST_PASS_SECONDS = "0.15"
+# Tests that take longer than this are left out: of the first pass, and of the second.
+QUICK_SECONDS, SLOW_SECONDS = "0.15", "3"
 CHUNK = 200
 # Few and quick: naming them makes mutmut write all mutants and measure all tests first.
 FEW = "gsp_fb.variants.x__no_loops*"
@@ -48,35 +49,32 @@ def kind(code: int) -> str:
     return SURVIVED.get(code) or KILLED.get(code, "killed")
 
 
-def _mutmut(*arguments: str, limit: str = "inf", jobs: int = 1) -> None:
+def _mutmut(*arguments: str, limit: str, jobs: int) -> None:
     environment = {**os.environ, LIMIT: limit, "OMP_NUM_THREADS": "1"}
     command = [str(Path(sys.executable).with_name("mutmut")), "run", "--max-children", str(jobs), *arguments]
     subprocess.run(command, cwd=ROOT, env=environment, check=False)
 
 
-def run(sample: int | None, seed: int, minutes: float, jobs: int) -> None:
-    """Check chunks of mutants in random order, until all, ``sample`` of them, or so many minutes are over."""
+def run(sample: int | None, seed: int, minutes: float, jobs: int) -> list[str]:
+    """Check chunks of mutants in random order until all, ``sample`` of them, or so many minutes are over; return them."""
     started = time.monotonic()
     if not (MUTANTS / "mutmut-stats.json").is_file():
-        _mutmut(FEW, limit=FIRST_PASS_SECONDS, jobs=jobs)
+        _mutmut(FEW, limit=QUICK_SECONDS, jobs=jobs)
     names = sorted(codes())
     random.Random(seed).shuffle(names)
-    names = names[:sample]
-    for at in range(0, len(names), CHUNK):
+    for at in range(0, len(names[:sample]), CHUNK):
+        if time.monotonic() - started > 60 * minutes:
+            names = names[:at]
+            break
         found = codes()
         left = [name for name in names[at : at + CHUNK] if found[name] is None]
-        if left and time.monotonic() - started < 60 * minutes:
-            _mutmut(*left, limit=FIRST_PASS_SECONDS, jobs=jobs)
-            _recheck(left, jobs)
-            record(names[: at + CHUNK], seed)
-
-
-def _recheck(names: Sequence[str], jobs: int) -> None:
-    """Give what survived the quick tests to all of them."""
+        if left:
+            _mutmut(*left, limit=QUICK_SECONDS, jobs=jobs)
     found = codes()
-    survivors = [name for name in names if found[name] in SURVIVED]
+    survivors = [name for name in names[:sample] if found[name] in SURVIVED]
     if survivors:
-        _mutmut(*survivors, jobs=jobs)
+        _mutmut(*survivors, limit=SLOW_SECONDS, jobs=jobs)
+    return names[:sample]
 
 
 def record(names: Iterable[str], seed: int) -> dict[str, Any]:
@@ -136,8 +134,8 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no chunk after so long")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at once (default: 1)")
     chosen = parser.parse_args()
-    run(chosen.sample, chosen.seed, chosen.minutes, chosen.jobs)
-    noticed, checked = score(json.loads(FIGURES.read_text("utf-8"))["modules"].values())
+    names = run(chosen.sample, chosen.seed, chosen.minutes, chosen.jobs)
+    noticed, checked = score(record(names, chosen.seed)["modules"].values())
     print(f"{noticed} of {checked} mutants noticed: {noticed / checked:.1%}")
     return int(noticed < 0.9 * checked)
 

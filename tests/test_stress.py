@@ -176,7 +176,7 @@ def test_the_laws_hold_in_four_threads(name):
     """Each thread checks all laws, each from another one on, so that different laws meet at every moment."""
     tests = laws(name)
     assert len(tests) >= 3
-    # Hypothesis imports this strategy when it is first used, and Python 3.11 must not compile in several threads at once.
+    # Hypothesis imports this strategy when it is first used, and Python 3.11 must not compile in threads at once.
     find(st.randoms(), lambda random: True)
 
     def check(first):
