@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -56,7 +56,7 @@ def _mutmut(*arguments: str, limit: str, jobs: int) -> None:
 
 
 def run(sample: int | None, seed: int, minutes: float, jobs: int) -> list[str]:
-    """Check chunks of mutants in random order until all, ``sample`` of them, or so many minutes are over; return them."""
+    """Check chunks of mutants in random order until all, ``sample``, or so many minutes are over; return them."""
     started = time.monotonic()
     if not (MUTANTS / "mutmut-stats.json").is_file():
         _mutmut(FEW, limit=QUICK_SECONDS, jobs=jobs)
