@@ -68,6 +68,17 @@ def test_columns_of_every_size_keep_their_own_energy(form):
     assert np.allclose(energies, [25e300, 0.0, 5.0], rtol=1e-14)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_no_column_hides_another(form):
+    op = gf.operator(gf.Graph.from_edges([(0, 1)]), "comb", "high")
+    x = form(np.array([[1e-150, 1e150, 0.0], [0.0, 0.0, 0.0]]))
+    for energy in (gf.signal_energy(x, per_column=True), gf.dirichlet_energy(op, x, per_column=True)):
+        assert np.allclose(energy, [1e-300, 1e300, 0.0], rtol=1e-12, atol=0.0)
+    assert np.allclose(gf.nonsmooth_energy(op, x, per_column=True), 0.0)
+    twins = form(np.array([[1e-150, 1e150, 0.0], [1e-150, 1e150, 0.0]]))
+    assert np.allclose(gf.nonsmooth_energy(op, twins, per_column=True), [2e-300, 2e300, 0.0], rtol=1e-12, atol=0.0)
+
+
 @pytest.mark.parametrize("unit", [1.0, 1j])
 def test_complex_columns_are_scaled_by_either_part(unit):
     op = gf.operator(gf.Graph.from_edges([(0, 1)]), "comb", "high")
@@ -93,6 +104,12 @@ def test_energies_of_more_rows_than_a_block():
     x = np.random.default_rng(0).standard_normal((2 * dirichlet.BLOCK_ROWS + 7, 2))
     assert np.allclose(gf.signal_energy(x, per_column=True), (x**2).sum(axis=0), rtol=1e-12)
     assert gf.signal_energy(x[:, 0]) == pytest.approx(x[:, 0] @ x[:, 0], rel=1e-12)
+
+
+def test_a_row_that_sums_to_zero_stays_as_it_is():
+    x = np.array([[1.0, -1.0], [2.0, 2.0]])
+    assert gf.row_normalized(x).tolist() == [[1.0, -1.0], [0.5, 0.5]]
+    assert gf.row_normalized(sparse.csr_array(x)).toarray().tolist() == [[1.0, -1.0], [0.5, 0.5]]
 
 
 def test_row_normalized_keeps_zero_rows_and_sparsity():
@@ -129,6 +146,12 @@ def test_aggregation_similarity_takes_one_feature_a_family_and_a_gamma():
         similar = h @ h.T
         want = [similar[v, y == y[v]].mean() >= similar[v, y != y[v]].mean() for v in range(80)]
         assert gf.aggregation_similarity(graph, x, y, **options) == pytest.approx(np.mean(want))
+
+
+def test_equal_similarities_count_for_the_own_class():
+    two = gf.Graph.from_edges([(0, 1)])
+    assert gf.aggregation_similarity(two, np.zeros((2, 1)), [0, 1]) == 1.0
+    assert gf.aggregation_similarity(two, [[1.0], [1.0]], [0, 1]) == 1.0
 
 
 def test_class_homophily_by_hand():

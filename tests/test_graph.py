@@ -41,6 +41,18 @@ def test_labels_stay_with_the_graph_however_it_is_made():
     assert listed.to(device.DEVICE).directed
 
 
+def test_edges_lists_each_edge_once_and_each_arc():
+    pairs = [(0, 1), (1, 2), (2, 2)]
+    sources, targets, weights = gf.Graph.from_edges(pairs, [3.0, 4.0, 5.0]).edges()
+    assert [*zip(sources.tolist(), targets.tolist(), weights.tolist(), strict=True)] == [
+        (0, 1, 3.0),
+        (1, 2, 4.0),
+        (2, 2, 5.0),
+    ]
+    sources, targets, weights = gf.Graph.from_edges([(1, 0), (0, 1)], directed=True).edges()
+    assert (sources.tolist(), targets.tolist(), weights) == ([0, 1], [1, 0], None)
+
+
 def test_loops_are_dropped_from_lists_and_matrices_alike():
     assert gf.Graph.from_edges([(0, 1), (1, 1)], loops="drop").n_loops == 0
     assert gf.Graph.from_adjacency([[0, 1], [1, 1]], loops="drop").n_loops == 0

@@ -333,3 +333,16 @@ def test_lambda_max_spends_what_the_theorem_asks_for(monkeypatch):
         true, length = 1.0, 1.0 - low.bounds[0]
         assert true - 1e-9 <= bound <= min(low.bounds[1], true + rtol * length)
     assert lambda_max(low) == lambda_max(low, rng=0) == lambda_max(low, rtol=0.01, failure=1e-10)
+
+
+def test_up_to_512_nodes_all_modes_are_computed():
+    ring = operator(Graph.from_edges([(i, (i + 1) % 512) for i in range(512)]), "sym", channel="high")
+    assert spectral_density(ring, bins=2).products == 0
+    assert energy_profile(ring, np.eye(1, 512)[0], bins=2).products == 0
+    assert lambda_max(ring) == 2.0
+
+
+def test_lambda_max_of_a_small_graph_is_its_largest_eigenvalue_and_its_rounding():
+    path = operator(Graph.from_edges([(0, 1), (1, 2), (2, 3)], [1e6] * 3), "comb", channel="high")
+    largest = (2 + np.sqrt(2)) * 1e6
+    assert lambda_max(path) - largest == pytest.approx(1e-13 * 4 * path.bounds[1], rel=0.01)

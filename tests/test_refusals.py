@@ -404,6 +404,7 @@ def test_what_passes_the_door_keeps_its_values_and_gets_the_promised_dtype():
     counts = check_signal(sparse.csr_array(np.array([[1, 0], [2, 3]])), 2)
     assert counts.dtype == np.float64
     assert counts.toarray().tolist() == [[1.0, 0.0], [2.0, 3.0]]
+    assert check_signal(sparse.csr_array(np.array([[1, 0], [2, 0]])), 2).shape == (2, 2)  # the last column is empty
     assert check_signal([[True, False]], 1).tolist() == [[1.0, 0.0]]
     assert check_signal(np.ones(2, dtype=np.float16), 2).dtype == np.float64
     assert check_signal(np.ones(2, dtype=np.clongdouble), 2).dtype == np.complex128
