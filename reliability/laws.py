@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 FIGURES = ROOT / "reliability" / "figures" / "laws.jsonl"
 EXAMPLES = 20_000
 # What Hypothesis prints about a test; the last phase that it names is the one that drew the examples.
-COUNTS = re.compile(r"(\d+) passing examples?, (\d+) failing")
+COUNTS = re.compile(r"(\d+) passing(?: examples?)?, (\d+) failing")
 EXHAUSTED = "nothing left to do"
 SECONDS = re.compile(r"^([\d.]+)s call +(\S.*)$", re.MULTILINE)
 
