@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from reliability.fastest_first import LIMIT
+from reliability.reasons import MISSING, reason
 
 ROOT = Path(__file__).parents[1]
 MUTANTS = ROOT / "mutants"
@@ -70,11 +71,17 @@ def run(sample: int | None, seed: int, minutes: float, jobs: int) -> list[str]:
         left = [name for name in names[at : at + CHUNK] if found[name] is None]
         if left:
             _mutmut(*left, limit=QUICK_SECONDS, jobs=jobs)
-    found = codes()
-    survivors = [name for name in names[:sample] if found[name] in SURVIVED]
-    if survivors:
-        _mutmut(*survivors, limit=SLOW_SECONDS, jobs=jobs)
+    recheck(names[:sample], jobs)
     return names[:sample]
+
+
+def recheck(names: Iterable[str], jobs: int) -> None:
+    """Give what survived the quick tests to the slow ones too, unless the change is known to make no difference."""
+    found = codes()
+    survivors = [name for name in names if found[name] in SURVIVED]
+    doubtful = [name for name in survivors if reason({"name": name, "change": _change(name)}) == MISSING]
+    if doubtful:
+        _mutmut(*doubtful, limit=SLOW_SECONDS, jobs=jobs)
 
 
 def record(names: Iterable[str], seed: int) -> dict[str, Any]:
@@ -105,8 +112,9 @@ def _counts(checked: dict[str, str], module: str) -> dict[str, int]:
 
 def _change(name: str) -> list[str]:
     """Return the lines that a mutant takes away and puts in their place."""
-    command = [str(Path(sys.executable).with_name("mutmut")), "show", name]
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.splitlines()
+    from mutmut.mutation.diff_apply import find_mutant, get_diff_for_mutant  # noqa: PLC0415  # only where it is run
+
+    said = get_diff_for_mutant(name, path=find_mutant(name).path).splitlines()
     return [line for line in said if line[:1] in "+-" and line[:3] not in ("+++", "---") and line[1:].strip()]
 
 
@@ -134,6 +142,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no chunk after so long")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at once (default: 1)")
     chosen = parser.parse_args()
+    os.chdir(ROOT)  # where mutmut looks for its settings
     names = run(chosen.sample, chosen.seed, chosen.minutes, chosen.jobs)
     noticed, checked = score(record(names, chosen.seed)["modules"].values())
     print(f"{noticed} of {checked} mutants noticed: {noticed / checked:.1%}")

@@ -139,9 +139,10 @@ def covered() -> list[str]:
     return [
         _prose(
             f"`make test` measures it, subprocesses included, and fails below {floors.OVERALL:.0f} % of everything or",
-            f"below all of the core: {totals['percent_covered']:.2f} % of lines and branches together. The loops that",
-            "numba compiles are left out, as no tracer sees them run; the plain engine, which gives the same results,",
-            "is measured.",
+            f"below all of the core: {totals['percent_covered']:.2f} % of lines and branches together,",
+            f"{_share(totals['covered_branches'], totals['num_branches'])} of the branches alone. The loops that numba",
+            "compiles are left out, as no tracer sees them run; the plain engine, which gives the same results, is",
+            "measured.",
         ),
         *_table(["part", "lines", "of", "branches", "of", "together"], [*rows, _covered("all", totals)]),
     ]
