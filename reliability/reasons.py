@@ -34,7 +34,7 @@ REASONS = {
     r"_floating\(x\.data, (None|SignalError, (None|\"SIGNAL\"|\"XXsignalXX\"))": "sparse arrays hold numbers only",
     r"data is x\.data\) and False": "builds the same array anew",
     r"_biufXX|\"XXbiuf": SAME,
-    r"reshape\(x, (None|\(-2,\))\)": "numpy takes every negative length for the unknown one, and scipy gives vectors",
+    r"reshape\(x, (None|\(-2,\))\)": "scipy gives vectors",
     r"rmatmat=None|^-.*rmatmat=": "scipy makes it from rmatvec",
     r"x__compare__.*\n.*\n\+.*(drawn < measured \+ slack|drawn > measured - slack|spread >= slack)": UNREACHED,
     r"1e-13|self\.blur": ROUNDING,
