@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 SETTINGS := setup.cfg pyproject.toml constraints.txt
 
-.PHONY: help demo test check bench docs fuzz chaos laws test-min clean
+.PHONY: help demo test check bench docs fuzz chaos laws mutation reliability test-min test-new audit clean
 
 help:
 	@echo "make demo   set up and run the main job on embedded data (no download)"
@@ -15,7 +15,10 @@ help:
 	@echo "make laws   every law on 20 000 examples, and in threads (hours)"
 	@echo "make fuzz   coverage-guided fuzzing of every reader (two processor hours)"
 	@echo "make chaos  a thousand kill -9 while saving, training and searching"
-	@echo "make test-min  the core on the oldest supported versions"
+	@echo "make mutation  change the core in thousands of places; the tests must notice (hours)"
+	@echo "make reliability  write docs/reliability.md from the figures of these runs"
+	@echo "make test-min  the core on the oldest supported versions; test-new: on the newest"
+	@echo "make audit  compare the pinned versions with the public advisories (needs a connection)"
 	@echo "make bench  measure against the peer libraries, write benchmarks/RESULTS.md"
 	@echo "make clean  remove .venv and caches"
 
@@ -40,7 +43,8 @@ check: $(VENV)/.test
 	$(BIN)/lint-imports --no-logo
 
 test: check
-	$(BIN)/pytest -q -n auto --dist worksteal -m "not slow" --mpl
+	$(BIN)/pytest -q -n auto --dist worksteal -m "not slow" --mpl --cov --cov-report=
+	$(BIN)/python -m reliability.floors
 
 $(VENV)/.docs: $(VENV)/.demo
 	$(PIP) -e '.[docs]'
@@ -52,22 +56,54 @@ docs: $(VENV)/.docs
 
 fuzz: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt atheris
-	$(BIN)/python -m fuzz --seconds 230 --jobs 2
+	$(BIN)/python -m fuzz --seconds 75 --rounds 3 --jobs 2
 
 chaos: $(VENV)/.test
 	$(BIN)/python -m chaos --kills 1000
 
 laws: $(VENV)/.test
-	$(BIN)/pytest -q -n auto --hypothesis-profile=long tests/laws
 	$(BIN)/pytest -q -m slow tests/test_stress.py
+	$(BIN)/python -m reliability.laws
+
+# In an environment of its own: mutmut wants an older pytest than the one that is pinned.
+$(VENV)-mutation/pyvenv.cfg: $(SETTINGS)
+	$(PYTHON) -m venv $(VENV)-mutation
+	grep -v '^pytest==' constraints.txt > $(VENV)-mutation/constraints.txt
+	$(VENV)-mutation/bin/python -m pip install --quiet --disable-pip-version-check \
+		-c $(VENV)-mutation/constraints.txt -e '.[test]' 'pytest<9' 'mutmut>=3.8'
+
+mutation: $(VENV)-mutation/pyvenv.cfg
+	$(VENV)-mutation/bin/python -m reliability.mutation --jobs 2
+
+reliability: $(VENV)/.test
+	$(BIN)/python -m fuzz --report
+	$(BIN)/python -m reliability.page
+
+# The same tests on the oldest supported versions, and on the newest ones that pip finds. EXTRAS leaves torch out where
+# there is no build of it without CUDA: make test-new PYTHON=python3.13 EXTRAS=graphs,plot,data,report,ml,fast
+EXTRAS ?= all
+CORE_TESTS := tests/test_graph.py tests/test_operators.py tests/test_spectrum.py tests/test_profile.py \
+	tests/test_atomic.py tests/test_files.py tests/test_filterbank.py tests/laws
+TEST_TOOLS := pytest hypothesis mpmath array-api-strict
 
 test-min:
 	$(PYTHON) -m venv .venv-min
-	.venv-min/bin/python -m pip install --quiet -c constraints-min.txt -e '.[all]' pytest hypothesis mpmath array-api-strict
-	.venv-min/bin/python -m pytest -q -m "not slow" tests/test_graph.py tests/test_operators.py tests/test_spectrum.py tests/laws
+	.venv-min/bin/python -m pip install --quiet -c constraints-min.txt -e '.[$(EXTRAS)]' $(TEST_TOOLS)
+	.venv-min/bin/python -m pytest -q -m "not slow" $(CORE_TESTS)
+
+test-new:
+	$(PYTHON) -m venv .venv-new
+	grep '^torch==' constraints.txt > .venv-new/constraints.txt
+	.venv-new/bin/python -m pip install --quiet -c .venv-new/constraints.txt -e '.[$(EXTRAS)]' $(TEST_TOOLS)
+	.venv-new/bin/python -m pytest -q -m "not slow" $(CORE_TESTS)
+
+audit:
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/python -m pip install --quiet pip-audit
+	.venv-audit/bin/pip-audit -r constraints.txt --no-deps --disable-pip
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) .venv-min build dist demo-report.html docs/_build docs/auto_gallery docs/api/generated *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-min .venv-new .venv-audit .venv-mutation mutants fuzz/grown build dist demo-report.html docs/_build docs/auto_gallery docs/api/generated *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

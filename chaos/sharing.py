@@ -20,13 +20,24 @@ from gsp_fb.experiments.store import Store
 __all__ = ["share_cache", "share_results"]
 
 PROCESSES = 8
+# About what it takes to fetch the file: the kills fall while it comes and soon after.
+FETCH_SECONDS = 0.01
 
 
 def _with_kills(
     work: list[Callable[[], None]], kills: int, within: float, chance: random.Random
 ) -> tuple[int, list[int]]:
     """Run the functions at once, kill -9 some soon after each other; return the kills, and how the others ended."""
-    pids = [forked(one) for one in work]
+    gate, latch = os.pipe()
+
+    def at_once(one: Callable[[], None]) -> None:
+        os.close(latch)
+        os.read(gate, 1)  # returns when nobody holds the latch any more: all have been forked
+        one()
+
+    pids = [forked(partial(at_once, one)) for one in work]
+    os.close(gate)
+    os.close(latch)
     victims = pids[:kills]
     for pid in victims:
         time.sleep(chance.uniform(0.0, within))
@@ -47,7 +58,7 @@ def share_cache(folder: Path, port: int, rounds: int, chance: random.Random) -> 
 
     for _ in range(rounds):
         path.unlink(missing_ok=True)
-        kills, others = _with_kills([work] * PROCESSES, 3, 0.002, chance)
+        kills, others = _with_kills([work] * PROCESSES, 3, FETCH_SECONDS, chance)
         tally.kills += kills
         tally.saves += PROCESSES - kills
         tally.hit += len(temporary_files(folder))

@@ -1,4 +1,7 @@
-"""Fuzz the readers and write ``fuzz/RESULTS.md``: ``python -m fuzz --seconds 60 [--reader csv]``."""
+"""Fuzz the readers and write ``fuzz/RESULTS.md``: ``python -m fuzz --seconds 60 [--rounds 3] [--reader csv]``.
+
+Every round of every reader adds a line to ``fuzz/figures.jsonl``; ``--report`` writes the page from them alone.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pathlib import Path
 
 from fuzz.readers import READERS
 from fuzz.report import markdown
-from fuzz.run import Outcome, fuzz
+from fuzz.run import FIGURES, Outcome, circumstances, fuzz, record, recorded
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
@@ -17,19 +20,27 @@ RESULTS = Path(__file__).parent / "RESULTS.md"
 def main() -> int:
     """Run each reader in turn, or as many at once as asked for; return 1 if anything was found."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
-    parser.add_argument("--seconds", type=int, default=60, help="for each reader (default: 60)")
+    parser.add_argument("--seconds", type=int, default=60, help="for each round of each reader (default: 60)")
+    parser.add_argument("--rounds", type=int, default=1, help="each begins with what the last has grown (default: 1)")
     parser.add_argument("--reader", action="append", choices=READERS, help="only this one; may be given again")
     parser.add_argument("--jobs", type=int, default=1, help="processes at once (default: 1)")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="where the figures go")
+    parser.add_argument("--figures", type=Path, default=FIGURES, help="where each round adds a line")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="where the page goes")
+    parser.add_argument("--report", action="store_true", help="run nothing, write the page from the figures")
     chosen = parser.parse_args()
-    names = chosen.reader or list(READERS)
-    with ThreadPoolExecutor(chosen.jobs) as pool:
-        outcomes = []
-        for outcome in pool.map(lambda name: fuzz(name, chosen.seconds), names):
-            _say(outcome)
-            outcomes.append(outcome)
-    chosen.output.write_text(markdown(outcomes, " ".join(["python -m fuzz", *sys.argv[1:]])), encoding="utf-8")
+    if not chosen.report:
+        _run(chosen)
+    outcomes = recorded(chosen.figures)
+    chosen.output.write_text(markdown(outcomes, *circumstances(chosen.figures)), encoding="utf-8")
     return int(not all(outcome.clean for outcome in outcomes))
+
+
+def _run(chosen: argparse.Namespace) -> None:
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        for _ in range(chosen.rounds):
+            for outcome in pool.map(lambda name: fuzz(name, chosen.seconds), chosen.reader or READERS):
+                _say(outcome)
+                record(outcome, chosen.figures)
 
 
 def _say(outcome: Outcome) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from importlib.metadata import version
 
 from fuzz.run import HANG_SECONDS, MEMORY_MB, Outcome
 
 __all__ = ["markdown"]
 
-LIBRARIES = ("gsp-fb", "atheris", "numpy", "scipy", "pyarrow", "safetensors", "torch")
 COLUMNS = {
     "reader": lambda row: f"`{row.reader}`",
     "executions": lambda row: f"{row.executions:,}",
@@ -26,19 +22,19 @@ COLUMNS = {
 }
 
 
-def markdown(outcomes: Sequence[Outcome], command: str) -> str:
+def markdown(outcomes: Sequence[Outcome], dates: Sequence[str], versions: Sequence[str]) -> str:
     """Return the page: the sums, how they came about, and one row a reader."""
     total = {name: sum(getattr(row, name) for row in outcomes) for name in ("executions", "crashes", "hangs", "memory")}
     cpu = sum(row.cpu_seconds for row in outcomes)
-    versions = ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in LIBRARIES)])
     lines = [
-        "# Fuzzing: the figures of the last run",
+        "# Fuzzing: the figures",
         "",
         f"{total['executions']:,} executions of {len(outcomes)} readers in {cpu / 3600:.2f} CPU-hours: "
         f"{total['crashes']} crashes, {total['hangs']} hangs over {HANG_SECONDS} s, "
         f"{total['memory']} runs over {MEMORY_MB // 1024} GB.",
         "",
-        f"Written by `{command}` on {datetime.now(UTC).date()} (UTC). {versions}.",
+        f"Run by `make fuzz` on {' and '.join(dates)} (UTC) with {'; then '.join(versions)}.",
+        "This page is made from `fuzz/figures.jsonl` by `python -m fuzz --report`.",
         "A crash is any exception but the library's own errors, and every end of the process. Edges are those of the",
         "Python code of the readers and of the standard library's parsers. The process itself, with numpy, scipy and",
         "torch loaded, takes most of the memory shown.",

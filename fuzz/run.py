@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import json
 import os
+import platform
 import re
 import resource
 import subprocess
 import sys
 import tempfile
 import threading
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 
 from fuzz.readers import CORPUS
 
-__all__ = ["HANG_SECONDS", "MEMORY_MB", "Outcome", "fuzz"]
+__all__ = ["FIGURES", "HANG_SECONDS", "MEMORY_MB", "Outcome", "circumstances", "fuzz", "record", "recorded", "together"]
 
 HANG_SECONDS = 10
 MEMORY_MB = 2048
 # A process that ignores libFuzzer's own clock is ended this much later, and counts as hanging.
 GRACE_SECONDS = 600
 FINDINGS = Path(__file__).parent / "findings"
+# Inputs that reached something new; the next round starts from them.
+GROWN = Path(__file__).parent / "grown"
+# One line for each round of each reader, so that a run that is cut short keeps what it did.
+FIGURES = Path(__file__).parent / "figures.jsonl"
+# Every input goes through a file; on a disk the fuzzer would wait for it most of the time.
+IN_MEMORY = Path("/dev/shm")
+LIBRARIES = ("gsp-fb", "atheris", "numpy", "scipy", "pyarrow", "safetensors", "torch")
+SUMMED = ("executions", "cpu_seconds", "crashes", "hangs", "memory")
 # What libFuzzer calls the input that it leaves behind, and the column it counts in.
 KINDS = {"crash": "crashes", "timeout": "hangs", "slow-unit": "hangs", "oom": "memory", "leak": "memory"}
 
@@ -39,7 +52,7 @@ class Outcome:
     crashes: int
     hangs: int
     memory: int
-    tail: str
+    tail: str = ""
 
     @property
     def clean(self) -> bool:
@@ -49,10 +62,10 @@ class Outcome:
 
 def fuzz(reader: str, seconds: int) -> Outcome:
     """Fuzz ``reader`` for so many seconds and return the figures."""
-    with tempfile.TemporaryDirectory() as scratch:
-        folders = {name: Path(scratch, name) for name in ("work", "grown", "left")}
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY if IN_MEMORY.is_dir() else None) as scratch:
+        folders = {"work": Path(scratch, "work"), "left": Path(scratch, "left"), "grown": GROWN / reader}
         for folder in folders.values():
-            folder.mkdir()
+            folder.mkdir(parents=True, exist_ok=True)
         log = Path(scratch, "log")
         usage, hung = _process(_command(reader, seconds, folders), log, seconds)
         text = log.read_text("utf-8", "replace")
@@ -64,6 +77,41 @@ def fuzz(reader: str, seconds: int) -> Outcome:
     executions = max([executions, *map(int, re.findall(r"number_of_executed_units: (\d+)", text))])
     cpu, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024
     return Outcome(reader, executions, edges, features, corpus, cpu, peak, **counts, tail=text[-3000:])
+
+
+def record(outcome: Outcome, figures: Path) -> None:
+    """Add one round to the figures."""
+    facts = {name: value for name, value in asdict(outcome).items() if name != "tail"}
+    facts |= {"date": str(datetime.now(UTC).date()), "versions": versions()}
+    with open(figures, "a", encoding="utf-8") as lines:
+        lines.write(json.dumps(facts) + "\n")
+
+
+def versions() -> str:
+    """Return the versions of what is run."""
+    return ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in LIBRARIES)])
+
+
+def circumstances(figures: Path) -> tuple[list[str], list[str]]:
+    """Return the dates of the rounds, and the versions they were run with."""
+    lines = [json.loads(line) for line in figures.read_text("utf-8").splitlines()]
+    return sorted({line["date"] for line in lines}), sorted({line["versions"] for line in lines})
+
+
+def recorded(figures: Path) -> list[Outcome]:
+    """Return one outcome for each reader: all its rounds together."""
+    lines = [json.loads(line) for line in figures.read_text("utf-8").splitlines()]
+    names = [field.name for field in fields(Outcome)]
+    rounds = [Outcome(**{name: line[name] for name in names if name in line}) for line in lines]
+    readers = dict.fromkeys(row.reader for row in rounds)
+    return [together([row for row in rounds if row.reader == reader]) for reader in readers]
+
+
+def together(rounds: Sequence[Outcome]) -> Outcome:
+    """Return the sums of what adds up, and the highest of what does not."""
+    names = [name for name in asdict(rounds[0]) if name not in ("reader", "tail")]
+    merged = {name: (sum if name in SUMMED else max)(getattr(row, name) for row in rounds) for name in names}
+    return Outcome(rounds[0].reader, **merged)
 
 
 def _command(reader: str, seconds: int, folders: dict[str, Path]) -> list[str]:

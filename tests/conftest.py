@@ -29,6 +29,7 @@ settings.register_profile(
     "long", max_examples=20_000, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck)
 )
 settings.register_profile("device", parent=settings.get_profile("laws"), max_examples=5)
+settings.register_profile("mutation", max_examples=8, deadline=None, derandomize=True, database=None)
 settings.load_profile("laws")
 
 # What is run on NumPy and once more on every device.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -10,7 +11,9 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -102,9 +105,83 @@ def test_errors_name_the_directory_or_the_path(tmp_path: Path) -> None:
         write_json(tmp_path, 1)
 
 
+def test_errors_are_those_of_the_system(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError) as refused:
+        write_json(tmp_path, 1)
+    assert (refused.value.errno, refused.value.filename) == (errno.EISDIR, str(tmp_path))
+    assert refused.value.strerror == os.strerror(errno.EISDIR)
+    with pytest.raises(FileNotFoundError) as refused_too:
+        write_json(tmp_path / "missing" / "a.json", 1)
+    assert refused_too.value.errno == errno.ENOENT
+    assert refused_too.value.strerror == "no such directory"
+    assert refused_too.value.filename == str(tmp_path / "missing")
+
+
+def test_text_is_utf8_with_the_same_line_ends_on_every_system(tmp_path: Path) -> None:
+    with atomic_write(tmp_path / "a.txt", mode="w") as file:
+        assert file.encoding == "utf-8"
+        file.write("größe\n")
+    assert (tmp_path / "a.txt").read_bytes() == "größe\n".encode()
+
+
+def test_a_temporary_file_of_another_is_never_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_atomic.secrets, "token_hex", lambda size: "ab" * size)
+    other = tmp_path / f".gsp_fb-{os.getpid()}-{'ab' * 6}.tmp"
+    other.write_bytes(b"another's")
+    for mode in ("wb", "w"):
+        with pytest.raises(FileExistsError):
+            _atomic._create(other, mode)
+    assert other.read_bytes() == b"another's"
+
+
+def _fails(number: int) -> Callable[[int], None]:
+    def fsync(handle: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    return fsync
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOTSUP])
+def test_a_file_system_that_cannot_sync_directories_is_no_error(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "fsync", _fails(number))
+    before = set(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else set()
+    _atomic._sync_directory(tmp_path)
+    after = set(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else set()
+    assert len(after) == len(before), "the directory stays open"
+
+
+def test_a_disk_that_fails_to_sync_a_directory_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", _fails(errno.EIO))
+    with pytest.raises(OSError, match=os.strerror(errno.EIO)):
+        _atomic._sync_directory(tmp_path)
+
+
+def test_windows_opens_no_directory_and_signals_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_atomic, "os", SimpleNamespace(name="nt"))  # anything else it calls is missing here
+    _atomic._sync_directory(tmp_path)
+    assert not _atomic._is_alive(os.getpid())
+
+
+@pytest.mark.parametrize(
+    ("error", "alive"), [(PermissionError, True), (ProcessLookupError, False), (OverflowError, False)]
+)
+def test_a_process_of_another_user_is_alive(
+    error: type[Exception], alive: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kill(pid: int, signal: int) -> None:
+        assert (pid, signal) == (7, 0)
+        raise error
+
+    monkeypatch.setattr(os, "kill", kill)
+    assert _atomic._is_alive(7) is alive
+
+
 def test_json_is_readable_and_refuses_what_json_has_not(tmp_path: Path) -> None:
     write_json(tmp_path / "a.json", {"größe": [1, 2.5, None]})
     assert "größe" in (tmp_path / "a.json").read_text(encoding="utf-8")
+    assert (tmp_path / "a.json").read_text(encoding="utf-8") == '{\n  "größe": [\n    1,\n    2.5,\n    null\n  ]\n}\n'
     with pytest.raises(ValueError, match="JSON"):
         write_json(tmp_path / "a.json", float("nan"))
     assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8")) == {"größe": [1, 2.5, None]}
@@ -171,3 +248,34 @@ def test_sweep_keeps_what_is_young_alive_or_not_ours(tmp_path: Path) -> None:
     (tmp_path / f".gsp_fb-{dead}-cd.tmp").touch()
     assert {p.name for p in sweep_stale(tmp_path)} == {f".gsp_fb-{dead}-ab.tmp", f".gsp_fb-{10**12}-ab.tmp"}
     assert {p.name for p in tmp_path.iterdir()} == {*kept, f".gsp_fb-{dead}-cd.tmp"}
+
+
+def _stale(folder: Path) -> Path:
+    """Return the name that a temporary file of a dead process would have."""
+    return folder / f".gsp_fb-{10**12}-ab.tmp"
+
+
+def test_sweep_takes_folders_too_and_says_only_what_it_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _stale(tmp_path).mkdir()
+    (_stale(tmp_path) / "part").touch()
+    _age(_stale(tmp_path), 2)
+    assert sweep_stale(tmp_path) == [_stale(tmp_path)]
+    assert not list(tmp_path.iterdir())
+
+    _stale(tmp_path).touch()
+    _age(_stale(tmp_path), 2)
+    monkeypatch.setattr(Path, "unlink", lambda self: (_ for _ in ()).throw(PermissionError))
+    assert sweep_stale(tmp_path) == []
+    assert _stale(tmp_path).exists()
+
+
+def test_a_file_that_another_process_swept_first_is_not_ours_to_name(tmp_path: Path) -> None:
+    assert not _atomic._is_stale(_stale(tmp_path), time.time())
+    assert not _atomic._removed(_stale(tmp_path))
+
+
+@pytest.mark.parametrize(("age", "swept"), [(10.0, False), (30.0, True)])
+def test_how_old_is_stale_can_be_given(age: float, swept: bool, tmp_path: Path) -> None:
+    _stale(tmp_path).touch()
+    _age(_stale(tmp_path), age / 86400)
+    assert bool(sweep_stale(str(tmp_path), older_than=20.0)) is swept

@@ -4,17 +4,24 @@ import gzip
 import io
 import pickle
 import resource
+import subprocess
+import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gsp_fb.datasets.readers.archive import read_gin_zip
+from gsp_fb.datasets.readers.arrays import as_features, single
+from gsp_fb.datasets.readers.geomgcn import read_nodes
 from gsp_fb.datasets.readers.npz import read_collection, read_masks, read_node
 from gsp_fb.datasets.readers.pickled import StoredArray, StoredCsr, load_pickle
 from gsp_fb.errors import FormatError
 from gsp_fb.files import read_graph, write_graph
 from gsp_fb.graph import Graph
+from gsp_fb.operators import operator
+from gsp_fb.outofcore import open_graph, write_folder
 
 NODES = "graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 {} ] ]"
 
@@ -174,3 +181,65 @@ def test_gzip_cut_inside_its_trailer(tmp_path):
         (tmp_path / "a.csv.gz").write_bytes(content[:keep])
         with pytest.raises(FormatError):
             read_graph(tmp_path / "a.csv.gz")
+
+
+@pytest.mark.parametrize(("features", "node"), [(["", "1,0"], 0), (["1,0", " "], 1), (["", ""], 0)])
+def test_geom_gcn_node_without_features(features, node, tmp_path):
+    rows = "".join(f"{k}\t{text}\t0\n" for k, text in enumerate(features))
+    (tmp_path / "nodes.txt").write_text(f"node_id\tfeature\tlabel\n{rows}")
+    with pytest.raises(FormatError, match=f"node {node} has no features"):
+        read_nodes(tmp_path / "nodes.txt")
+
+
+READ = """
+import sys
+from gsp_fb.errors import FormatError
+from gsp_fb.files import read_graph
+try:
+    read_graph(sys.argv[1])
+except FormatError as refused:
+    print(refused)
+"""
+
+
+@pytest.mark.parametrize(
+    ("seed", "changes"), [("named", {327: 0x29}), ("path", {260: 0x6D, 284: 10, 432: 0xB8, 574: 53})]
+)
+def test_parquet_metadata_that_contradicts_itself_does_not_end_the_process(seed, changes, tmp_path):
+    content = bytearray((Path(__file__).parents[1] / "fuzz" / "corpus" / "parquet" / seed).read_bytes())
+    for at, byte in changes.items():
+        content[at] = byte
+    (tmp_path / "a.parquet").write_bytes(content)
+    # Arrow aborts the interpreter, so another one reads the file.
+    done = subprocess.run(
+        [sys.executable, "-c", READ, tmp_path / "a.parquet"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "a.parquet: no readable Parquet file" in done.stdout
+
+
+def stored(folder, weights):
+    graph = Graph.from_edges([(0, 1), (1, 2)], [2.0, 3.0])
+    write_folder(graph, folder)
+    np.save(folder / "weights.npy", np.array(weights))
+    return folder
+
+
+def test_a_stored_array_with_a_header_of_python_2_is_read_without_a_warning(tmp_path):
+    folder = stored(tmp_path / "a.npyd", [2.0, 2.0, 3.0, 3.0])
+    content = (folder / "indptr.npy").read_bytes()
+    (folder / "indptr.npy").write_bytes(content.replace(b"(4,)", b"(4L,)").replace(b" \n", b"\n", 1))
+    assert open_graph(folder).degrees.tolist() == [2.0, 5.0, 3.0]
+
+
+@pytest.mark.parametrize(("weight", "message"), [(1e-320, "too small to invert"), (1.7e308, "overflows")])
+def test_degrees_that_cannot_be_used_name_the_stored_graph(weight, message, tmp_path):
+    folder = stored(tmp_path / "a.npyd", [weight, weight, weight, weight])
+    with pytest.raises(FormatError, match=f"a.npyd: degree of node . .*{message}"):
+        operator(open_graph(folder), "sym")
+
+
+def test_a_signalling_nan_among_features_is_refused_like_any_other():
+    signalling = np.array([0x7FF0000000000001], dtype=np.uint64).view(np.float64)
+    with pytest.raises(FormatError, match="a feature is not finite"):
+        as_features(single(signalling.reshape(1, 1)))

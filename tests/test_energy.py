@@ -7,6 +7,7 @@ from scipy import sparse
 from torch_geometric.utils import homophily as pyg_homophily
 
 import gsp_fb as gf
+from gsp_fb.energy import dirichlet
 from gsp_fb.errors import ParameterError, SignalError
 
 SQUARE = gf.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])
@@ -47,6 +48,70 @@ def test_one_hot():
         gf.one_hot([0.5, 1.0])
 
 
+def test_one_hot_has_a_column_for_each_class_there_is():
+    assert gf.one_hot([0]).shape == (1, 1)
+    assert gf.one_hot([-1, -1]).shape == (2, 0)
+    assert gf.one_hot([]).shape == (0, 0)
+    assert gf.one_hot(np.array([1, 0, 1])).toarray().tolist() == [[0, 1], [1, 0], [0, 1]]
+    assert gf.one_hot([1]).indices.dtype == gf.one_hot([1]).indptr.dtype == np.int32
+    assert gf.one_hot([1, 1], n_classes=2).dtype == np.float64
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_columns_of_every_size_keep_their_own_energy(form):
+    x = np.array([[1e-200, 3e150, 0.0, 1.0], [2e-200, 4e150, 0.0, -2.0]])
+    op = gf.operator(gf.Graph.from_edges([(0, 1)]), "comb", "high")
+    with pytest.warns(gf.errors.GspWarning, match="column 2"):
+        values = gf.s_value(op, form(x), per_column=True)
+    assert np.allclose(values, [1 / 5, 1 / 25, np.nan, 9 / 5], equal_nan=True)
+    energies = gf.signal_energy(form(x[:, 1:]), per_column=True)
+    assert np.allclose(energies, [25e300, 0.0, 5.0], rtol=1e-14)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_no_column_hides_another(form):
+    op = gf.operator(gf.Graph.from_edges([(0, 1)]), "comb", "high")
+    x = form(np.array([[1e-150, 1e150, 0.0], [0.0, 0.0, 0.0]]))
+    for energy in (gf.signal_energy(x, per_column=True), gf.dirichlet_energy(op, x, per_column=True)):
+        assert np.allclose(energy, [1e-300, 1e300, 0.0], rtol=1e-12, atol=0.0)
+    assert np.allclose(gf.nonsmooth_energy(op, x, per_column=True), 0.0)
+    twins = form(np.array([[1e-150, 1e150, 0.0], [1e-150, 1e150, 0.0]]))
+    assert np.allclose(gf.nonsmooth_energy(op, twins, per_column=True), [2e-300, 2e300, 0.0], rtol=1e-12, atol=0.0)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1j])
+def test_complex_columns_are_scaled_by_either_part(unit):
+    op = gf.operator(gf.Graph.from_edges([(0, 1)]), "comb", "high")
+    x = unit * np.array([[1e200, 1.0], [-1e200, 3.0]])
+    assert np.allclose(gf.s_value(op, x, per_column=True), [2.0, 4 / 10])
+    assert gf.s_value(op, x) == pytest.approx(2.0)
+
+
+def test_single_precision_columns_stay_single_while_they_are_scaled():
+    op = gf.operator(gf.Graph.from_edges([(0, 1)]), "comb", "high")
+    x = np.array([[1e-30, 1.0], [-1e-30, 1.0]], dtype=np.float32)
+    assert np.allclose(gf.s_value(op, x, per_column=True), [2.0, 0.0])
+    assert np.allclose(gf.signal_energy(x, per_column=True), [2e-60, 2.0], rtol=1e-6)
+
+
+def test_signals_without_rows_or_columns_have_no_energy():
+    assert gf.signal_energy(np.zeros((0, 2)), per_column=True).tolist() == [0.0, 0.0]
+    assert gf.signal_energy(np.zeros((2, 0))) == 0.0
+    assert gf.signal_energy([]) == 0.0
+
+
+def test_energies_of_more_rows_than_a_block():
+    x = np.random.default_rng(0).standard_normal((2 * dirichlet.BLOCK_ROWS + 7, 2))
+    assert np.allclose(gf.signal_energy(x, per_column=True), (x**2).sum(axis=0), rtol=1e-12)
+    assert gf.signal_energy(x[:, 0]) == pytest.approx(x[:, 0] @ x[:, 0], rel=1e-12)
+
+
+def test_a_row_that_sums_to_zero_stays_as_it_is():
+    x = np.array([[1.0, -1.0], [2.0, 2.0]])
+    assert gf.row_normalized(x).tolist() == [[1.0, -1.0], [0.5, 0.5]]
+    assert gf.row_normalized(sparse.csr_array(x)).toarray().tolist() == [[1.0, -1.0], [0.5, 0.5]]
+
+
 def test_row_normalized_keeps_zero_rows_and_sparsity():
     x = sparse.csr_array(np.array([[1.0, 3.0], [0.0, 0.0]]))
     y = gf.row_normalized(x)
@@ -63,6 +128,37 @@ def test_homophily_agrees_with_pyg_on_graphs_without_isolated_nodes(seed):
     assert gf.node_homophily(graph, y) == pytest.approx(pyg_homophily(edges, labels, method="node"), abs=1e-6)
     theirs = pyg_homophily(edges, labels, method="edge_insensitive")
     assert gf.class_homophily(graph, y) == pytest.approx(theirs, abs=1e-6)
+
+
+def test_differences_of_vectors_and_of_nothing():
+    assert gf.row_diff([0.0, 1.0, 3.0]) == pytest.approx((1 + 3 + 2) * 2 / 9)
+    assert gf.col_diff([1.0, 3.0]) == 0.0
+    assert gf.row_diff(np.zeros((0, 2))) == 0.0
+    assert gf.col_diff([[1.0, 0.0], [1.0, 0.0]]) == pytest.approx(0.5**0.5 * 2 / 4)
+
+
+def test_aggregation_similarity_takes_one_feature_a_family_and_a_gamma():
+    graph, y, x = random_labelled(1)
+    one = gf.aggregation_similarity(graph, x[:, 0], y)
+    assert one == gf.aggregation_similarity(graph, x[:, :1], y)
+    for options in ({"family": "rw", "gamma": None}, {"family": "lazy_rw", "gamma": 3.0}, {"gamma": 5.0}):
+        h = gf.operator(graph, **{"family": "renorm_sym"} | options).to_scipy() @ x
+        similar = h @ h.T
+        want = [similar[v, y == y[v]].mean() >= similar[v, y != y[v]].mean() for v in range(80)]
+        assert gf.aggregation_similarity(graph, x, y, **options) == pytest.approx(np.mean(want))
+
+
+def test_equal_similarities_count_for_the_own_class():
+    two = gf.Graph.from_edges([(0, 1)])
+    assert gf.aggregation_similarity(two, np.zeros((2, 1)), [0, 1]) == 1.0
+    assert gf.aggregation_similarity(two, [[1.0], [1.0]], [0, 1]) == 1.0
+
+
+def test_class_homophily_by_hand():
+    graph = gf.Graph.from_edges([(0, 1), (1, 2), (2, 3), (4, 4)], n_nodes=6)
+    y = [0, 0, 0, 2, 2, -1]  # the labels skip a class; an end of class 2 has no neighbour of its own
+    assert gf.class_homophily(graph, y) == pytest.approx((4 / 5 - 3 / 5) / 1)
+    assert np.isnan(gf.class_homophily(graph, [-1] * 6))
 
 
 def test_isolated_nodes_loops_and_unlabelled_nodes():
@@ -125,6 +221,21 @@ def test_spectral_signs_keep_s_for_symmetric_families_and_change_it_for_random_w
     assert np.isnan(control.z_score)
     walk = gf.s_value_significance(gf.operator(graph, "rw", "high"), x, kind="spectral_sign", n_surrogates=9, rng=0)
     assert walk.surrogates.std() > 1e-3
+
+
+def test_significance_by_its_definition():
+    op = gf.operator(gf.datasets.ring(12), "sym", "high")
+    x = np.random.default_rng(3).standard_normal(12)
+    found = gf.s_value_significance(op, x, n_surrogates=50, rng=4)
+    rng = np.random.default_rng(4)
+    drawn = np.array([gf.s_value(op, x[rng.permutation(12)]) for _ in range(50)])
+    assert np.array_equal(found.surrogates, drawn)
+    assert found.s_value == gf.s_value(op, x)
+    assert found.p_smooth == (1 + np.count_nonzero(drawn <= found.s_value)) / 51
+    assert found.p_rough == (1 + np.count_nonzero(drawn >= found.s_value)) / 51
+    assert found.z_score == pytest.approx((found.s_value - drawn.mean()) / drawn.std())
+    assert not found.surrogates.flags.writeable
+    assert gf.s_value_significance(op, x, rng=4).surrogates.shape == (999,)
 
 
 def test_significance_is_reproducible_and_leaves_the_global_seed_alone():

@@ -1,6 +1,8 @@
 """Graphs by example: what they are made of, and that they stay as they were made."""
 
 import dataclasses
+import hashlib
+import pickle
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import given
 
 import gsp_fb as gf
 from gsp_fb.errors import GraphError, ParameterError
-from gsp_fb.testing import adjacencies
+from gsp_fb.testing import adjacencies, device
 
 
 @given(adjacencies())
@@ -21,6 +23,67 @@ def test_counts():
     g = gf.Graph.from_edges([(0, 1), (1, 2), (2, 2)], n_nodes=5)
     assert (g.n_nodes, g.n_edges, g.n_loops, g.n_isolated, g.n_components) == (5, 3, 1, 2, 3)
     assert repr(g) == "Graph(n_nodes=5, n_edges=3, undirected, unweighted, n_loops=1, n_isolated=2)"
+
+
+def test_repr_tells_what_the_graph_is():
+    weighted = gf.Graph.from_edges([(0, 1)], [2.0], directed=True)
+    assert repr(weighted) == "Graph(n_nodes=2, n_edges=1, directed, weighted, n_isolated=1)"
+    assert repr(gf.Graph.from_edges([(0, 1)])) == "Graph(n_nodes=2, n_edges=1, undirected, unweighted)"
+
+
+def test_labels_stay_with_the_graph_however_it_is_made():
+    names = ("a", "b")
+    listed = gf.Graph.from_edges([(0, 1)], directed=True, labels=names)
+    assert listed.labels == listed.transposed.labels == names
+    assert gf.Graph.from_adjacency([[0, 1], [1, 0]], labels=names).labels == names
+    assert pickle.loads(pickle.dumps(listed)).labels == names
+    assert listed.to(device.DEVICE).labels == names
+    assert listed.to(device.DEVICE).directed
+
+
+def test_edges_lists_each_edge_once_and_each_arc():
+    pairs = [(0, 1), (1, 2), (2, 2)]
+    sources, targets, weights = gf.Graph.from_edges(pairs, [3.0, 4.0, 5.0]).edges()
+    assert [*zip(sources.tolist(), targets.tolist(), weights.tolist(), strict=True)] == [
+        (0, 1, 3.0),
+        (1, 2, 4.0),
+        (2, 2, 5.0),
+    ]
+    sources, targets, weights = gf.Graph.from_edges([(1, 0), (0, 1)], directed=True).edges()
+    assert (sources.tolist(), targets.tolist(), weights) == ([0, 1], [1, 0], None)
+
+
+def test_loops_are_dropped_from_lists_and_matrices_alike():
+    assert gf.Graph.from_edges([(0, 1), (1, 1)], loops="drop").n_loops == 0
+    assert gf.Graph.from_adjacency([[0, 1], [1, 1]], loops="drop").n_loops == 0
+    assert gf.Graph.from_adjacency([[0, 1], [1, 1]]).n_loops == 1
+
+
+def test_matrices_are_symmetrised_or_kept_directed():
+    A = np.array([[0.0, 2.0], [4.0, 0.0]])
+    assert gf.Graph.from_adjacency(A, symmetrize="mean").adjacency.toarray().tolist() == [[0, 3], [3, 0]]
+    arcs = gf.Graph.from_adjacency(A, directed=True)
+    assert arcs.directed
+    assert arcs.adjacency.toarray().tolist() == A.tolist()
+
+
+def test_fingerprints_tell_structure_weights_and_direction_apart():
+    graphs = [
+        gf.Graph.from_edges([(0, 1)]),
+        gf.Graph.from_edges([(0, 1)], n_nodes=3),
+        gf.Graph.from_edges([(0, 1)], [2.0]),
+        gf.Graph.from_edges([(0, 1), (1, 0)], directed=True),
+    ]
+    assert len({graph.sha256 for graph in graphs}) == len(graphs)
+    layout = b"2 False" + np.array([0, 1, 2], "<i8").tobytes() + np.array([1, 0], "<i8").tobytes()
+    assert graphs[0].sha256 == hashlib.sha256(layout).hexdigest()
+
+
+def test_reordering_takes_its_method():
+    path = gf.Graph.from_edges([(0, 3), (3, 1), (1, 2)])
+    rows, cols = path.reordered("rcm").graph.edges()[:2]
+    assert np.max(np.abs(rows - cols)) == 1
+    assert path.reordered().order.tolist() == path.reordered("community").order.tolist()
 
 
 def test_unweighted_graphs_store_no_floats():

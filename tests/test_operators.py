@@ -72,4 +72,5 @@ def test_linear_operator_serves_scipy():
     x = np.array([1.0, 2.0, 4.0])
     assert np.allclose(op.matvec(x), gf.operator(PATH, "rw") @ x)
     assert np.allclose(op.rmatvec(x), gf.operator(PATH, "rw").T @ x)
+    assert np.allclose(op.rmatmat(np.eye(3)), gf.operator(PATH, "rw").to_scipy().toarray().T)
     assert np.allclose(op.matmat(np.eye(3)), gf.operator(PATH, "rw").to_scipy().toarray())

@@ -6,8 +6,9 @@ from scipy.fft import idctn
 from gsp_fb import Graph, operator
 from gsp_fb._lanczos import cumulative_bounds, gauss_rule, lanczos
 from gsp_fb.datasets import grid, star
+from gsp_fb.energy import density
 from gsp_fb.energy.density import lambda_max, spectral_density
-from gsp_fb.energy.profile import energy_profile
+from gsp_fb.energy.profile import Measure, energy_profile, quadrature
 from gsp_fb.errors import GraphError, ParameterError, SignalError
 from gsp_fb.variants import VARIANTS
 
@@ -33,6 +34,12 @@ SIGNALS = {
     "smooth": np.fft.ifft2(np.exp(-3 * FREQUENCIES) * np.fft.fft2(RNG.standard_normal((251, 263)))).real,
     "rough": np.fft.ifft2(FREQUENCIES * np.fft.fft2(RNG.standard_normal((251, 263)))).real,
 }
+
+
+@pytest.fixture
+def rng():
+    """The same numbers for a test whatever ran before it."""
+    return np.random.default_rng(4)
 
 
 @pytest.mark.parametrize("name", SIGNALS)
@@ -70,9 +77,9 @@ def test_eleven_bands_on_a_grid_of_316_by_316(name):
 
 
 @pytest.mark.parametrize("products", [5, 20, 60])
-def test_bounds_hold_and_close_in(products):
+def test_bounds_hold_and_close_in(products, rng):
     graph, frequencies = torus(31, 43)
-    x = RNG.standard_normal((31, 43))
+    x = rng.standard_normal((31, 43))
     profile = energy_profile(operator(graph, "sym", channel="high"), x.ravel(), bins=20, products=products)
     want = np.histogram(frequencies, profile.edges, weights=spectral_energy(x))[0]
     below = np.concatenate([[0.0], np.cumsum(want)])
@@ -82,10 +89,10 @@ def test_bounds_hold_and_close_in(products):
 
 
 @pytest.mark.parametrize("family", VARIANTS)
-def test_small_graphs_are_exact_and_columns_add_up(family):
-    A = np.triu(RNG.random((40, 40)) < 0.15, 1)
+def test_small_graphs_are_exact_and_columns_add_up(family, rng):
+    A = np.triu(rng.random((40, 40)) < 0.15, 1)
     op = operator(Graph.from_adjacency((A | A.T).astype(float)), family, channel="high")
-    x = RNG.standard_normal((40, 3))
+    x = rng.standard_normal((40, 3))
     z = op.scale[:, None] * x
     core = op.core.to_scipy().toarray()
     values, vectors = np.linalg.eigh(core)
@@ -110,9 +117,9 @@ def test_a_signal_of_few_modes_is_exact_with_few_products():
 
 
 @pytest.mark.parametrize(("shape", "atom"), [((12, 13), 0.1), ((61, 53), 0.03)])
-def test_quantiles_are_frequencies_with_that_share_below(shape, atom):
+def test_quantiles_are_frequencies_with_that_share_below(shape, atom, rng):
     graph, frequencies = torus(*shape)
-    x = RNG.standard_normal(shape)
+    x = rng.standard_normal(shape)
     shares = np.array([0.1, 0.5, 0.9])
     profile = energy_profile(operator(graph, "sym", channel="high"), x.ravel(), quantiles=shares)
     weights = spectral_energy(x)
@@ -156,10 +163,10 @@ def test_signals_without_energy_and_directed_graphs_are_refused():
         energy_profile(operator(Graph.from_edges([(0, 1)], directed=True), "sym", channel="high"), np.ones(2))
 
 
-def test_gauss_rule_is_exact_to_twice_its_degree():
-    A = RNG.standard_normal((50, 50))
+def test_gauss_rule_is_exact_to_twice_its_degree(rng):
+    A = rng.standard_normal((50, 50))
     S = (A + A.T) / 20
-    x = RNG.standard_normal(50)
+    x = rng.standard_normal(50)
     space = lanczos(lambda v: S @ v, x, 8)
     nodes, weights = gauss_rule(space)
     for power in range(16):
@@ -260,3 +267,92 @@ def test_results_tell_what_they_are():
     op = operator(torus(4, 5)[0], "sym", channel="high")
     assert repr(energy_profile(op, np.ones(20), bins=3)) == "EnergyProfile(3 bands, total=20, products=0)"
     assert repr(spectral_density(op, bins=3)) == "SpectralDensity(3 bands, products=0)"
+
+
+RING = operator(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)]), "sym", channel="high")  # frequencies 0, 1, 1, 2
+
+
+def test_an_atom_on_an_edge_belongs_to_the_band_above_it():
+    profile = energy_profile(RING, [1.0, 0.0, -1.0, 0.0], bins=[0.0, 1.0, 2.0])
+    assert_allclose(profile.energy, [0.0, 2.0], atol=1e-14)
+    assert profile.edges.dtype == energy_profile(RING, [1.0, 0, 0, 0], bins=[0, 1, 2]).edges.dtype == np.float64
+
+
+def test_the_axis_holds_all_of_the_energy_and_no_more():
+    measure = Measure(np.array([0.5, 1.5]), np.array([1.0, 2.0]), 0.1)
+    cumulative = measure.cumulative(np.array([-1.0, 0.0, 1.0, 1.55, 2.0, 3.0]), (0.0, 2.0), 7.0)
+    assert cumulative.tolist() == [[0.0, 0.0, 1.0, 1.0, 7.0, 7.0]] * 2
+
+
+def test_default_bands_and_bands_of_an_axis_of_one_point():
+    assert_allclose(energy_profile(RING, [1.0, 0, 0, 0]).edges, np.linspace(0, 2, 11))
+    lonely = operator(Graph.from_edges([], n_nodes=2), "sym", channel="high")
+    assert lonely.bounds == (0.0, 0.0)
+    profile = energy_profile(lonely, [1.0, 2.0], bins=2)
+    assert profile.edges.tolist() == [0.0, 0.5, 1.0]
+
+
+def test_quantiles_are_the_frequencies_below_which_the_shares_lie():
+    path = operator(Graph.from_edges([(0, 1), (1, 2)]), "comb", channel="high")
+    profile = energy_profile(path, [1.0, 0.0, 0.0], quantiles=[3 / 8, 7 / 12])  # 1/3 at 0, 1/2 at 1, 1/6 at 3
+    assert_allclose(profile.edges, [0.0, 0.5, 1.0, path.bounds[1]], atol=1e-12)
+    assert not profile.energy.flags.writeable
+
+
+def test_bands_that_have_two_axes_are_refused():
+    with pytest.raises(ParameterError, match="ascending edges"):
+        energy_profile(RING, [1.0, 0, 0, 0], bins=[[0.0, 1.0], [2.0, 3.0]])
+
+
+MANY = operator(torus(30, 31)[0], "sym", channel="high")
+
+
+def test_spectral_density_is_the_mean_of_its_draws_and_their_spread():
+    found = spectral_density(MANY, bins=4, n_vectors=3, products=12, rng=5)
+    rng = np.random.default_rng(5)
+    draws = []
+    for _ in range(3):
+        measure = quadrature(MANY, rng.choice([-1.0, 1.0], (930, 1)), 12)
+        lower, upper = measure.cumulative(np.linspace(0, 2, 5), (0.0, 2.0), 930.0)
+        draws.append(np.diff((lower + upper) / 2) / 930)
+    assert_allclose(found.fraction, np.mean(draws, axis=0), rtol=1e-12)
+    assert_allclose(found.error, np.std(draws, axis=0, ddof=1) / np.sqrt(3), rtol=1e-9)
+    assert found.products == 36
+    assert_allclose(found.density, found.fraction / 0.5)
+    assert repr(found) == "SpectralDensity(4 bands, products=36)"
+    assert not found.fraction.flags.writeable
+    default = spectral_density(MANY, rng=5)
+    assert default.products == 20 * 80
+    assert len(default.fraction) == 10
+
+
+def test_lambda_max_spends_what_the_theorem_asks_for(monkeypatch):
+    spent = []
+
+    def counted(apply, start, products, **options):
+        spent.append(products)
+        return lanczos(apply, start, products, **options)
+
+    monkeypatch.setattr(density, "lanczos", counted)
+    low = operator(torus(30, 31)[0], "comb", channel="low")  # an axis that begins below zero
+    for rtol, failure in ((0.01, 1e-10), (0.2, 1e-3)):
+        bound = lambda_max(low, rtol=rtol, failure=failure)
+        eps, n_nodes = rtol / (1 + 2 * rtol), 930
+        chance = [1.648 * np.sqrt(n_nodes) * np.exp(-np.sqrt(eps) * (2 * k - 1)) for k in (spent[-1], spent[-1] - 1)]
+        assert chance[0] <= failure < chance[1]
+        true, length = 1.0, 1.0 - low.bounds[0]
+        assert true - 1e-9 <= bound <= min(low.bounds[1], true + rtol * length)
+    assert lambda_max(low) == lambda_max(low, rng=0) == lambda_max(low, rtol=0.01, failure=1e-10)
+
+
+def test_up_to_512_nodes_all_modes_are_computed():
+    ring = operator(Graph.from_edges([(i, (i + 1) % 512) for i in range(512)]), "sym", channel="high")
+    assert spectral_density(ring, bins=2).products == 0
+    assert energy_profile(ring, np.eye(1, 512)[0], bins=2).products == 0
+    assert lambda_max(ring) == 2.0
+
+
+def test_lambda_max_of_a_small_graph_is_its_largest_eigenvalue_and_its_rounding():
+    path = operator(Graph.from_edges([(0, 1), (1, 2), (2, 3)], [1e6] * 3), "comb", channel="high")
+    largest = (2 + np.sqrt(2)) * 1e6
+    assert lambda_max(path) - largest == pytest.approx(1e-13 * 4 * path.bounds[1], rel=0.01)

@@ -194,3 +194,17 @@ def test_precision_and_sparsity_of_signals():
     assert modes.gft(x.astype(np.float32)).dtype == np.float32
     assert np.allclose(modes.gft(sparse.csr_array(x)), modes.gft(x))
     assert np.allclose(modes.igft(modes.gft(1j * x)), 1j * x)
+
+
+def test_repr_tells_how_many_modes_of_what():
+    ring = gf.operator(gf.datasets.ring(5), "sym", "high")
+    assert repr(gf.spectrum(ring, k=2)) == f"Spectrum(2 of 5 modes of {ring!r}, dense)"
+    assert not gf.spectrum(ring, k=2).is_full
+    assert gf.spectrum(ring).is_full
+
+
+def test_memory_that_just_suffices_does():
+    ring = gf.operator(gf.datasets.ring(5), "sym", "high")
+    assert gf.spectrum(ring, max_bytes=3 * 8 * 25).is_full
+    with pytest.raises(ParameterError, match="all 5 modes need"):
+        gf.spectrum(ring, max_bytes=3 * 8 * 25 - 1)

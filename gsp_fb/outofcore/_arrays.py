@@ -95,8 +95,9 @@ class StoredArray:
         return part
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        whole = np.load(self.path, allow_pickle=False)
-        return np.asarray(whole, dtype=dtype)
+        # By the header that was checked: numpy would parse it again, by rules of its own.
+        whole = np.fromfile(self.path, dtype=self.dtype, count=math.prod(self.shape), offset=self.offset)
+        return np.asarray(whole.reshape(self.shape, order="F" if self.fortran else "C"), dtype=dtype)
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,11 @@ class StoredGraph:
         """Weighted degrees d = A 1 (out-degrees if directed); a self-loop counts once."""
         with np.errstate(over="ignore"):
             ones = None if not self.is_weighted else self.adjacency
-            return freeze(total_degrees(row_degrees(self.pointers, self.files.weights, ones)))
+            degrees = row_degrees(self.pointers, self.files.weights, ones)
+        try:
+            return freeze(total_degrees(degrees))
+        except GraphError as bad:
+            raise FormatError(f"{self.files.indptr.path.parent}: {bad}") from None
 
     @cached_property
     def loop_weights(self) -> FloatArray:

@@ -199,6 +199,7 @@ try:
     run(sys.argv[1])
 except OSError as full:
     print(type(full).__name__, full.errno)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 """
     long = {"epochs": 150, "patience": 150}
     whole = run(ds, tmp_path / "whole", config=long)

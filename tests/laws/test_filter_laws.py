@@ -27,6 +27,13 @@ FAMILIES = {
 }
 SMOOTH = {"heat", "heat_lmax", "wave", "ppr", "low_high", "gabor", "mexican_hat", "regular"}
 highs = operators(channel="high")
+EVERY_DAY = 60
+
+
+def at_most(number):
+    """Fewer examples where each is dear; a long run takes as many as its profile says."""
+    usual = settings.default.max_examples
+    return settings(max_examples=min(number, usual) if usual <= EVERY_DAY else usual)
 
 
 def dense_filter(op, kernel, x):
@@ -60,7 +67,7 @@ def oracle_noise(op, kernel):
 
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("method", ["exact", "chebyshev", "lanczos"])
-@settings(max_examples=10, deadline=None)
+@at_most(10)
 @given(op=highs, recipe=signals(columns=st.sampled_from([None, 2])))
 def test_the_error_never_exceeds_the_bound(name, method, op, recipe):
     x = recipe(op.graph)
@@ -77,7 +84,7 @@ def test_the_error_never_exceeds_the_bound(name, method, op, recipe):
 
 
 @pytest.mark.parametrize("method", ["exact", "chebyshev", "lanczos", "cg"])
-@settings(max_examples=20, deadline=None)
+@at_most(20)
 @given(op=operators(), recipe=signals(columns=2, dtype=np.float32), rotate=st.booleans())
 def test_bounds_hold_in_single_precision_and_for_complex_signals_on_both_channels(method, op, recipe, rotate):
     x = recipe(op.graph)
@@ -94,7 +101,7 @@ def test_bounds_hold_in_single_precision_and_for_complex_signals_on_both_channel
     assert error_of(op, c[..., 0], want, x) <= plan.error_bound + noise
 
 
-@settings(max_examples=40, deadline=None)
+@at_most(40)
 @given(op=highs, recipe=signals(columns=st.sampled_from([None, 2])))
 def test_conjugate_gradients_keep_their_bound(op, recipe):
     x = recipe(op.graph)
@@ -107,7 +114,7 @@ def test_conjugate_gradients_keep_their_bound(op, recipe):
         assert error_of(op, c[..., m].reshape(want.shape), want, x) <= bound + oracle_noise(op, kernel)
 
 
-@settings(max_examples=40, deadline=None)
+@at_most(40)
 @given(
     op=highs,
     recipe=signals(columns=2),
@@ -129,7 +136,6 @@ def test_synthesis_is_the_adjoint(op, recipe, name, method):
     assert abs(one - other) <= 1e-9 * size
 
 
-@settings(max_examples=60, deadline=None)
 @given(op=highs, recipe=signals(columns=st.sampled_from([None, 2])), name=st.sampled_from(filters.TIGHT))
 def test_tight_banks_keep_the_energy_and_restore_the_signal(op, recipe, name):
     x = recipe(op.graph)
@@ -143,7 +149,7 @@ def test_tight_banks_keep_the_energy_and_restore_the_signal(op, recipe, name):
     assert error_of(op, restored.reshape(len(x), -1), x.reshape(len(x), -1), x) <= 1e-10
 
 
-@settings(max_examples=40, deadline=None)
+@at_most(40)
 @given(op=highs, recipe=signals(), name=st.sampled_from(["mexican_hat", "heat", "abspline"]))
 def test_reconstruction_undoes_analysis(op, recipe, name):
     """With the complement every frequency passes, so exact and iterative reconstruction both give the signal back."""
@@ -157,7 +163,6 @@ def test_reconstruction_undoes_analysis(op, recipe, name):
     assert error_of(op, restored[:, None], x[:, None], x) <= 1e-8 / least
 
 
-@settings(max_examples=60, deadline=None)
 @given(graph=graphs(), recipe=signals(columns=2), family=families(), gamma=gammas(), levels=st.integers(1, 4))
 def test_cascades_restore_the_signal(graph, recipe, family, gamma, levels):
     from gsp_fb.variants import VARIANTS
@@ -176,7 +181,7 @@ def test_cascades_restore_the_signal(graph, recipe, family, gamma, levels):
     assert np.abs(bank.synthesize(*bands) - x).max() <= 1e-14 * (levels + 1) * largest
 
 
-@settings(max_examples=80, deadline=None)
+@at_most(80)
 @given(graph=graphs(max_nodes=9), recipe=signals(columns=2), mask=st.integers(0, 2**9 - 1))
 def test_sampled_banks_invert_exactly_when_the_theorem_says_so(graph, recipe, mask):
     keep = np.array([bool(mask >> i & 1) for i in range(graph.n_nodes)])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import gsp_fb as gf
@@ -145,7 +145,6 @@ def test_added_loops_shrink_the_spectrum_away_from_minus_one(graph, gamma):
     assert looped.min() > -1.0
 
 
-@settings(max_examples=60)
 @given(graphs(min_nodes=0), gammas(extreme=True))
 def test_no_claim_fails_where_its_condition_is_met(graph, gamma):
     rows = verify(graph, gamma)
@@ -153,7 +152,6 @@ def test_no_claim_fails_where_its_condition_is_met(graph, gamma):
     assert [(row.claim, row.residual) for row in rows if row.applicable and row.holds is False] == []
 
 
-@settings(max_examples=60)
 @given(graphs(min_degree=1.0, loops=False, weighted=False, min_nodes=3), st.sampled_from([0.5, 1.0, 2.0]))
 def test_on_the_papers_graphs_every_claim_is_decided(graph, gamma):
     assert [row.claim for row in verify(graph, gamma) if row.applicable and row.holds is not True] == []

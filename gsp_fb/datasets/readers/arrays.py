@@ -136,7 +136,7 @@ def checked_csr(data: Any, indices: IntArray, indptr: IntArray, shape: Sequence[
 
 def single(numbers: Any) -> Any:
     """Return ``numbers`` as float32; one too large for it becomes infinite, and :func:`as_features` refuses it."""
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # a signalling NaN warns where a quiet one does not
         return numbers.astype(np.float32)
 
 

@@ -60,6 +60,9 @@ def read_nodes(path: Path) -> tuple[sparse.csr_array, IntArray]:
     """Return features and labels of ``out1_node_feature_label.txt``: one number per column."""
     with reading(path):
         texts, y = _in_order(_rows(path, NODES_HEADER, 3))
+        bare = next((node for node, text in enumerate(texts) if not text.strip()), None)
+        if bare is not None:  # loadtxt would leave the line out, with a warning at most
+            raise FormatError(f"node {bare} has no features")
         return as_features(single(np.loadtxt(texts, delimiter=",", ndmin=2, comments=None))), y
 
 

@@ -1,0 +1,1 @@
+"""Coverage floors, mutation testing, long property runs, and the page of all such figures; not installed."""

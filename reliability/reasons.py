@@ -1,0 +1,47 @@
+"""Why a mutant may live: the changes that make no difference, by what they look like."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+__all__ = ["MISSING", "reason"]
+
+MISSING = "a test is missing"
+FALSE = "None is as false as False"
+ROUNDING = "moves a number by less than rounding does"
+UNREACHED = "no value reaches the difference"
+SAME = "the same value by another way"
+NO_WARNING = "hides a warning that the numbers of the tests do not give; the value is checked by itself"
+# The first pattern that is found in the name of the mutant and the lines it changes gives the reason.
+REASONS = {
+    r"^\+.*(ensure_ascii|allow_nan|orthogonalize|per_column|exist_ok|missing_ok)=None": FALSE,
+    r"x_(signal|dirichlet|nonsmooth)_energy__.*\n.*\n\+.*_energy\(.*factor, None\)": FALSE,
+    r"^\+.*float\(\"(NAN|XXnanXX)\"\)": SAME,
+    r"^\+.*get_close_matches\(.*n=2": "only the nearest name is used",
+    r"^\+.*np\.errstate\((over=\"ignore\", \)|invalid=\"ignore\"\))": NO_WARNING,
+    r"^\+.*np\.errstate\(.*(None|XXignoreXX|IGNORE)": NO_WARNING,
+    r"x__factor__.*\n.*\n\+.*(frexp\(peak\)\[1\] [-+] [12]|ldexp\(2\.0)": "any power of two near the peak serves",
+    r"x__factor__.*\n.*\n\+.*peak == 1\.0": "a signal of zeros has the energy 0 at every scale",
+    r"x__scaled__.*\n.*\n\+.*factor == 2\.0": "dividing by 1 changes nothing",
+    r"^\+def _scaled\(.*per_column: bool = True": "every caller gives the argument",
+    r"x__squares__.*\n.*\n\+.*or True else xp\.float64": "a square is the same in complex arithmetic",
+    r"take\(here, x\.indices, axis=None\)|take\(here, x\.indices, \)": "the factors have one axis",
+    r"x__end__.*\n.*\n\+.*(slice\(k\)|len\(pairs\.values\) - k, \))": SAME,
+    r"lead <= 0": "the largest entry of a mode is not zero",
+    r"labels for \{A\.shape\[1\]\} nodes": "the matrix is square",
+    r"totals == 0, (2\.0, totals|1\.0, 2\.0)": "chosen away by the other where",
+    r"_floating\(x\.data, (None|SignalError, (None|\"SIGNAL\"|\"XXsignalXX\"))": "sparse arrays hold numbers only",
+    r"data is x\.data\) and False": "builds the same array anew",
+    r"_biufXX|\"XXbiuf": SAME,
+    r"reshape\(x, (None|\(-2,\))\)": "scipy gives vectors",
+    r"rmatmat=None|^-.*rmatmat=": "scipy makes it from rmatvec",
+    r"x__compare__.*\n.*\n\+.*(drawn < measured \+ slack|drawn > measured - slack|spread >= slack)": UNREACHED,
+    r"1e-13|self\.blur": ROUNDING,
+}
+
+
+def reason(survivor: dict[str, Any]) -> str:
+    """Return why a survivor is none to worry about, or that a test is missing."""
+    change = "\n".join([survivor["name"], *survivor["change"]])
+    return next((text for pattern, text in REASONS.items() if re.search(pattern, change, re.MULTILINE)), MISSING)

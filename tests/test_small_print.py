@@ -1,0 +1,101 @@
+"""Paths that few users take: tables of measurements that do not exist yet, records too short, values off the grid."""
+
+import math
+from itertools import islice, pairwise
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import optuna
+import pytest
+
+import gsp_fb as gf
+from gsp_fb.cli.render import _plain, table
+from gsp_fb.errors import ParameterError, SignalError
+from gsp_fb.experiments.advice_record import advice_record, write_advice_record
+from gsp_fb.experiments.catalogue import EXPERIMENTS
+from gsp_fb.experiments.choice import _first_then_any, _place, _study
+from gsp_fb.experiments.document import Table
+from gsp_fb.experiments.tables import sections
+from gsp_fb.plot.nodes import _real
+
+
+def holding(facts):
+    """Return a store that holds these facts of every cell of the tables."""
+    return SimpleNamespace(directory=Path("results"), read=facts)
+
+
+def tables_of(name, facts):
+    blocks = sections(EXPERIMENTS[name], holding(facts), {})
+    return [block for block in blocks if isinstance(block, Table)]
+
+
+def named_after(measure):
+    return [name for name, experiment in EXPERIMENTS.items() if experiment.measure == measure]
+
+
+@pytest.mark.parametrize("name", named_after("alphas"))
+def test_weights_of_the_last_layer_stand_beside_the_papers(name):
+    found = tables_of(name, lambda cell: {"alphas": [[[0.1, 0.9], [0.25, 0.75]], [[0.2, 0.8], [0.35, 0.65]]]})
+    assert found
+    for row in (row for shown in found for row in shown.rows):
+        assert row[0] in EXPERIMENTS[name].datasets
+        assert [cell.split(" ")[0] for cell in row[1:]] == ["0.300", "0.700"]
+
+
+@pytest.mark.parametrize("name", named_after("s-values"))
+def test_s_values_of_signals_and_outputs_have_a_row_for_every_data_set(name):
+    values = [{"signal": "labels", "paper": 0.5, "as_printed": 0.25, "as_defined": 0.125}]
+    found = tables_of(name, lambda cell: {"values": values, "s_values": [0.5, None, 0.7]})
+    assert found
+    for shown in found:
+        assert [row[0] for row in shown.rows] == list(EXPERIMENTS[name].datasets)
+        assert {len(row) for row in shown.rows} == {len(shown.header)}
+        assert any("0.125" in cell or cell.startswith("0.600") for row in shown.rows for cell in row)
+
+
+def test_a_record_of_advice_needs_three_data_sets(tmp_path):
+    nothing = holding(lambda cell: None)
+    assert list(advice_record(nothing)) == []
+    with pytest.raises(ParameterError, match="results holds 0 data sets with GCN and FB-GCN-sym; need 3"):
+        write_advice_record(nothing, tmp_path / "record.json")
+    assert not (tmp_path / "record.json").exists()
+    only_one_channel = holding(lambda cell: {"test": [0.5]} if cell.row.label == "GCN" else None)
+    assert list(advice_record(only_one_channel)) == []
+
+
+SPACE = {"lr": [0.001, 0.01, 0.1], "dropout": [0.0, 0.5]}
+
+
+def test_values_off_the_grid_have_the_place_of_the_nearest():
+    assert [_place(SPACE["lr"], value) for value in (0.01, 0.02, 5.0, None)] == [1, 1, 2, 0]
+
+
+def test_a_study_learns_from_what_did_not_diverge():
+    done = [({"lr": 0.1, "dropout": 0.5}, 0.7), ({"lr": 0.001, "dropout": 0.0}, -math.inf)]
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = _study(optuna, SPACE, done, seed=0)
+    assert [(trial.value, trial.params) for trial in study.trials] == [(0.7, {"lr": 2, "dropout": 1})]
+
+
+def test_the_sampler_goes_first_then_chance():
+    first = {"lr": 2, "dropout": 1}
+    places = list(_first_then_any(first, SPACE, seed=0))
+    assert places[0] == first
+    assert len(places) == 1001
+    assert {tuple(place.values()) for place in islice(places, 1, None)} == {(i, j) for i in range(3) for j in range(2)}
+    assert list(_first_then_any(first, SPACE, seed=0)) == places
+    assert any(one != other for one, other in pairwise(places[1:]))
+
+
+def test_nothing_is_shown_as_nothing_and_no_number_as_null():
+    assert table([]) == "(nothing)"
+    assert _plain({"a": [math.nan, (1.0, math.inf)], "b": 2}) == {"a": [None, [1.0, None]], "b": 2}
+
+
+def test_one_column_is_drawn_like_a_vector():
+    ring = gf.datasets.ring(4)
+    assert _real(np.ones((4, 1)), ring.n_nodes).tolist() == [1.0] * 4
+    for several in (np.ones((4, 2)), np.ones(4) * 1j):
+        with pytest.raises(SignalError):
+            _real(several, ring.n_nodes)
