@@ -12,6 +12,7 @@ from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator
 from scipy.sparse.linalg import eigsh as arpack
 
 from ..errors import ConvergenceError
+from .numpy1 import NUMPY
 
 __all__ = [
     "DEVICE",
@@ -46,7 +47,7 @@ DEVICE = "cpu"
 
 def namespace() -> Any:
     """Return NumPy."""
-    return np
+    return NUMPY
 
 
 def asarray(values: Any, like: Any, dtype: Any = None) -> Any:
@@ -98,7 +99,7 @@ def transposed(matrix: Any) -> Any:
 
 def add_diagonal(matrix: Any, diagonal: Any) -> Any:
     """Return ``matrix + diag(diagonal)`` as CSR."""
-    return sparse.csr_array(matrix + sparse.diags_array(diagonal))
+    return sparse.csr_array(matrix + sparse.dia_array((diagonal[None, :], [0]), shape=matrix.shape))
 
 
 def column_peaks(x: Any) -> Any:
