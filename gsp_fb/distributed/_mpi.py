@@ -12,7 +12,7 @@ import numpy as np
 from .._extras import require
 from ..errors import GspError
 
-__all__ = ["agreed", "greatest", "least", "petsc", "slepc", "total", "world"]
+__all__ = ["abort", "agreed", "greatest", "least", "petsc", "slepc", "tidy", "total", "world"]
 
 WHAT = "a graph spread over several processes"
 # PETSc would answer the launcher's SIGTERM with a page of advice that hides why the job ended.
@@ -24,13 +24,18 @@ def world() -> Any:
     return require("mpi4py.MPI", WHAT).COMM_WORLD
 
 
+def abort(code: int) -> None:
+    """End all processes of the job at once, with this exit code."""
+    world().Abort(code)
+
+
 @cache
 def petsc() -> Any:
     """Return PETSc's module, initialised, or say which build is needed."""
     require("petsc4py", WHAT).init(OPTIONS)
     module = require("petsc4py.PETSc", WHAT)
     if np.dtype(module.ScalarType) != np.float64:
-        raise ImportError(f"{WHAT} needs a PETSc for real numbers in double precision; this one has {module.ScalarType}")
+        raise ImportError(f"{WHAT} needs a PETSc for real numbers in double precision, not {module.ScalarType}")
     return module
 
 
@@ -40,6 +45,13 @@ def slepc() -> Any:
     petsc()
     require("slepc4py", "an eigenproblem over several processes").init(OPTIONS)
     return require("slepc4py.SLEPc", WHAT)
+
+
+def tidy(comm: Any) -> None:
+    """Let PETSc free what every rank has dropped: from 3.18 on it waits to be asked by all of them. Collective."""
+    clean = getattr(petsc(), "garbage_cleanup", None)
+    if clean is not None:
+        clean(comm)
 
 
 @contextmanager

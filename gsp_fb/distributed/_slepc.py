@@ -18,7 +18,7 @@ from .graph import DistributedGraph, distributed_graph
 __all__ = ["rough_pairs", "smooth_pairs"]
 
 KRYLOV_VECTORS = 40
-INVERT_VECTORS = 20
+INVERT_VECTORS = 12
 # Of the operator's norm. Keeps the matrix to be solved with positive definite, and its null vectors from swamping the
 # rest: these are left out of the search, but rounding brings them back and the inverse enlarges them.
 SHIFT = 1e-8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -62,8 +63,14 @@ class DistributedAdjacency:
         image = self._columns(np.ascontiguousarray(columns))
         return np.ascontiguousarray(image.T).view(wide).reshape(block.shape)
 
-    def _columns(self, columns: FloatArray) -> FloatArray:
+    @cached_property
+    def _vectors(self) -> tuple[Any, Any]:
+        """Two vectors that borrow their content; made once, as PETSc keeps those of a job until all ranks let go."""
         source, target = self.matrix.createVecs()
+        return source, target
+
+    def _columns(self, columns: FloatArray) -> FloatArray:
+        source, target = self._vectors
         image = np.empty_like(columns)
         for column, result in zip(columns, image, strict=True):
             source.placeArray(column)

@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from .._validate import check_count
 from ..backend import Signal, eps
-from ..energy import EnergyProfile, energy_profile as serial_profile
+from ..energy import EnergyProfile
+from ..energy import energy_profile as serial_profile
 from ..energy.profile import EXACT_NODES, check_edges, quadrature
 from ..errors import ParameterError, SignalError
 from ..filters import FilterBank, Plan
 from ..filters._apply import APPLY
 from ..filters.plan import BASIS_NODES, Task, choose
 from ..operators import Operator
-from .._validate import check_count
 from ._mpi import greatest, total
 from .graph import distributed_graph
 from .signals import check_rows
@@ -28,8 +29,8 @@ __all__ = ["analyze", "energy_profile", "plan", "whole_operator"]
 def whole_operator(op: Operator) -> Operator:
     """Return the operator on the whole graph, in the memory of this process; for graphs that are small. Collective."""
     graph = distributed_graph(op)
-    vectors = {name: graph.layout.gather(getattr(op, name)) for name in ("left", "right", "diag", "scale")}
-    return replace(op, graph=graph.whole(), **vectors)
+    left, right, diag, scale = map(graph.layout.gather, (op.left, op.right, op.diag, op.scale))
+    return replace(op, graph=graph.whole(), left=left, right=right, diag=diag, scale=scale)
 
 
 def _is_small(bank: FilterBank) -> bool:

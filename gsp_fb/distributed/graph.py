@@ -18,7 +18,7 @@ from ..graph import Graph
 from ..outofcore import open_graph as open_stored
 from ..outofcore.folder import Files, open_files
 from ._components import least_of_component
-from ._mpi import agreed, greatest, least, petsc, total, world
+from ._mpi import agreed, greatest, least, tidy, total, world
 from .adjacency import DistributedAdjacency, check_index_type, petsc_matrix
 from .layout import Layout, balanced_cuts, check_cuts, check_pointers
 
@@ -232,12 +232,12 @@ def open_graph(
     ...     graph = open_graph(f"{folder}/path.npyd")  # doctest: +SKIP
     """
     comm = world() if comm is None else comm
-    petsc()
+    tidy(comm)
     with agreed(comm):
         files = open_files(path)
         n_nodes = files.facts.n_nodes
         shares = balanced_cuts(files, comm.size) if cuts is None else check_cuts(cuts, n_nodes, comm.size)
-    layout = Layout(comm, tuple(comm.bcast(shares)))
+    layout = Layout(comm, comm.rank, tuple(comm.bcast(shares)))
     with agreed(comm):
         pointers = np.array(files.indptr.rows(layout.first, layout.last + 1))
         check_pointers(pointers, layout, files)

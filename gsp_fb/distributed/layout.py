@@ -26,17 +26,18 @@ class Layout:
     """The rows of each rank: those of rank ``r`` are ``cuts[r] <= i < cuts[r + 1]``; a rank may have none."""
 
     comm: Any
+    rank: int
     cuts: tuple[int, ...]
 
     @property
     def first(self) -> int:
-        """This rank's first row."""
-        return self.cuts[self.comm.rank]
+        """The first row of this rank."""
+        return self.cuts[self.rank]
 
     @property
     def last(self) -> int:
         """The row after this rank's last."""
-        return self.cuts[self.comm.rank + 1]
+        return self.cuts[self.rank + 1]
 
     @property
     def n_local(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,7 @@ from ..variants import VARIANTS
 from ._mpi import agreed, greatest
 from .graph import DistributedGraph, distributed_graph, first_isolated
 
-__all__ = ["check_rows", "multiply", "one_hot", "operator", "own_rows", "save"]
+__all__ = ["check_rows", "multiply", "on_first", "one_hot", "operator", "own_rows", "row_normalized", "save"]
 
 
 def own_rows(graph: DistributedGraph, x: Any) -> Any:
@@ -42,7 +43,8 @@ def own_rows(graph: DistributedGraph, x: Any) -> Any:
     with agreed(graph.comm):
         whole = StoredArray.open(x) if isinstance(x, str | os.PathLike) else host_array(x, SignalError, "signal")
         if not whole.shape or whole.shape[0] != graph.n_nodes:
-            raise SignalError(f"signal has shape {tuple(whole.shape)} but the graph has {graph.n_nodes} nodes")
+            n_rows = whole.shape[0] if whole.shape else 0
+            raise SignalError(f"signal has {n_rows} rows but the graph has {graph.n_nodes} nodes")
         stored = isinstance(whole, StoredArray)
         rows = np.array(whole.rows(graph.first, graph.last)) if stored else whole[graph.first : graph.last]
     return rows
@@ -64,6 +66,18 @@ def one_hot(graph: DistributedGraph, y: Any) -> Signal:
         labels = check_labels(y, graph.n_local)
     n_classes = int(greatest(graph.comm, int(np.max(labels, initial=-1)))) + 1
     return to_dense(energy.one_hot(labels, n_classes or None))
+
+
+def row_normalized(graph: DistributedGraph, x: Any) -> Signal:
+    """Return the own rows, each divided by its sum, as `gsp_fb.row_normalized`. Collective."""
+    return energy.row_normalized(check_rows(graph, x))
+
+
+def on_first(graph: DistributedGraph, action: Callable[[], Any]) -> None:
+    """Let rank 0 do something that needs no other rank; if it fails, all ranks raise its error. Collective."""
+    with agreed(graph.comm):
+        if graph.comm.rank == 0:
+            action()
 
 
 def operator(

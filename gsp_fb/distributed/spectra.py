@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import eigengap as serial_gap
 from .._eigen import MAX_PRODUCTS, Pairs
 from .._validate import check_choice, check_count
 from ..backend import FloatArray, column
 from ..eigengap import Eigengap
+from ..eigengap import eigengap as serial_eigengap
 from ..errors import ConvergenceError, GraphError, ParameterError
 from ..operators import Operator
-from ..spectrum import DENSE_NODES, ENDS, Spectrum, spectrum as serial_spectrum
-from ._mpi import greatest, least, total
+from ..spectrum import DENSE_NODES, ENDS, Spectrum
+from ..spectrum import spectrum as serial_spectrum
+from ._mpi import greatest, least, tidy, total
 from ._slepc import rough_pairs, smooth_pairs
 from .filtering import whole_operator
 from .graph import distributed_graph
@@ -37,7 +38,7 @@ def _n_null(high: Operator) -> int:
 
 
 def _null_vectors(high: Operator, k: int) -> FloatArray:
-    """Return the own rows of the first ``k`` null vectors of a symmetric high channel: sqrt(d~) on one component each."""
+    """Return the own rows of ``k`` null vectors of a symmetric high channel: sqrt(d~) on one component each."""
     graph, member = distributed_graph(high), _is_member(high)
     labels = graph.component_labels
     own = np.flatnonzero(member & (labels == np.arange(graph.first, graph.last)))[:k] + graph.first
@@ -83,6 +84,7 @@ def spectrum(
         modes = serial_spectrum(whole_operator(op), k, which)
         return replace(modes, operator=op, core_basis=modes.core_basis[graph.first : graph.last])
     pairs = _partial(op, k, which, tol, max_products)
+    tidy(graph.comm)
     return Spectrum(op, np.clip(pairs.values, *op.bounds), _fix_signs(op, pairs.vectors), pairs.method)
 
 
@@ -144,7 +146,7 @@ def eigengap(op: Operator, *, tol: float = 1e-10, max_products: int = MAX_PRODUC
     """
     graph = distributed_graph(op)
     if graph.n_nodes <= DENSE_NODES:
-        return serial_gap.eigengap(whole_operator(op), tol=tol, max_products=max_products)
+        return serial_eigengap(whole_operator(op), tol=tol, max_products=max_products)
     high = op if op.channel == "high" else op.complement()
     if not graph.directed:
         n_null = _n_null(high.core)

@@ -207,7 +207,9 @@ def quadrature(op: Operator, z: Signal, products: int, *, total: Total = alone) 
     size = max(abs(end) for end in op.bounds)
     columns = (z[:, j] for j in range(z.shape[1]))
     spaces = tuple(
-        lanczos(op.core.apply, column, products, size=size, total=total) for column in columns if total(norm(column)) > 0
+        lanczos(op.core.apply, column, products, size=size, total=total)
+        for column in columns
+        if total(norm(column)) > 0
     )
     rules = [gauss_rule(space) for space in spaces]
     nodes = np.concatenate([nodes for nodes, _ in rules])
