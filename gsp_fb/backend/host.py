@@ -157,7 +157,9 @@ def distances(first: Any, second: Any) -> Any:
 def eigh(matrix: Any) -> tuple[Any, Any]:
     """Return all eigenvalues, ascending, and eigenvectors of a symmetric array, which may be overwritten."""
     # The default driver (evr) loses orthogonality within clusters of eigenvalues; divide and conquer keeps it.
-    values, vectors = linalg.eigh(matrix, driver="evd", overwrite_a=True, check_finite=False)
+    # SciPy 1.10 gives it too little room for a single row, which needs no orthogonality.
+    driver = "evd" if matrix.shape[0] > 1 else "ev"
+    values, vectors = linalg.eigh(matrix, driver=driver, overwrite_a=True, check_finite=False)
     return values, vectors
 
 

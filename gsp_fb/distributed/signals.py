@@ -56,7 +56,7 @@ def check_rows(graph: DistributedGraph, x: Any) -> Signal:
         try:
             rows = to_dense(check_signal(x, graph.n_local))
         except SignalError as bad:
-            raise SignalError(f"rows {graph.first}..{graph.last - 1} of rank {graph.comm.rank}: {bad}") from None
+            raise SignalError(f"rank {graph.comm.rank}, counting from its first row {graph.first}: {bad}") from None
     return rows
 
 
