@@ -89,10 +89,11 @@ def operator(
     """
     policy = "self" if isolated == "error" else isolated
     made = operators.operator(graph, family, channel, gamma, policy)  # type: ignore[arg-type]  # it has the nouns of one
-    variant = VARIANTS[family]
-    if isolated != "error" or variant.norm == "none" or variant.loops == "unit":
+    if isolated != "error":
         return made
-    node = first_isolated(graph)
+    variant = VARIANTS[family]
+    has_degree = variant.norm == "none" or variant.loops == "unit"
+    node = None if has_degree else first_isolated(graph)
     if node is not None:
         raise GraphError(f"node {node} is isolated; give isolated='self' or 'zero', or drop the node")
     return replace(made, isolated=isolated)

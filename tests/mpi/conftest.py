@@ -1,8 +1,8 @@
 """Tests that several MPI ranks run together; `make test-mpi` runs them on 1, 2 and 4."""
 
+import io
 import os
 import shutil
-import sys
 import tempfile
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 import gsp_fb as gf
 
 MISSING = "petsc4py is not installed here; `make test-mpi` installs what is needed and runs this on 1, 2 and 4 ranks"
-IS_RANK = "OMPI_COMM_WORLD_RANK" in os.environ or "PMI_RANK" in os.environ
+RANK = int(os.environ.get("OMPI_COMM_WORLD_RANK", os.environ.get("PMI_RANK", "-1")))  # -1: no launcher
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -19,19 +19,19 @@ def pytest_runtest_makereport(item, call):
     """End the whole job when a test fails on one rank: the others would wait for it in the next collective call."""
     outcome = yield
     report = outcome.get_result()
-    if report.failed and IS_RANK:
+    if report.failed and RANK >= 0:
         from mpi4py import MPI
 
         os.write(2, f"rank {MPI.COMM_WORLD.rank}: {item.nodeid} failed\n{report.longreprtext}\n".encode())
         MPI.COMM_WORLD.Abort(1)
 
 
-def pytest_configure(config):
-    if IS_RANK and int(os.environ.get("OMPI_COMM_WORLD_RANK", os.environ.get("PMI_RANK", "0"))) > 0:
-        sys.stdout = open(os.devnull, "w")  # one rank's dots are enough
-        reporter = config.pluginmanager.getplugin("terminalreporter")
-        if reporter is not None:
-            reporter._tw._file = sys.stdout
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session):
+    # One rank's dots are enough; what fails on another is written where it happens.
+    reporter = session.config.pluginmanager.getplugin("terminalreporter")
+    if RANK > 0 and reporter is not None:
+        reporter._tw._file = io.StringIO()
 
 
 @pytest.fixture(scope="session")

@@ -335,23 +335,22 @@ def test_what_one_rank_refuses_all_ranks_refuse(spread, shared, comm):
     assert distributed.operator(spread(lonely), "renorm_sym", isolated="error").isolated == "error"
 
 
-@pytest.mark.parametrize(
-    ("file", "at", "value", "message"),
-    [
-        ("indices.npy", -1, 99_999, "is no node"),
-        ("indices.npy", 0, -1, "is no node"),
-        ("weights.npy", -2, np.nan, "not finite"),
-        ("weights.npy", 0, -1.0, "not finite"),
-        ("indptr.npy", -2, 10**6, "do not rise"),
-        ("indptr.npy", 0, 1, "do not rise"),
-        ("indptr.npy", -1, 3, "do not rise"),
-    ],
+DAMAGE = (
+    ("indices.npy", -1, 99_999, "is no node"),
+    ("indices.npy", 0, -1, "is no node"),
+    ("weights.npy", -2, np.nan, "not finite"),
+    ("weights.npy", 0, -1.0, "not finite"),
+    ("indptr.npy", -2, 10**6, "do not rise"),
+    ("indptr.npy", 0, 1, "do not rise"),
+    ("indptr.npy", -1, 3, "do not rise"),
 )
-def test_a_damaged_folder_is_refused_by_all_ranks(shared, comm, file, at, value, message, random_graph):
+
+
+@pytest.mark.parametrize("damage", range(len(DAMAGE)))
+def test_a_damaged_folder_is_refused_by_all_ranks(shared, comm, random_graph, damage):
     from gsp_fb.outofcore import write_folder
 
-    path = f"{shared}/damaged-{abs(hash((file, at)))}-{message.replace(' ', '')}.npyd"
-    path = comm.bcast(path)
+    path, (file, at, value, message) = f"{shared}/damage-{damage}.npyd", DAMAGE[damage]
     if comm.rank == 0:
         write_folder(random_graph(40, 120, 1), path)
         array = np.load(f"{path}/{file}")
