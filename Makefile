@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 SETTINGS := setup.cfg pyproject.toml constraints.txt
 
-.PHONY: help demo test check bench docs fuzz chaos laws test-min clean
+.PHONY: help demo test check bench docs fuzz chaos laws test-min test-mpi clean
 
 help:
 	@echo "make demo   set up and run the main job on embedded data (no download)"
@@ -16,6 +16,7 @@ help:
 	@echo "make fuzz   coverage-guided fuzzing of every reader (two processor hours)"
 	@echo "make chaos  a thousand kill -9 while saving, training and searching"
 	@echo "make test-min  the core on the oldest supported versions"
+	@echo "make test-mpi  several processes: PETSc and SLEPc from Debian if they are missing, laws on 1, 2 and 4 ranks"
 	@echo "make bench  measure against the peer libraries, write benchmarks/RESULTS.md"
 	@echo "make clean  remove .venv and caches"
 
@@ -65,6 +66,10 @@ test-min:
 	$(PYTHON) -m venv .venv-min
 	.venv-min/bin/python -m pip install --quiet -c constraints-min.txt -e '.[all]' pytest hypothesis mpmath
 	.venv-min/bin/python -m pytest -q -m "not slow" tests/test_graph.py tests/test_operators.py tests/test_spectrum.py tests/laws
+
+test-mpi: $(VENV)/.test
+	tests/mpi/run.sh
+	$(BIN)/pytest -q -n 0 tests/mpi/test_mpirun.py
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks

@@ -34,7 +34,7 @@ PAGE = Path(__file__).with_name("SCALING.md")
 DEGREE, NEAR, SHARE_NEAR = 20, 1000, 0.9
 NUMBERINGS = ("near", "anywhere")
 LARGE, SMALL = 1_000_000, 500_000
-REPEATS = 60
+REPEATS = 40
 RANKS = (1, 2)
 
 # The plan's assumptions; everything else in it is measured here.
@@ -47,7 +47,7 @@ HEAD = """\
 
 Written by `{command}` on {date}; Python {python}, numpy {numpy}, PETSc {petsc}
 ({bits}-bit indices), {launcher}; {cpus} CPUs ({processor}) of a machine shared with other work: {load:.0f} processes
-wanted them while this was measured, at a priority of {nice}. Of {repeats} products, all ranks starting together, the
+wanted them while this was measured. Of {repeats} products, all ranks starting together, the
 table has the least, the median and the greatest time; the least is the one that others disturbed least, and the rates
 follow from it.
 
@@ -187,17 +187,16 @@ def _plan(results: dict[str, dict[tuple[int, int], dict[str, Any]]]) -> str:
     head = [
         "## A plan on paper for 1e10 edges",
         "",
-        f"{PLAN_EDGES:.0e} undirected edges are {entries:.0e} entries; {PLAN_NODES:.0e} nodes; {PLAN_RANKS} ranks on "
-        f"{PLAN_MACHINES} machines, {per_machine} each, joined by 10 Gbit/s ({NETWORK:.3g} bytes/s a machine), a file",
-        "system of 1 GB/s: these are assumptions. Rates are those of two ranks in the table above. Nothing of this size",
-        "was run.",
+        f"{PLAN_EDGES:.0e} undirected edges are {entries:.0e} entries; {PLAN_NODES:.0e} nodes; {PLAN_RANKS} ranks on",
+        f"{PLAN_MACHINES} machines, {per_machine} each, joined by 10 Gbit/s ({NETWORK:.3g} bytes/s a machine), and a",
+        "file system of 1 GB/s: these are assumptions. Rates are those of two ranks in the table above; nothing of",
+        "this size was run.",
         "",
         "| what | arithmetic | near | anywhere |",
         "|---|---|---|---|",
     ]
-    return "\n".join(
-        [*head, *(f"| {what} | {how} | {value('near')} | {value('anywhere')} |" for what, how, value in steps)]
-    )
+    table = [f"| {what} | {how} | {value('near')} | {value('anywhere')} |" for what, how, value in steps]
+    return "\n".join([*head, *table])
 
 
 def _gb(n_bytes: float) -> str:
@@ -225,7 +224,6 @@ def _write(results: dict[str, dict[tuple[int, int], dict[str, Any]]]) -> None:
         bits=8 * np.dtype(petsc().IntType).itemsize,
         cpus=os.cpu_count(),
         load=os.getloadavg()[0],
-        nice=os.nice(0),
         processor=_processor(),
         launcher=_launcher(),
         repeats=REPEATS,

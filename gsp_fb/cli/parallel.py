@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from .. import distributed
+from ..distributed._mpi import abort
 from ..errors import GspError, ParameterError
 from ..outofcore import is_folder_name
 from .command import Command
@@ -74,5 +74,5 @@ def together() -> Iterator[None]:
         if n_ranks() > 1:
             # Past the silence of all processes but the first.
             os.write(2, f"gsp-fb: rank {_place()[0]}: {type(alone).__name__}: {alone}\n".encode())
-            distributed.abort(FAILED)
+            abort(FAILED)
         raise

@@ -10,7 +10,6 @@ This package runs with the NumPy 1.24 and SciPy 1.10 that Debian's PETSc comes w
 
 from __future__ import annotations
 
-from ._mpi import abort
 from .energies import dirichlet_energy, nonsmooth_energy, s_value, signal_energy
 from .filtering import analyze, energy_profile, plan
 from .graph import DistributedGraph, open_graph
@@ -19,7 +18,6 @@ from .spectra import eigengap, gft, igft, spectrum
 
 __all__ = [
     "DistributedGraph",
-    "abort",
     "analyze",
     "dirichlet_energy",
     "eigengap",

@@ -25,7 +25,7 @@ def world() -> Any:
 
 
 def abort(code: int) -> None:
-    """End all processes of the job at once, with this exit code."""
+    """End all processes of the job at once, with this exit code: for what one rank alone knows of."""
     world().Abort(code)
 
 

@@ -60,19 +60,64 @@ def _high(laplacian: Operator) -> DistributedGraph:
 
 
 def signal_energy(graph: DistributedGraph, x: Any, *, per_column: bool = False) -> float | FloatArray:
-    """Return E(x) = tr(x* x) over all ranks; see :func:`s_value` for the parameters. Collective."""
+    """Return E(x) = tr(x* x) over all ranks; see :func:`s_value` for the parameters. Collective.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> signal_energy(graph, [0.0, 1.0, 3.0])
+    10.0
+    """
     columns, factors = _scaled(graph, x)
     return _energy(_squares(graph, columns), factors, per_column)
 
 
 def dirichlet_energy(laplacian: Operator, x: Any, *, per_column: bool = False) -> float | FloatArray:
-    """Return E_S(x) = tr(x* L x), as :func:`gsp_fb.dirichlet_energy`; see :func:`s_value`. Collective."""
+    """Return E_S(x) = tr(x* L x), as :func:`gsp_fb.dirichlet_energy`; see :func:`s_value`. Collective.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph, operator
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> dirichlet_energy(operator(graph, "comb", "high"), [0.0, 1.0, 3.0])
+    5.0
+    """
     columns, factors = _scaled(_high(laplacian), x)
     return _energy(_forms(laplacian, columns), factors, per_column)
 
 
 def nonsmooth_energy(laplacian: Operator, x: Any, *, per_column: bool = False) -> float | FloatArray:
-    """Return E_NS(x) = tr(x* (I - L) x), as :func:`gsp_fb.nonsmooth_energy`; see :func:`s_value`. Collective."""
+    """Return E_NS(x) = tr(x* (I - L) x), as :func:`gsp_fb.nonsmooth_energy`; see :func:`s_value`. Collective.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph, operator
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> nonsmooth_energy(operator(graph, "comb", "high"), [0.0, 1.0, 3.0])
+    5.0
+    """
     graph = _high(laplacian)
     columns, factors = _scaled(graph, x)
     return _energy(_squares(graph, columns) - _forms(laplacian, columns), factors, per_column)
@@ -94,6 +139,20 @@ def s_value(laplacian: Operator, x: Any, *, per_column: bool = False) -> float |
     ------
     SignalError
         ``x`` has the wrong length, is not finite, or is zero everywhere; on every rank.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph, operator
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> round(s_value(operator(graph, "sym", "high"), [1.0, 1.0, 1.0]), 4)
+    0.0572
     """
     graph = _high(laplacian)
     columns, factors = _scaled(graph, x)

@@ -56,7 +56,23 @@ def _plan(bank: FilterBank, n_signals: int, rounding: float) -> Plan:
 
 
 def plan(bank: FilterBank, x: Any) -> Plan:
-    """Return how :func:`analyze` filters ``x``, as :meth:`gsp_fb.FilterBank.plan`. Collective."""
+    """Return how :func:`analyze` filters ``x``, as :meth:`gsp_fb.FilterBank.plan`. Collective.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph, operator
+    >>> from gsp_fb.filters import heat
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> plan(FilterBank(operator(graph, "sym", "high"), heat(1.0)), [1.0, 0.0, 0.0]).method
+    'exact'
+    """
     rows = check_rows(distributed_graph(bank.op), x)
     if _is_small(bank):
         return _whole_bank(bank).plan(np.zeros((bank.op.graph.n_nodes, *rows.shape[1:]), dtype=rows.dtype))
@@ -79,6 +95,22 @@ def analyze(bank: FilterBank, x: Any) -> Signal:
     Returns
     -------
     array, shape (n_local, n_filters) or (n_local, n_signals, n_filters)
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph, operator
+    >>> from gsp_fb.filters import heat
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> bank = FilterBank(operator(graph, "sym", "high"), heat(0.0001), method="chebyshev")
+    >>> analyze(bank, [1.0, 3.0, 2.0]).round(3).ravel()
+    array([1., 3., 2.])
     """
     graph = distributed_graph(bank.op)
     rows = check_rows(graph, x)
@@ -101,6 +133,20 @@ def energy_profile(op: Operator, x: Any, bins: Any = None, *, products: int = 80
         The rows of this rank.
     bins, products
         As in the serial function.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph, operator
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> energy_profile(operator(graph, "comb", "high"), [1.0, 0.0, 0.0], bins=[0.0, 0.5, 2.0, 3.0]).energy.round(4)
+    array([0.3333, 0.5   , 0.1667])
     """
     graph = distributed_graph(op)
     rows = check_rows(graph, x)

@@ -59,14 +59,14 @@ class DistributedGraph:
 
     Examples
     --------
-    One process is a job of one rank:
+    On one rank, which has all rows:
 
     >>> import tempfile
     >>> from gsp_fb.outofcore import write_folder
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
-    ...     graph = open_graph(f"{folder}/path.npyd")  # doctest: +SKIP
-    >>> graph.n_nodes, graph.n_edges, graph.degrees  # doctest: +SKIP
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> graph.n_nodes, graph.n_edges, graph.degrees
     (3, 2, array([1., 2., 1.]))
     """
 
@@ -213,7 +213,7 @@ def open_graph(
         All processes of the job by default.
     cuts : sequence of int, optional
         Rank ``r`` gets the rows ``cuts[r] <= i < cuts[r + 1]``; by default shares of equal cost. Number the nodes so
-        that neighbours are near each other (:func:`gsp_fb.reorder.reverse_cuthill_mckee`) and little is sent.
+        that neighbours are near each other (:meth:`gsp_fb.Graph.reordered`) and little is sent.
 
     Raises
     ------
@@ -225,11 +225,11 @@ def open_graph(
     Examples
     --------
     >>> import tempfile
-    >>> from gsp_fb import operator
     >>> from gsp_fb.outofcore import write_folder
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
-    ...     graph = open_graph(f"{folder}/path.npyd")  # doctest: +SKIP
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> open_graph(f"{folder}/path.npyd")
+    DistributedGraph(n_nodes=3, n_edges=2, undirected, unweighted; rows 0..2 on rank 0 of 1)
     """
     comm = world() if comm is None else comm
     tidy(comm)

@@ -39,6 +39,20 @@ def own_rows(graph: DistributedGraph, x: Any) -> Any:
     ------
     SignalError
         There are not as many rows as the graph has nodes.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> own_rows(graph, [5.0, 6.0, 7.0])
+    array([5., 6., 7.])
     """
     with agreed(graph.comm):
         whole = StoredArray.open(x) if isinstance(x, str | os.PathLike) else host_array(x, SignalError, "signal")
@@ -61,7 +75,24 @@ def check_rows(graph: DistributedGraph, x: Any) -> Signal:
 
 
 def one_hot(graph: DistributedGraph, y: Any) -> Signal:
-    """Return the own labels as columns, one for each class that any rank has. Collective; see `gsp_fb.one_hot`."""
+    """Return the own labels as columns, one for each class that any rank has. Collective; see `gsp_fb.one_hot`.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> one_hot(graph, [1, 0, -1])
+    array([[0., 1.],
+           [1., 0.],
+           [0., 0.]])
+    """
     with agreed(graph.comm):
         labels = check_labels(y, graph.n_local)
     n_classes = int(greatest(graph.comm, int(np.max(labels, initial=-1)))) + 1
@@ -69,12 +100,42 @@ def one_hot(graph: DistributedGraph, y: Any) -> Signal:
 
 
 def row_normalized(graph: DistributedGraph, x: Any) -> Signal:
-    """Return the own rows, each divided by its sum, as `gsp_fb.row_normalized`. Collective."""
+    """Return the own rows, each divided by its sum, as `gsp_fb.row_normalized`. Collective.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> row_normalized(graph, [[1.0, 3.0], [0.0, 0.0], [2.0, 2.0]])[0]
+    array([0.25, 0.75])
+    """
     return energy.row_normalized(check_rows(graph, x))
 
 
 def on_first(graph: DistributedGraph, action: Callable[[], Any]) -> None:
-    """Let rank 0 do something that needs no other rank; if it fails, all ranks raise its error. Collective."""
+    """Let rank 0 do something that needs no other rank; if it fails, all ranks raise its error. Collective.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> on_first(graph, lambda: print("once"))
+    once
+    """
     with agreed(graph.comm):
         if graph.comm.rank == 0:
             action()
@@ -86,6 +147,20 @@ def operator(
     """Return one channel of one family on a distributed graph: the vectors of the own rows. Collective.
 
     :func:`gsp_fb.operator` itself, but that ``isolated='error'`` is raised on every rank.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> operator(graph, "rw").left
+    array([1. , 0.5, 1. ])
     """
     policy = "self" if isolated == "error" else isolated
     made = operators.operator(graph, family, channel, gamma, policy)  # type: ignore[arg-type]  # it has the nouns of one
@@ -108,6 +183,20 @@ def multiply(op: Operator, x: Any) -> Signal:
         Of a distributed graph.
     x : array_like, shape (n_local,) or (n_local, n_signals)
         The rows of this rank; :func:`own_rows` cuts them out.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> multiply(operator(graph, "rw"), [1.0, 5.0, 3.0])
+    array([5., 2., 5.])
     """
     return op.apply(check_rows(distributed_graph(op), x))
 
@@ -116,6 +205,21 @@ def save(graph: DistributedGraph, rows: Any, path: str | os.PathLike[str]) -> No
     """Write the rows of all ranks as one ``.npy`` file, each rank its own part, whole or not at all. Collective.
 
     The file has a temporary name until every rank has written; a job that is killed leaves what was there before.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> save(graph, [1.0, 5.0, 3.0], f"{folder}/x.npy")
+    >>> np.load(f"{folder}/x.npy")
+    array([1., 5., 3.])
     """
     comm, part = graph.comm, np.ascontiguousarray(rows)
     row_bytes = part.dtype.itemsize * math.prod(part.shape[1:])

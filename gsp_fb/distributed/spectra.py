@@ -73,6 +73,20 @@ def spectrum(
     ------
     ConvergenceError
         No solver reached the tolerance; it holds the pairs that were found.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph, operator
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> spectrum(operator(graph, "comb", "high"), k=2).frequencies.round(6)
+    array([0., 1.])
     """
     graph = distributed_graph(op)
     if graph.directed:
@@ -119,7 +133,22 @@ def _fix_signs(op: Operator, vectors: FloatArray) -> FloatArray:
 
 
 def gft(modes: Spectrum, x: Any) -> FloatArray:
-    """Return the coefficients in the modes of a signal of which each rank gives its rows, on every rank. Collective."""
+    """Return the coefficients in the modes of a signal of which each rank gives its rows, on every rank. Collective.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph, operator
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> abs(gft(spectrum(operator(graph, "comb", "high")), [1.0, 1.0, 1.0])).round(6)
+    array([1.732051, 0.      , 0.      ])
+    """
     graph = distributed_graph(modes.operator)
     rows = check_rows(graph, x)
     parts = modes.core_basis.T @ (column(modes.operator.scale, rows) * rows)
@@ -129,7 +158,23 @@ def gft(modes: Spectrum, x: Any) -> FloatArray:
 
 
 def igft(modes: Spectrum, c: Any) -> FloatArray:
-    """Return the own rows of the signal with the coefficients ``c``, as :meth:`gsp_fb.Spectrum.igft`."""
+    """Return the own rows of the signal with the coefficients ``c``, as :meth:`gsp_fb.Spectrum.igft`.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph, operator
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> modes = spectrum(operator(graph, "comb", "high"))
+    >>> igft(modes, gft(modes, [1.0, 5.0, 3.0])).round(6)
+    array([1., 5., 3.])
+    """
     return np.asarray(modes.igft(c))
 
 
@@ -143,6 +188,20 @@ def eigengap(op: Operator, *, tol: float = 1e-10, max_products: int = MAX_PRODUC
     ------
     ConvergenceError
         ``lambda_2`` was not resolved.
+
+    Examples
+    --------
+    On one rank, which has all rows:
+
+    >>> from gsp_fb.distributed import open_graph, operator
+    >>> import tempfile
+    >>> from gsp_fb import Graph
+    >>> from gsp_fb.outofcore import write_folder
+    >>> folder = tempfile.mkdtemp()
+    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
+    >>> graph = open_graph(f"{folder}/path.npyd")
+    >>> round(eigengap(operator(graph, "lazy_rw")).ratio, 6)
+    0.5
     """
     graph = distributed_graph(op)
     if graph.n_nodes <= DENSE_NODES:
