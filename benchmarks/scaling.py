@@ -47,7 +47,7 @@ HEAD = """\
 
 Written by `{command}` on {date}; Python {python}, numpy {numpy}, PETSc {petsc}
 ({bits}-bit indices), {launcher}; {cpus} CPUs ({processor}) of a machine shared with other work: {load:.0f} processes
-wanted them while this was measured. Of {repeats} products, all ranks starting together, the
+wanted them while this was measured, its session at {priority}. Of {repeats} products, all ranks starting together, the
 table has the least, the median and the greatest time; the least is the one that others disturbed least, and the rates
 follow from it.
 
@@ -208,6 +208,12 @@ def _processor() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
+def _priority() -> str:
+    """Return the weight of this session among those that share the machine, as the kernel's autogroups have it."""
+    group = Path("/proc/self/autogroup")
+    return group.read_text(encoding="utf-8").partition(" ")[2].strip() if group.exists() else f"nice {os.nice(0)}"
+
+
 def _launcher() -> str:
     said = subprocess.run(["mpirun", "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
     return said.splitlines()[0]
@@ -224,6 +230,7 @@ def _write(results: dict[str, dict[tuple[int, int], dict[str, Any]]]) -> None:
         bits=8 * np.dtype(petsc().IntType).itemsize,
         cpus=os.cpu_count(),
         load=os.getloadavg()[0],
+        priority=_priority(),
         processor=_processor(),
         launcher=_launcher(),
         repeats=REPEATS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import linalg, sparse
@@ -158,7 +158,7 @@ def eigh(matrix: Any) -> tuple[Any, Any]:
     """Return all eigenvalues, ascending, and eigenvectors of a symmetric array, which may be overwritten."""
     # The default driver (evr) loses orthogonality within clusters of eigenvalues; divide and conquer keeps it.
     # SciPy 1.10 gives it too little room for a single row, which needs no orthogonality.
-    driver = "evd" if matrix.shape[0] > 1 else "ev"
+    driver: Literal["evd", "ev"] = "evd" if matrix.shape[0] > 1 else "ev"
     values, vectors = linalg.eigh(matrix, driver=driver, overwrite_a=True, check_finite=False)
     return values, vectors
 
