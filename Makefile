@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 SETTINGS := setup.cfg pyproject.toml constraints.txt
 
-.PHONY: help demo test check bench docs fuzz chaos laws mutation reliability test-min test-new audit clean
+.PHONY: help demo test check bench docs fuzz chaos laws mutation reliability test-min test-new test-mpi audit clean
 
 help:
 	@echo "make demo   set up and run the main job on embedded data (no download)"
@@ -19,6 +19,7 @@ help:
 	@echo "make reliability  write docs/reliability.md from the figures of these runs"
 	@echo "make test-min  the core on the oldest supported versions; test-new: on the newest"
 	@echo "make audit  compare the pinned versions with the public advisories (needs a connection)"
+	@echo "make test-mpi  several processes: PETSc and SLEPc from Debian if they are missing, laws on 1, 2 and 4 ranks"
 	@echo "make bench  measure against the peer libraries, write benchmarks/RESULTS.md"
 	@echo "make clean  remove .venv and caches"
 
@@ -101,6 +102,10 @@ audit:
 	$(PYTHON) -m venv .venv-audit
 	.venv-audit/bin/python -m pip install --quiet pip-audit
 	.venv-audit/bin/pip-audit -r constraints.txt --no-deps --disable-pip
+
+test-mpi: $(VENV)/.test
+	tests/mpi/run.sh
+	$(BIN)/pytest -q -n 0 tests/mpi/test_mpirun.py
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks

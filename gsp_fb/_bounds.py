@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
+from typing import Any
+
 from .backend import FloatArray, namespace, product
 from .graph import Graph
 
-__all__ = ["low_bounds"]
+__all__ = ["extent", "low_bounds"]
+
+
+@singledispatch
+def extent(graph: Any, values: FloatArray) -> tuple[float, float]:
+    """Return the least and the greatest of values that belong to the nodes, at least one.
+
+    A kind of graph that holds only some of its nodes in this process registers how to ask the others.
+    """
+    xp = namespace(values)
+    return float(xp.min(values)), float(xp.max(values))
 
 
 def low_bounds(graph: Graph, diagonal: FloatArray, norm: str, row_sums: FloatArray) -> tuple[float, float]:
@@ -15,21 +28,20 @@ def low_bounds(graph: Graph, diagonal: FloatArray, norm: str, row_sums: FloatArr
     if norm == "none":
         return 1.0 - _merris(graph), 1.0
     # Gershgorin on D~^-1 A~: disc i has centre a_ii and radius (row sum - a_ii), all entries being >= 0.
-    xp = namespace(diagonal)
-    greatest = float(xp.max(row_sums))
+    greatest = extent(graph, row_sums)[1]
     # A node whose only edge is a loop has a disc of radius zero, which rounding may turn inside out.
-    return min(float(xp.min(2.0 * diagonal - row_sums)), greatest), greatest
+    return min(extent(graph, 2.0 * diagonal - row_sums)[0], greatest), greatest
 
 
 def _merris(graph: Graph) -> float:
     """Return max_i d_i + (1/d_i) sum_j w_ij d_j >= lambda_max(D - A), loops left out as they cancel in D - A."""
     xp = namespace(graph.degrees)
     degrees = graph.degrees - graph.loop_weights
-    greatest = float(xp.max(degrees))
+    _, greatest = extent(graph, degrees)
     if greatest <= 0:
         return 0.0
     # Relative degrees keep the product from overflowing where the weights are huge.
     relative = degrees / greatest
     reached = product(graph.adjacency, relative) - graph.loop_weights * relative
     mean = xp.where(relative > 0, reached / xp.where(relative > 0, relative, 1.0), 0.0)
-    return float(xp.max(degrees + mean))
+    return extent(graph, degrees + mean)[1]

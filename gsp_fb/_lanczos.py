@@ -17,9 +17,11 @@ from scipy.linalg import eigh_tridiagonal
 
 from .backend import FloatArray, conj, empty_like, namespace, norm, vdot
 
-__all__ = ["Krylov", "cumulative_bounds", "gauss_rule", "lanczos"]
+__all__ = ["Krylov", "Total", "alone", "cumulative_bounds", "gauss_rule", "lanczos"]
 
 Product = Callable[[Any], Any]
+# Turns a number or an array that was summed over the own part of vectors into that of the whole vectors.
+Total = Callable[[Any], Any]
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -56,7 +58,14 @@ class Krylov:
         return self.residual == 0.0
 
 
-def lanczos(product: Product, start: Any, steps: int, *, size: float = 0.0, orthogonalize: bool = True) -> Krylov:
+def alone(part: Any) -> Any:
+    """Return ``part`` itself: this process has the whole vectors."""
+    return part
+
+
+def lanczos(
+    product: Product, start: Any, steps: int, *, size: float = 0.0, orthogonalize: bool = True, total: Total = alone
+) -> Krylov:
     """Return the Krylov space of ``start`` after at most ``steps`` products, fewer if it closes before.
 
     Parameters
@@ -71,22 +80,24 @@ def lanczos(product: Product, start: Any, steps: int, *, size: float = 0.0, orth
     orthogonalize : bool
         Keep the vectors and orthogonalise each new one against all of them, twice. Without it memory is that of
         three vectors; extreme eigenvalues stay right while inner ones may be found more than once.
+    total : callable
+        Adds up what several processes have, where each holds a part of every vector.
     """
-    size_of_start = norm(start)
+    size_of_start, n_rows = _length(start, total), int(total(start.shape[0]))
     current, previous = start / size_of_start, namespace(start).zeros_like(start)
     kept = empty_like((steps, start.shape[0]), current) if orthogonalize else None
     diagonal: list[float] = []
     off_diagonal: list[float] = []
     for k in range(steps):
         following = product(current) - (off_diagonal[-1] if off_diagonal else 0.0) * previous
-        diagonal.append(vdot(current, following))
+        diagonal.append(total(vdot(current, following)))
         following = following - diagonal[-1] * current
         if kept is not None:
             kept[k, :] = current
-            following = _orthogonal(following, kept[: k + 1, :])
-        off_diagonal.append(norm(following))
+            following = _orthogonal(following, kept[: k + 1, :], total)
+        off_diagonal.append(_length(following, total))
         size = max(size, abs(diagonal[-1]) + off_diagonal[-1])
-        if off_diagonal[-1] <= 8 * EPS * math.sqrt(start.shape[0]) * size or k + 1 == start.shape[0]:
+        if off_diagonal[-1] <= 8 * EPS * math.sqrt(n_rows) * size or k + 1 == n_rows:
             off_diagonal[-1] = 0.0
             break
         previous, current = current, following / off_diagonal[-1]
@@ -94,10 +105,15 @@ def lanczos(product: Product, start: Any, steps: int, *, size: float = 0.0, orth
     return Krylov(np.array(diagonal), np.array(off_diagonal[:-1]), off_diagonal[-1], size_of_start, basis)
 
 
-def _orthogonal(vector: Any, rows: Any) -> Any:
+def _length(vector: Any, total: Total) -> float:
+    size = norm(vector)
+    return size if total is alone else math.sqrt(total(size * size))
+
+
+def _orthogonal(vector: Any, rows: Any, total: Total) -> Any:
     """Return ``vector`` without its part in the span of orthonormal ``rows``; taking it out once leaves rounding."""
     for _ in range(2):
-        vector = vector - (conj(rows) @ vector) @ rows
+        vector = vector - total(conj(rows) @ vector) @ rows
     return vector
 
 

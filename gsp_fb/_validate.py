@@ -138,7 +138,7 @@ def _floating(x: Any, error: type[Exception], what: str) -> Any:
     xp = namespace(x)
     if x.dtype in (xp.float32, xp.float64, xp.complex64, xp.complex128):
         return x
-    if xp is np and x.dtype.kind not in "biufc":
+    if is_numpy(x) and x.dtype.kind not in "biufc":
         raise error(f"{what} has dtype {x.dtype}; numbers are needed")
     wide = xp.complex128 if xp.isdtype(x.dtype, "complex floating") else xp.float64
     return cast(x, wide)
@@ -208,7 +208,7 @@ def check_labels(y: Any, n_nodes: int) -> IntArray:
 
 def _is_whole(y: Any) -> bool:
     xp = namespace(y)
-    if xp is np and y.dtype.kind not in "biuf":
+    if is_numpy(y) and y.dtype.kind not in "biuf":
         return False
     if xp.isdtype(y.dtype, ("bool", "integral")):
         return True

@@ -20,6 +20,7 @@ MODULES = (
     "gsp_fb",
     "gsp_fb.advice",
     "gsp_fb.datasets",
+    "gsp_fb.distributed",
     "gsp_fb.errors",
     "gsp_fb.estimators",
     "gsp_fb.experiments",

@@ -55,7 +55,7 @@ def namespace(*arrays: Any) -> Any:
             return module.namespace()
         if hasattr(array, "__array_namespace__"):
             return array.__array_namespace__()
-    return np
+    return host.namespace()
 
 
 def is_numpy(x: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import linalg, sparse
@@ -12,6 +12,7 @@ from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator
 from scipy.sparse.linalg import eigsh as arpack
 
 from ..errors import ConvergenceError
+from .numpy1 import NUMPY
 
 __all__ = [
     "DEVICE",
@@ -46,7 +47,7 @@ DEVICE = "cpu"
 
 def namespace() -> Any:
     """Return NumPy."""
-    return np
+    return NUMPY
 
 
 def asarray(values: Any, like: Any, dtype: Any = None) -> Any:
@@ -98,7 +99,7 @@ def transposed(matrix: Any) -> Any:
 
 def add_diagonal(matrix: Any, diagonal: Any) -> Any:
     """Return ``matrix + diag(diagonal)`` as CSR."""
-    return sparse.csr_array(matrix + sparse.diags_array(diagonal))
+    return sparse.csr_array(matrix + sparse.dia_array((diagonal[None, :], [0]), shape=matrix.shape))
 
 
 def column_peaks(x: Any) -> Any:
@@ -156,7 +157,9 @@ def distances(first: Any, second: Any) -> Any:
 def eigh(matrix: Any) -> tuple[Any, Any]:
     """Return all eigenvalues, ascending, and eigenvectors of a symmetric array, which may be overwritten."""
     # The default driver (evr) loses orthogonality within clusters of eigenvalues; divide and conquer keeps it.
-    values, vectors = linalg.eigh(matrix, driver="evd", overwrite_a=True, check_finite=False)
+    # SciPy 1.10 gives it too little room for a single row, which needs no orthogonality.
+    driver: Literal["evd", "ev"] = "evd" if matrix.shape[0] > 1 else "ev"
+    values, vectors = linalg.eigh(matrix, driver=driver, overwrite_a=True, check_finite=False)
     return values, vectors
 
 

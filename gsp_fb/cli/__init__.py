@@ -21,6 +21,7 @@ from .command import Command
 from .demo import COMMANDS as DEMO
 from .filtering import COMMANDS as FILTERING
 from .learning import COMMANDS as LEARNING
+from .parallel import check_parallel, one_voice, together
 from .report import COMMANDS as REPORT
 from .reproduce import COMMANDS as REPRODUCE
 
@@ -41,21 +42,23 @@ def _parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(command.name, help=command.help, description=command.help, allow_abbrev=False)
         sub.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
         command.configure(sub)
-        sub.set_defaults(action=command.run)
+        sub.set_defaults(action=command.run, chosen=command)
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    args = _parser().parse_args(argv)
-    with warnings.catch_warnings():
+    with one_voice(), warnings.catch_warnings():
+        args = _parser().parse_args(argv)
         warnings.showwarning = _show_warning
         return _run(args)
 
 
 def _run(args: argparse.Namespace) -> int:
     try:
-        code: int = args.action(args)
+        check_parallel(args.chosen, getattr(args, "source", None))
+        with together():
+            code: int = args.action(args)
         sys.stdout.flush()
         return code
     except BrokenPipeError:

@@ -6,19 +6,18 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from ..eigengap import eigengap
-from ..energy import one_hot, signal_energy
+from ..energy import one_hot
 from ..errors import ParameterError
 from ..experiments import s_value_table
 from ..graph import Graph
-from ..operators import Operator, operator
-from ..spectrum import spectrum
+from ..operators import Operator
 from ..theory import CLAIMS, verify_each
 from ..variants import VARIANTS
 from .command import Command, add_family, add_gamma
+from .engine import engine_of
 from .progress import progress
 from .render import emit
-from .source import Source, add_memory, add_source, measures_of, read_source, signals_of
+from .source import Source, add_memory, add_source, read_source, signals_of
 
 __all__ = ["COMMANDS"]
 
@@ -28,8 +27,9 @@ PAPER_TOLERANCE = 0.002
 
 def high_channels(graph: Graph, gamma: float | None = None) -> Iterator[tuple[str, Operator]]:
     """Yield every family's high channel on ``graph``; ``gamma`` goes to the families that have one."""
+    make = engine_of(graph).operator
     for family, variant in VARIANTS.items():
-        yield family, operator(graph, family, channel="high", gamma=gamma if variant.has_gamma else None)
+        yield family, make(graph, family, channel="high", gamma=gamma if variant.has_gamma else None)
 
 
 def _info(args: argparse.Namespace) -> int:
@@ -62,7 +62,7 @@ def _signal_facts(source: Source) -> dict[str, Any]:
         facts["features"] = int(source.x.shape[1]) if source.x.ndim == 2 else 1
     if source.y is not None:
         facts["classes"] = one_hot(source.y).shape[1]
-        measure = measures_of(source.graph)
+        measure = engine_of(source.graph)
         facts["edge homophily"] = measure.edge_homophily(source.graph, source.y)
         facts["node homophily"] = measure.node_homophily(source.graph, source.y)
         facts["class homophily"] = measure.class_homophily(source.graph, source.y)
@@ -82,13 +82,13 @@ def _energy(args: argparse.Namespace) -> int:
 
 def energy_rows(graph: Graph, name: str, x: Any, gamma: float | None = None) -> Iterator[dict[str, Any]]:
     """Yield S and the energies of one signal under every family."""
-    measure = measures_of(graph)
+    measure = engine_of(graph)
     for family, op in high_channels(graph, gamma):
         yield {
             "signal": name,
             "family": family,
             "S": measure.s_value(op, x),
-            "energy": signal_energy(x),
+            "energy": measure.signal_energy(graph, x),
             "smooth E_S": measure.dirichlet_energy(op, x),
             "rest E_NS": measure.nonsmooth_energy(op, x),
         }
@@ -118,8 +118,9 @@ def _paper(args: argparse.Namespace) -> int:
 
 def _spectrum(args: argparse.Namespace) -> int:
     source = read_source(args)
-    op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
-    modes = spectrum(op, k=None if args.all else min(args.k, source.graph.n_nodes) or None, which=args.which)
+    engine = engine_of(source.graph)
+    op = engine.operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
+    modes = engine.spectrum(op, k=None if args.all else min(args.k, source.graph.n_nodes) or None, which=args.which)
     rows = [{"mode": i, "frequency": float(value)} for i, value in enumerate(modes.frequencies)]
     facts = {"source": source.name, "family": args.family, "channel": args.channel, "method": modes.method}
     emit({**facts, "lower bound": op.bounds[0], "upper bound": op.bounds[1], "frequencies": rows}, as_json=args.json)
@@ -149,7 +150,7 @@ def _eigengap(args: argparse.Namespace) -> int:
     rows = [
         {"family": family, "ratio": gap.ratio, "error": gap.error, "method": gap.method, "proof": gap.proof}
         for family, op in high_channels(source.graph, args.gamma)
-        for gap in [eigengap(op)]
+        for gap in [engine_of(source.graph).eigengap(op)]
     ]
     emit({"source": source.name, "eigengaps": rows}, as_json=args.json)
     return 0
@@ -182,8 +183,10 @@ def _with_gamma(parser: argparse.ArgumentParser) -> None:
 
 COMMANDS = (
     Command("info", "what a graph is: size, degrees, components, homophily", _info_arguments, _info),
-    Command("energy", "S-values and energies of features and labels under every family", _energy_arguments, _energy),
-    Command("spectrum", "graph frequencies at one end of the axis, or all", _spectrum_arguments, _spectrum),
+    Command(
+        "energy", "S-values and energies of features and labels under every family", _energy_arguments, _energy, True
+    ),
+    Command("spectrum", "graph frequencies at one end of the axis, or all", _spectrum_arguments, _spectrum, True),
     Command("verify", "every claim of the paper, checked on this graph", _with_gamma, _verify),
-    Command("eigengap", "lambda_2 / lambda_1 of every family, with an error bound", _with_gamma, _eigengap),
+    Command("eigengap", "lambda_2 / lambda_1 of every family, with an error bound", _with_gamma, _eigengap, True),
 )

@@ -13,12 +13,13 @@ __all__ = ["Command", "add_family", "add_gamma", "no_arguments"]
 
 @dataclass(frozen=True)
 class Command:
-    """One subcommand of ``gsp-fb``; ``run`` returns the exit code."""
+    """One subcommand of ``gsp-fb``; ``run`` returns the exit code, ``parallel`` that MPI processes can share it."""
 
     name: str
     help: str
     configure: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
+    parallel: bool = False
 
 
 def add_gamma(parser: argparse.ArgumentParser) -> None:

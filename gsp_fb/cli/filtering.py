@@ -7,16 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from .. import plot
+from .. import distributed, plot
 from .._atomic import atomic_write
 from .._validate import check_choice
-from ..energy import energy_profile, signal_energy
 from ..errors import ParameterError
 from ..filters import KERNELS, FilterBank, Kernel
-from ..operators import operator
 from .command import Command, add_family
+from .engine import engine_of
 from .render import emit
 from .source import add_signal_choice, add_source, chosen_signal, read_source
 
@@ -44,33 +41,33 @@ def parse_kernel(text: str) -> tuple[Kernel, ...]:
 def _filter(args: argparse.Namespace) -> int:
     source = read_source(args)
     x = chosen_signal(source, args.on)
-    op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
+    engine = engine_of(source.graph)
+    op = engine.operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
     kernels = [kernel for text in args.kernel or ["heat:tau=5"] for kernel in parse_kernel(text)]
     bank = FilterBank(op, kernels, args.tol)
-    plan = bank.plan(x)
-    filtered = bank.analyze(x)
-    total = float(signal_energy(x))
-    rows = [_filter_row(kernel.name, filtered[..., m], total) for m, kernel in enumerate(bank.kernels)]
+    plan = engine.plan(bank, x)
+    filtered = engine.analyze(bank, x)
+    total = float(engine.signal_energy(source.graph, x))
+    energies = [float(engine.signal_energy(source.graph, filtered[..., m])) for m in range(len(bank))]
+    rows = [
+        {"filter": kernel.name, "energy": energy, "share": energy / total if total else float("nan")}
+        for kernel, energy in zip(bank.kernels, energies, strict=True)
+    ]
     if args.output is not None:
-        with atomic_write(args.output) as file:
-            np.save(file, np.ascontiguousarray(filtered), allow_pickle=False)
-    _save_figure(args.plot, lambda ax: plot.response(bank, ax=ax))
+        engine.save(source.graph, filtered, args.output)
     least, greatest = bank.frame_bounds()
+    _save_figure(source.graph, args.plot, lambda ax: plot.response(bank, ax=ax))
     facts = {"source": source.name, "signal": args.on, "method": plan.method, "order": plan.order}
     promise = {"error bound": plan.error_bound, "products": plan.products, "frame A": least, "frame B": greatest}
     emit({**facts, **promise, "filters": rows}, as_json=args.json)
     return 0
 
 
-def _filter_row(name: str, part: Any, total: float) -> dict[str, Any]:
-    energy = float(signal_energy(part))
-    return {"filter": name, "energy": energy, "share": energy / total if total else float("nan")}
-
-
 def _profile(args: argparse.Namespace) -> int:
     source = read_source(args)
-    op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
-    profile = energy_profile(op, chosen_signal(source, args.on), bins=args.bins, products=args.products)
+    engine = engine_of(source.graph)
+    op = engine.operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
+    profile = engine.energy_profile(op, chosen_signal(source, args.on), bins=args.bins, products=args.products)
     rows = [
         {
             "from": float(low),
@@ -85,17 +82,23 @@ def _profile(args: argparse.Namespace) -> int:
         )
     ]
     title = f"{args.on} of {source.name} on the frequencies of {op.family}, {op.channel} channel"
-    _save_figure(args.plot, lambda ax: plot.energy_profile(profile, ax=ax).set_title(title))
+    _save_figure(source.graph, args.plot, lambda ax: plot.energy_profile(profile, ax=ax).set_title(title))
     mean = float(profile.moments[1] / profile.moments[0])
     facts = {"source": source.name, "signal": args.on, "total": profile.total, "mean frequency": mean}
     emit({**facts, "products": profile.products, "bands": rows}, as_json=args.json)
     return 0
 
 
-def _save_figure(path: Path | None, draw: Any) -> None:
+def _save_figure(graph: Any, path: Path | None, draw: Any) -> None:
+    """Write a figure, if one was asked for; one process does it for all."""
+    if path is not None and isinstance(graph, distributed.DistributedGraph):
+        distributed.on_first(graph, lambda: _drawn(path, draw))
+    elif path is not None:
+        _drawn(path, draw)
+
+
+def _drawn(path: Path, draw: Any) -> None:
     """Draw on a figure of its own, without a display, and write it in the format of the file's ending."""
-    if path is None:
-        return
     figure = plot.figure()
     draw(figure.subplots())
     with atomic_write(path) as file:
@@ -126,6 +129,6 @@ def _profile_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS = (
-    Command("filter", "a signal through a bank of kernels, to a promised error", _filter_arguments, _filter),
-    Command("profile", "where on the frequency axis the energy of a signal lies", _profile_arguments, _profile),
+    Command("filter", "a signal through a bank of kernels, to a promised error", _filter_arguments, _filter, True),
+    Command("profile", "where on the frequency axis the energy of a signal lies", _profile_arguments, _profile, True),
 )

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import datasets, energy, outofcore
+from .. import datasets, distributed, outofcore
 from .._validate import check_choice
 from ..backend import Signal
-from ..energy import one_hot, row_normalized
 from ..errors import FormatError, ParameterError
 from ..files import read_graph
 from ..graph import Graph
+from .engine import engine_of
+from .parallel import n_ranks
 from .progress import progress
 
 __all__ = [
@@ -24,7 +25,6 @@ __all__ = [
     "add_signal_choice",
     "add_source",
     "chosen_signal",
-    "measures_of",
     "read_source",
     "signals_of",
 ]
@@ -54,7 +54,8 @@ def read_source(args: argparse.Namespace) -> Source:
     """Return what the command line names; a file wins over a data set of the same name."""
     path = Path(args.source)
     if outofcore.is_folder_name(path):
-        return Source(path.name, _stored(path, args), _array(args.signal), _array(args.labels))
+        graph = _stored(path, args)
+        return Source(path.name, graph, _rows(graph, args.signal), _rows(graph, args.labels))
     if path.exists() or path.suffix:
         graph = read_graph(path, directed=args.directed or None, loops=args.loops)
         return Source(path.name, graph, _array(args.signal), _array(args.labels))
@@ -69,9 +70,18 @@ def _stored(path: Path, args: argparse.Namespace) -> Any:
     """Return a stored graph: its edges stay on disk for the commands that have ``--memory``, others read them all."""
     if args.directed or args.loops != "keep":
         raise ParameterError(f"{path} is a finished graph; give --directed and --loops to `gsp-fb convert`")
+    if n_ranks() > 1:
+        return distributed.open_graph(path)
     if not hasattr(args, "memory"):
         return outofcore.open_graph(path).load()
     return outofcore.open_graph(path, memory_limit=args.memory, progress=progress)
+
+
+def _rows(graph: Any, path: Path | None) -> Any | None:
+    """Return what a file has for the nodes of a stored graph: all of it, or what belongs to this process."""
+    if path is None or not isinstance(graph, distributed.DistributedGraph):
+        return _array(path)
+    return distributed.own_rows(graph, path if path.suffix == ".npy" else _array(path))
 
 
 def add_memory(parser: argparse.ArgumentParser) -> None:
@@ -79,18 +89,13 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--memory", default="2GB", help="most memory for a stored graph, .npyd (default 2GB)")
 
 
-def measures_of(graph: Any) -> Any:
-    """Return the module that measures labels and signals on this kind of graph, by functions of the same names."""
-    return outofcore if isinstance(graph, outofcore.StoredGraph) else energy
-
-
 def signals_of(source: Source) -> dict[str, Signal]:
     """Return what can be measured: features divided by their row sums, labels as one-hot columns."""
-    signals = {}
+    signals, engine = {}, engine_of(source.graph)
     if source.x is not None:
-        signals["features"] = row_normalized(source.x) if source.x.ndim == 2 else source.x
+        signals["features"] = engine.row_normalized(source.graph, source.x) if source.x.ndim == 2 else source.x
     if source.y is not None:
-        signals["labels"] = one_hot(source.y)
+        signals["labels"] = engine.one_hot(source.graph, source.y)
     if not signals:
         raise ParameterError(f"{source.name} holds a graph but no signal; give --signal FILE or --labels FILE")
     return signals
@@ -103,7 +108,8 @@ def add_signal_choice(parser: argparse.ArgumentParser) -> None:
 
 def chosen_signal(source: Source, name: str) -> Signal:
     """Return the signal that ``--on`` names."""
-    return signals_of(source)[check_choice(name, signals_of(source), "signal of this source")]
+    signals = signals_of(source)
+    return signals[check_choice(name, signals, "signal of this source")]
 
 
 def _array(path: Path | None) -> Any | None:

@@ -176,11 +176,12 @@ def _scaled(x: Signal, per_column: bool = False) -> tuple[Signal, Any]:
     """Return ``x / f`` and ``f``: a power of two where the squares would overflow or vanish, else 1."""
     if per_column and x.ndim == 2:
         return _scaled_columns(x)
-    factor = _factor(_peak(x.data if is_sparse(x) else x))
+    factor = safe_factor(_peak(x.data if is_sparse(x) else x))
     return (x, 1.0) if factor == 1.0 else (x / factor, factor)
 
 
-def _factor(peak: float) -> float:
+def safe_factor(peak: float) -> float:
+    """Return the power of two by which to divide a signal with this peak: 1 where no square overflows or vanishes."""
     if peak == 0.0 or SAFE_PEAK[0] < peak < SAFE_PEAK[1]:
         return 1.0
     return math.ldexp(1.0, math.frexp(peak)[1] - 1)
@@ -188,7 +189,7 @@ def _factor(peak: float) -> float:
 
 def _scaled_columns(x: Signal) -> tuple[Signal, Any]:
     """Scale each column by a factor of its own, so that a large one does not make a small one vanish."""
-    factors = np.array([_factor(float(peak)) for peak in to_host(_column_peaks(x))])
+    factors = np.array([safe_factor(float(peak)) for peak in to_host(_column_peaks(x))])
     if np.all(factors == 1.0):
         return x, 1.0
     values = x.data if is_sparse(x) else x

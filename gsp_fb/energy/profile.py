@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._html import table
-from .._lanczos import Krylov, cumulative_bounds, gauss_rule, lanczos
+from .._lanczos import Krylov, Total, alone, cumulative_bounds, gauss_rule, lanczos
 from .._validate import check_count, check_device, check_signal, host_array
 from ..backend import (
     FloatArray,
@@ -202,11 +202,15 @@ def _exact(op: Operator, z: Signal) -> Measure:
     return Measure(to_host(modes.frequencies), to_host(energies), rounding(op))
 
 
-def quadrature(op: Operator, z: Signal, products: int) -> Measure:
-    """Return the pooled Gauss rules of all columns that are not zero."""
+def quadrature(op: Operator, z: Signal, products: int, *, total: Total = alone) -> Measure:
+    """Return the pooled Gauss rules of all columns that are not zero; ``total`` as in Lanczos's process."""
     size = max(abs(end) for end in op.bounds)
     columns = (z[:, j] for j in range(z.shape[1]))
-    spaces = tuple(lanczos(op.core.apply, column, products, size=size) for column in columns if norm(column) > 0)
+    spaces = tuple(
+        lanczos(op.core.apply, column, products, size=size, total=total)
+        for column in columns
+        if total(norm(column)) > 0
+    )
     rules = [gauss_rule(space) for space in spaces]
     nodes = np.concatenate([nodes for nodes, _ in rules])
     weights = np.concatenate([space.norm**2 * weights for space, (_, weights) in zip(spaces, rules, strict=True)])

@@ -65,8 +65,11 @@ class StoredArray:
         return math.prod(self.shape) * self.dtype.itemsize
 
     def rows(self, start: int, stop: int) -> Array:
-        """Return the rows ``start <= i < stop`` of an array in C order, mapped as long as the result lives."""
+        """Return the rows ``start <= i < stop``: mapped as long as the result lives, or a copy if in Fortran order."""
         width = math.prod(self.shape[1:])
+        if self.fortran:
+            columns = [self._window(column * self.shape[0] + start, stop - start) for column in range(width)]
+            return np.reshape(columns, (*self.shape[:0:-1], stop - start)).T
         return self._window(start * width, (stop - start) * width).reshape(stop - start, *self.shape[1:])
 
     def columns(self, start: int, stop: int, *, chunk: int) -> Array:

@@ -22,6 +22,7 @@ import numpy as np
 
 from .._atomic import sweep_stale, write_json
 from .._build import INT32_LIMIT
+from ..backend import FloatArray, IntArray
 from ..errors import FormatError
 from ..graph import Graph
 from ._arrays import StoredArray
@@ -51,6 +52,20 @@ class Files:
     indptr: StoredArray
     indices: StoredArray
     weights: StoredArray | None
+
+    def entries(self, start: int, stop: int) -> tuple[IntArray, FloatArray | None]:
+        """Return neighbours and weights of the entries ``start <= e < stop``, checked; None where all weights are 1."""
+        indices = self.indices.rows(start, stop)
+        # Read as unsigned, a negative number is too large as well; compiled code would follow it anywhere.
+        if stop > start and indices.view(f"u{indices.itemsize}").max() >= self.facts.n_nodes:
+            raise FormatError(f"{self.indices.path}: a neighbour in entries {start}..{stop - 1} is no node")
+        if self.weights is None:
+            return indices, None
+        weights = self.weights.rows(start, stop)
+        # Written so that a weight that is no number fails as well.
+        if stop > start and not (weights.min() >= 0 and weights.max() < np.inf):
+            raise FormatError(f"{self.weights.path}: a weight in {start}..{stop - 1} is not finite and >= 0")
+        return indices, weights
 
 
 def is_folder_name(path: str | os.PathLike[str]) -> bool:

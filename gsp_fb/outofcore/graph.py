@@ -132,23 +132,9 @@ class StoredGraph:
 
     def _chunk(self, first: int, last: int) -> Chunk:
         start, stop = int(self.pointers[first]), int(self.pointers[last])
-        indices = self.files.indices.rows(start, stop)
-        # Read as unsigned, a negative number is too large as well; compiled code would follow it anywhere.
-        if stop > start and indices.view(f"u{indices.itemsize}").max() >= self.n_nodes:
-            raise FormatError(f"{self.files.indices.path}: a neighbour in rows {first}..{last - 1} is no node")
+        indices, weights = self.files.entries(start, stop)
         indptr = (self.pointers[first : last + 1] - start).astype(indices.dtype)
-        weights = self._weights(start, stop)
         return Chunk(first, last, self.n_nodes, indptr, indices, weights, self.directed)
-
-    def _weights(self, start: int, stop: int) -> FloatArray | None:
-        """Return the weights of some entries, checked; None where all are 1."""
-        if self.files.weights is None:
-            return None
-        weights = self.files.weights.rows(start, stop)
-        # Written so that a weight that is no number fails as well.
-        if stop > start and not (weights.min() >= 0 and weights.max() < np.inf):
-            raise FormatError(f"{self.files.weights.path}: a weight in {start}..{stop - 1} is not finite and >= 0")
-        return weights
 
     @cached_property
     def degrees(self) -> FloatArray:

@@ -1,0 +1,47 @@
+"""NumPy before version 2, with the names of the array API standard that it lacks and :mod:`gsp_fb.distributed` needs.
+
+The MPI builds of Debian come with NumPy 1.24; nothing else of gsp_fb is promised there. Since version 2 NumPy has
+these names itself, and :data:`NUMPY` is NumPy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["NUMPY"]
+
+# The standard's kinds of numbers, as the letters by which NumPy tells them apart.
+KINDS = {"bool": "b", "integral": "iu", "real floating": "f", "complex floating": "c", "numeric": "iufc"}
+
+
+def _astype(x: Any, dtype: Any) -> Any:
+    return x.astype(dtype)
+
+
+def _isdtype(dtype: Any, kind: str | tuple[str, ...]) -> bool:
+    kinds = (kind,) if isinstance(kind, str) else kind
+    return any(np.dtype(dtype).kind in KINDS[name] for name in kinds)
+
+
+def _cumulative_sum(x: Any, *, include_initial: bool = False) -> Any:
+    sums = np.cumsum(x)
+    return np.concatenate([np.zeros(1, dtype=sums.dtype), sums]) if include_initial else sums
+
+
+class _Extended:
+    """NumPy with the names that it lacks."""
+
+    astype = staticmethod(_astype)
+    bool = np.bool_
+    concat = staticmethod(np.concatenate)
+    cumulative_sum = staticmethod(_cumulative_sum)
+    isdtype = staticmethod(_isdtype)
+    unique_values = staticmethod(np.unique)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+
+NUMPY: Any = np if hasattr(np, "isdtype") else _Extended()

@@ -1,0 +1,92 @@
+"""The door to MPI, PETSc and SLEPc: the only module that names them, and how ranks agree that something failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .._extras import require
+from ..errors import GspError
+
+__all__ = ["abort", "agreed", "greatest", "least", "petsc", "slepc", "tidy", "total", "world"]
+
+WHAT = "a graph spread over several processes"
+# PETSc would answer the launcher's SIGTERM with a page of advice that hides why the job ended.
+OPTIONS = ["gsp-fb", "-no_signal_handler"]
+
+
+def world() -> Any:
+    """Return the communicator of all processes that the launcher started."""
+    return require("mpi4py.MPI", WHAT).COMM_WORLD
+
+
+def abort(code: int) -> None:
+    """End all processes of the job at once, with this exit code: for what one rank alone knows of."""
+    world().Abort(code)
+
+
+@cache
+def petsc() -> Any:
+    """Return PETSc's module, initialised, or say which build is needed."""
+    require("petsc4py", WHAT).init(OPTIONS)
+    module = require("petsc4py.PETSc", WHAT)
+    if np.dtype(module.ScalarType) != np.float64:
+        raise ImportError(f"{WHAT} needs a PETSc for real numbers in double precision, not {module.ScalarType}")
+    return module
+
+
+@cache
+def slepc() -> Any:
+    """Return SLEPc's module, initialised."""
+    petsc()
+    require("slepc4py", "an eigenproblem over several processes").init(OPTIONS)
+    return require("slepc4py.SLEPc", WHAT)
+
+
+def tidy(comm: Any) -> None:
+    """Let PETSc free what every rank has dropped: from 3.18 on it waits to be asked by all of them. Collective."""
+    clean = getattr(petsc(), "garbage_cleanup", None)
+    if clean is not None:
+        clean(comm)
+
+
+@contextmanager
+def agreed(comm: Any) -> Iterator[None]:
+    """Raise on every rank what the block raised on any of them, the first rank's error if there are several.
+
+    A rank that left alone would leave the others waiting for it. Collective calls have no place in the block.
+    """
+    mine: Exception | None = None
+    try:
+        yield
+    except (GspError, OSError, MemoryError) as bad:
+        mine = bad
+    for error in comm.allgather(mine):
+        if error is not None:
+            raise error
+
+
+def _reduced(comm: Any, values: Any, how: str) -> Any:
+    mine = np.asarray(values, dtype=np.float64)
+    result = np.empty_like(mine)
+    comm.Allreduce(mine, result, op=getattr(require("mpi4py.MPI", WHAT), how))
+    return result if mine.ndim else float(result)
+
+
+def total(comm: Any, values: Any) -> Any:
+    """Return the sum over all ranks: a float of numbers, a float64 array of arrays."""
+    return _reduced(comm, values, "SUM")
+
+
+def least(comm: Any, values: Any) -> Any:
+    """Return the least over all ranks, entry by entry."""
+    return _reduced(comm, values, "MIN")
+
+
+def greatest(comm: Any, values: Any) -> Any:
+    """Return the greatest over all ranks, entry by entry."""
+    return _reduced(comm, values, "MAX")
