@@ -15,14 +15,14 @@ import numpy as np
 
 from .._extras import require
 from ..backend import FloatArray, IntArray
-from ..errors import FormatError
+from ..errors import FormatError, GraphError, ParameterError
 from ..files._edges import COLUMNS, COMMENTS, HEADER_MARK
 from ..files._labels import Header
 from ..files._limits import is_gzip
 from ..files._parquet import METADATA_KEY
 from ._arrays import StoredArray
 
-__all__ = ["EdgeBlock", "EdgeList", "is_edge_list", "open_edges"]
+__all__ = ["EdgeBlock", "EdgeList", "check_edges", "check_memory", "is_edge_list", "open_edges"]
 
 # Bytes that a listed edge takes while it is read: a line of text with its cells is the longest.
 TEXT_BYTES, TABLE_BYTES = 400, 96
@@ -35,6 +35,28 @@ class EdgeBlock:
     source: IntArray
     target: IntArray
     weights: FloatArray | None
+
+
+def check_edges(block: EdgeBlock, n_before: int, n_nodes: int) -> None:
+    """Raise GraphError for an edge that no graph of ``n_nodes`` nodes has; ``n_before`` were listed earlier."""
+    odd = np.flatnonzero(
+        (np.minimum(block.source, block.target) < 0) | (np.maximum(block.source, block.target) >= n_nodes)
+    )
+    if odd.size:
+        edge = (int(block.source[odd[0]]), int(block.target[odd[0]]))
+        raise GraphError(f"edge {n_before + odd[0]} is {edge}; node ids must lie in 0..{n_nodes - 1}")
+    if block.weights is not None:
+        bad = np.flatnonzero(~(np.isfinite(block.weights) & (block.weights >= 0)))
+        if bad.size:
+            edge = (int(block.source[bad[0]]), int(block.target[bad[0]]))
+            raise GraphError(f"edge {edge} has weight {block.weights[bad[0]]}; weights must be finite and >= 0")
+
+
+def check_memory(block: EdgeBlock, memory: int) -> None:
+    """Raise ParameterError where a count for each node would take more than half of ``memory``."""
+    greatest = max(int(block.source.max(initial=0)), int(block.target.max(initial=0)))
+    if 16 * greatest > memory // 2:
+        raise ParameterError(f"memory_limit={memory} bytes is too little for node {greatest}; give {32 * greatest}")
 
 
 @dataclass(frozen=True)

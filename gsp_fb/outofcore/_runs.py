@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from .._build import INT32_LIMIT
 from ..backend import FloatArray, IntArray
-from ..errors import GraphError, ParameterError
-from ._edges import EdgeBlock
+from ._edges import EdgeBlock, check_edges, check_memory
 
 __all__ = ["Keys", "Rules", "Run", "Runs", "ends_of", "write_runs"]
 
@@ -95,7 +94,8 @@ def write_runs(blocks: Iterable[EdgeBlock], rules: Rules, folder: Path, *, memor
     counts = np.zeros(rules.n_nodes or 0, dtype=np.int64)
     n_listed = 0
     for block in blocks:
-        _check(block, n_listed, rules.n_nodes, memory)
+        check_edges(block, n_listed, INT32_LIMIT if rules.n_nodes is None else rules.n_nodes)
+        check_memory(block, memory)
         n_listed += len(block.source)
         n_seen = 1 + max(int(block.source.max(initial=-1)), int(block.target.max(initial=-1)))
         if n_seen > len(counts):
@@ -123,22 +123,3 @@ def _written(keys: Keys, weights: FloatArray | None, folder: Path, number: int) 
     if run.weights is not None and weights is not None:
         weights.tofile(run.weights)
     yield run
-
-
-def _check(block: EdgeBlock, n_before: int, n_nodes: int | None, memory: int) -> None:
-    """Raise GraphError for an edge that no graph has, and ParameterError where its nodes need too much memory."""
-    most = INT32_LIMIT if n_nodes is None else n_nodes
-    odd = np.flatnonzero(
-        (np.minimum(block.source, block.target) < 0) | (np.maximum(block.source, block.target) >= most)
-    )
-    if odd.size:
-        edge = (int(block.source[odd[0]]), int(block.target[odd[0]]))
-        raise GraphError(f"edge {n_before + odd[0]} is {edge}; node ids must lie in 0..{most - 1}")
-    greatest = max(int(block.source.max(initial=0)), int(block.target.max(initial=0)))
-    if 16 * greatest > memory // 2:
-        raise ParameterError(f"memory_limit={memory} bytes is too little for node {greatest}; give {32 * greatest}")
-    if block.weights is not None:
-        bad = np.flatnonzero(~(np.isfinite(block.weights) & (block.weights >= 0)))
-        if bad.size:
-            edge = (int(block.source[bad[0]]), int(block.target[bad[0]]))
-            raise GraphError(f"edge {edge} has weight {block.weights[bad[0]]}; weights must be finite and >= 0")

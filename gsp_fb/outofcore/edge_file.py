@@ -23,7 +23,7 @@ from ..errors import FormatError, GraphError
 from ..files import read_graph
 from ..graph import Graph
 from ._budget import Budget
-from ._edges import EdgeBlock, open_edges
+from ._edges import EdgeBlock, check_edges, check_memory, open_edges
 from .folder import Facts
 from .graph import Progress, StoredGraph
 
@@ -103,9 +103,8 @@ class EdgeGraph(StoredGraph):
 
     def chunks(self, title: str = "edges") -> Iterator[Any]:
         """Yield the graph in chunks of entries: one pass over the file."""
-        blocks = _blocks(self.files.path, self.budget.chunk, directed=self.directed)
+        blocks = _blocks(self.files.path, self.budget.chunk, directed=self.directed, n_nodes=self.n_nodes)
         for block in self.progress(blocks, title, total=None):
-            _check_nodes(block, self.n_nodes)
             yield self._chunk_of(block)
 
     def _chunk_of(self, block: EdgeBlock) -> EdgeChunk:
@@ -147,11 +146,10 @@ def open_edge_graph(
     n_nodes = None if header is None else header.n_nodes
     n_listed, n_loops, is_weighted = 0, 0, False
     counts = np.zeros(n_nodes or 0, dtype=np.int64)
-    chunk = Budget(limit, 0).chunk
-    for block in progress(_blocks(path, chunk, directed=bool(stated)), "reading edges", total=None):
+    blocks = _blocks(path, Budget(limit, 0).chunk, directed=bool(stated), n_nodes=n_nodes)
+    for block in progress(blocks, "reading edges", total=None):
+        check_memory(block, limit)
         n_seen = int(max(block.source.max(initial=-1), block.target.max(initial=-1))) + 1
-        if n_nodes is not None:
-            _check_nodes(block, n_nodes)
         counts = np.concatenate([counts, np.zeros(max(0, n_seen - len(counts)), dtype=np.int64)])
         loops = block.source == block.target
         n_listed, n_loops = n_listed + len(loops), n_loops + int(loops.sum())
@@ -161,47 +159,33 @@ def open_edge_graph(
             counts += np.bincount(block.target[~loops], minlength=len(counts))
     if header is not None:
         header.check_complete(n_listed)
+    elif not n_listed:
+        raise FormatError(f"{os.fspath(path)}: no edges, and nothing that says how many nodes there are")
     facts = Facts(len(counts), int(counts.sum()), n_loops, bool(stated))
     return EdgeGraph(EdgeFile(Path(path), facts, is_weighted, counts), Budget(limit, len(counts)), progress)
 
 
-def _blocks(path: str | os.PathLike[str], memory: int, *, directed: bool) -> Iterator[EdgeBlock]:
-    """Yield the listed edges, checked to be in order."""
-    last = -1
+def _blocks(path: str | os.PathLike[str], memory: int, *, directed: bool, n_nodes: int | None) -> Iterator[EdgeBlock]:
+    """Yield the listed edges, checked to be those of a graph and in order."""
+    n_before, last = 0, -1
     for block in open_edges(path, memory // ENTRIES_SHARE).blocks:
-        if not len(block.source):
-            continue
-        _check_nodes(block, INT32_LIMIT)
+        check_edges(block, n_before, INT32_LIMIT if n_nodes is None else n_nodes)
         keys = np.concatenate([[last], block.source << 32 | block.target])
-        odd = np.flatnonzero(keys[1:] <= keys[:-1]) if directed else _out_of_order(block, keys)
-        if odd.size:
-            raise FormatError(
-                f"{os.fspath(path)}: edge ({block.source[odd[0]]}, {block.target[odd[0]]}) is out of order, listed "
-                "again or has its larger end first; `gsp-fb convert` puts edges in order"
-            )
-        _check_weights(block)
-        last = int(keys[-1])
+        _check_order(block, keys, directed=directed)
+        n_before, last = n_before + len(block.source), int(keys[-1])
         yield block
 
 
-def _out_of_order(block: EdgeBlock, keys: IntArray) -> IntArray:
-    return np.flatnonzero((keys[1:] <= keys[:-1]) | (block.source > block.target))
-
-
-def _check_nodes(block: EdgeBlock, n_nodes: int) -> None:
-    odd = np.flatnonzero(
-        (np.minimum(block.source, block.target) < 0) | (np.maximum(block.source, block.target) >= n_nodes)
-    )
-    if odd.size:
-        edge = (int(block.source[odd[0]]), int(block.target[odd[0]]))
-        raise GraphError(f"edge {edge}: node ids must lie in 0..{n_nodes - 1}")
-
-
-def _check_weights(block: EdgeBlock) -> None:
-    # Written so that a weight that is no number fails as well.
-    if block.weights is not None and not (block.weights.min() > 0 and block.weights.max() < np.inf):
-        at = int(np.flatnonzero(~((block.weights > 0) & np.isfinite(block.weights)))[0])
-        edge = (int(block.source[at]), int(block.target[at]))
-        raise GraphError(
-            f"edge {edge} has weight {block.weights[at]}; weights must be finite and > 0 in a list of edges"
+def _check_order(block: EdgeBlock, keys: IntArray, *, directed: bool) -> None:
+    """Raise FormatError unless each key is greater than the one before it, and what it stands for is an edge."""
+    odd = keys[1:] <= keys[:-1]
+    if not directed:
+        odd |= block.source > block.target
+    if block.weights is not None:
+        odd |= block.weights == 0
+    if odd.any():
+        at = int(np.argmax(odd))
+        raise FormatError(
+            f"edge ({block.source[at]}, {block.target[at]}) is out of order, listed again, has its larger end first or "
+            "weighs nothing; `gsp-fb convert` puts edges in order"
         )

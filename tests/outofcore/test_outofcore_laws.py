@@ -151,9 +151,11 @@ BAD = {
     "0,1\n0,1\n": (FormatError, r"edge \(0, 1\) is out of order, listed again"),
     "1,2\n0,1\n": (FormatError, "gsp-fb convert"),
     "2,1\n": (FormatError, "larger end first"),
-    "0,1,0\n": (GraphError, r"edge \(0, 1\) has weight 0.0; weights must be finite and > 0"),
+    "0,1,0\n": (FormatError, "weighs nothing"),
     "0,1,nan\n": (GraphError, "weight nan"),
-    "-1,1\n": (GraphError, r"edge \(-1, 1\)"),
+    "0,2000000000\n": (ParameterError, "too little for node 2000000000"),
+    "": (FormatError, "no edges"),
+    "-1,1\n": (GraphError, r"edge 0 is \(-1, 1\)"),
 }
 
 
