@@ -18,6 +18,8 @@ from .facts import Embedding, Numbers, RunFacts
 __all__ = ["explained_by_classes", "read_runs"]
 
 METRICS_FILE, CHECKPOINT_FILE = "metrics.csv", "checkpoint.json"
+# A run takes some 80 kB of a page that is to stay below 5 MB.
+SHOWN_RUNS = 20
 # Points of a curve and of an embedding's picture; more would only be ink.
 PLOTTED_EPOCHS = 200
 PLOTTED_NODES = 400
@@ -34,7 +36,11 @@ def read_runs(
         A directory holds no run.
     """
     found = [run for directory in directories for run in _run_directories(Path(directory))]
-    return tuple(_read(run, graph, x, y, notes) for run in found)
+    read = tuple(_read(run, graph, x, y, notes) for run in found[:SHOWN_RUNS])
+    if len(found) > SHOWN_RUNS:
+        told = f"The first {SHOWN_RUNS} of {len(found)} runs are shown, to keep the page small."
+        notes["runs"] = " ".join(filter(None, [told, notes.get("runs", "")]))
+    return read
 
 
 def _run_directories(directory: Path) -> Iterator[Path]:

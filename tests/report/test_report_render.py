@@ -153,6 +153,14 @@ def test_runs_bring_curves_alphas_and_embeddings(trained):
         assert f"<figcaption>{title}" in page
 
 
+def test_too_many_runs_for_a_page_are_left_out_and_counted(trained, monkeypatch):
+    data, folder = trained
+    monkeypatch.setattr("gsp_fb.report.runs.SHOWN_RUNS", 1)
+    report = collect(data.graph, x=data.x, y=data.y, runs=[folder])
+    assert [run.name for run in report.runs] == ["split-0"]
+    assert "The first 1 of 2 runs are shown" in render_html(report)
+
+
 def test_runs_on_a_graph_whose_loops_were_dropped(trained):
     data, folder = trained
     looped = gf.Graph.from_adjacency(data.graph.adjacency + np.diag([1.0] + [0.0] * 59))
