@@ -346,3 +346,10 @@ def test_lambda_max_of_a_small_graph_is_its_largest_eigenvalue_and_its_rounding(
     path = operator(Graph.from_edges([(0, 1), (1, 2), (2, 3)], [1e6] * 3), "comb", channel="high")
     largest = (2 + np.sqrt(2)) * 1e6
     assert lambda_max(path) - largest == pytest.approx(1e-13 * 4 * path.bounds[1], rel=0.01)
+
+
+def test_a_signal_of_zeros_beside_another_costs_no_products():
+    x = np.random.default_rng(0).standard_normal((930, 2)) * [1.0, 0.0]
+    both, one = energy_profile(MANY, x, products=7), energy_profile(MANY, x[:, 0], products=7)
+    assert both.products == one.products == 7
+    assert_allclose(both.energy, one.energy)

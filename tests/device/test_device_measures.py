@@ -87,3 +87,8 @@ def test_densities_and_largest_eigenvalues(request, same, size):
     for name in ("edges", "fraction", "error", "density"):
         same(getattr(other, name), getattr(mine, name), atol=1e-8)
     assert lambda_max(theirs) == pytest.approx(lambda_max(ours))
+
+
+def test_energies_of_nothing_stay_on_the_device(small, same):
+    nothing = np.zeros((0, 2))
+    same(gf.signal_energy(small.up(nothing), per_column=True), np.zeros(2))
