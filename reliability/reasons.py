@@ -40,7 +40,15 @@ REASONS = {
     r"reshape\(x, (None|\(-2,\))\)": "scipy gives vectors",
     r"rmatmat=None|^-.*rmatmat=": "scipy makes it from rmatvec",
     r"x__compare__.*\n.*\n\+.*(drawn < measured \+ slack|drawn > measured - slack|spread >= slack)": UNREACHED,
-    r"1e-13|self\.blur": ROUNDING,
+    r"1e-13|self\.blur|1000000001": ROUNDING,
+    r"x__create__.*\n.*\n\+.*encoding=\"utf-8\", (newline=None)?\)": "line ends differ on Windows only",
+    r"core\.apply\(v\) - low / v": "the axis begins below zero only where its other end is attained",
+    r"asarray_like\(np\.zeros\(x\.shape\[1\]\), None\)": "brought to the host at once",
+    r"SAFE_PEAK\[0\] <= peak|peak <= SAFE_PEAK\[1\]": "both sides of the limit are safe",
+    r"totals == 1, 1\.0": SAME,
+    r"np\.asarray\(drawn, (dtype=None)?\)": SAME,
+    r"k == n_nodes and n_nodes <= DENSE_NODES": "k = n makes 3 k > n as well",
+    r"[24] \* k > n_nodes|3 \* k >= n_nodes": "either solver finds the same modes",
 }
 
 
