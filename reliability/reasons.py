@@ -45,6 +45,7 @@ REASONS = {
     r"core\.apply\(v\) - low / v": "the axis begins below zero only where its other end is attained",
     r"asarray_like\(np\.zeros\(x\.shape\[1\]\), None\)": "brought to the host at once",
     r"SAFE_PEAK\[0\] <= peak|peak <= SAFE_PEAK\[1\]": "both sides of the limit are safe",
+    r"gauss_rule\(shifted\)\[0\]\[-2\]": "without orthogonalisation a value that was found comes again",
     r"totals == 1, 1\.0": SAME,
     r"np\.asarray\(drawn, (dtype=None)?\)": SAME,
     r"k == n_nodes and n_nodes <= DENSE_NODES": "k = n makes 3 k > n as well",
