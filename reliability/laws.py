@@ -87,7 +87,7 @@ def main() -> int:
     for law in sorted(set(found) - done, key=lambda law: seconds.get(law, float("inf"))):
         if time.monotonic() - started > 60 * chosen.minutes:
             break
-        row = check(law)
+        row = check(law) | {"of": len(found)}
         print(f"{row['seconds']:8.1f} s {row['examples']:6} examples, {row['failures']} failures: {law}", flush=True)
         with open(FIGURES, "a", encoding="utf-8") as lines:
             lines.write(json.dumps(row) + "\n")

@@ -131,7 +131,7 @@ def interval(noticed: int, checked: int, all_mutants: int) -> tuple[float, float
     share, z = noticed / checked, Z * math.sqrt(1 - checked / all_mutants)
     middle = (share + z**2 / (2 * checked)) / (1 + z**2 / checked)
     half = z / (1 + z**2 / checked) * math.sqrt(share * (1 - share) / checked + z**2 / (4 * checked**2))
-    return middle - half, middle + half
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def main() -> int:

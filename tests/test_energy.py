@@ -159,6 +159,8 @@ def test_class_homophily_by_hand():
     y = [0, 0, 0, 2, 2, -1]  # the labels skip a class; an end of class 2 has no neighbour of its own
     assert gf.class_homophily(graph, y) == pytest.approx((4 / 5 - 3 / 5) / 1)
     assert np.isnan(gf.class_homophily(graph, [-1] * 6))
+    arc = gf.Graph.from_edges([(0, 1)], n_nodes=3, directed=True)  # one end of class 0, whose head is of it too
+    assert gf.class_homophily(arc, [0, 0, 1]) == pytest.approx(1 - 2 / 3)
 
 
 def test_isolated_nodes_loops_and_unlabelled_nodes():

@@ -356,3 +356,45 @@ def test_lambda_max_of_a_small_graph_is_its_largest_eigenvalue_and_its_rounding(
     path = operator(Graph.from_edges([(0, 1), (1, 2), (2, 3)], [1e6] * 3), "comb", channel="high")
     largest = (2 + np.sqrt(2)) * 1e6
     assert lambda_max(path) - largest == pytest.approx(1e-13 * 4 * path.bounds[1], rel=0.01)
+
+
+def test_a_signal_of_zeros_beside_another_costs_no_products():
+    x = np.random.default_rng(0).standard_normal((930, 2)) * [1.0, 0.0]
+    both, one = energy_profile(MANY, x, products=7), energy_profile(MANY, x[:, 0], products=7)
+    assert both.products == one.products == 7
+    assert_allclose(both.energy, one.energy)
+
+
+def test_the_share_below_a_single_quantile_and_the_last_of_three():
+    path = operator(Graph.from_edges([(0, 1), (1, 2)]), "comb", channel="high")
+    assert_allclose(energy_profile(path, [1.0, 0.0, 0.0], quantiles=[7 / 12]).edges[1], 1.0, atol=1e-12)
+    with pytest.raises(ParameterError, match="strictly between 0 and 1"):
+        energy_profile(path, [1.0, 0.0, 0.0], quantiles=[0.2, 0.5, 1.0])
+
+
+def test_a_faint_signal_has_the_profile_of_a_loud_one():
+    x = np.random.default_rng(1).standard_normal(930)
+    faint, loud = (energy_profile(MANY, size * x, products=7) for size in (1e-3, 1.0))
+    assert faint.products == loud.products == 7
+    assert_allclose(faint.fraction, loud.fraction, rtol=1e-9, atol=1e-12)
+
+
+def test_lambda_max_finds_an_eigenvalue_that_stands_alone():
+    ring, spikes = [(i, (i + 1) % 600) for i in range(600)], [(0, 100), (0, 200), (0, 300)]
+    op = operator(Graph.from_edges(ring + spikes, [1.0] * 600 + [50.0] * 3), "comb", channel="high")
+    largest = np.linalg.eigvalsh(op.to_scipy().toarray())[-1]
+    few = {"rtol": 0.2, "failure": 1e-3}
+    assert largest <= lambda_max(op) <= 1.01 * largest
+    assert largest <= lambda_max(op, **few) <= 1.2 * largest
+    drawn = [density.lambda_max(MANY_APART, **few, rng=seed) for seed in (None, 0, 1)]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+# No bound of a formula is near the largest eigenvalue here, so the random start shows in the result.
+MANY_APART = operator(
+    Graph.from_edges(
+        np.random.default_rng(0).integers(0, 700, (2100, 2)), n_nodes=700, duplicates="first", loops="drop"
+    ),
+    "comb",
+    channel="high",
+)

@@ -12,7 +12,7 @@ from fuzz.readers import READERS
 from fuzz.report import markdown as fuzz_page
 from fuzz.run import FIGURES as FUZZ_FIGURES
 from fuzz.run import circumstances, recorded
-from reliability import floors, mutation, page, reasons
+from reliability import floors, laws, mutation, page, reasons
 
 ROOT = Path(__file__).parents[1]
 
@@ -97,3 +97,28 @@ def test_the_interval_of_a_sample_holds_its_score_and_shrinks_with_it(noticed, c
     wider = mutation.interval(noticed, checked, 10**9)
     assert high - low < wider[1] - wider[0]
     assert mutation.interval(noticed, checked, checked) == (noticed / checked, noticed / checked)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["20000 passing, 0 failing, and 19 invalid test cases", "20000 passing examples, 0 failing examples, 3 invalid"],
+)
+def test_what_hypothesis_says_of_a_law_is_read(said, monkeypatch):
+    monkeypatch.setattr(laws, "_pytest", lambda *arguments: f"  - during generate phase:\n    - {said}\n")
+    row = laws.check("tests/laws/test_a.py::test_b")
+    assert (row["law"], row["examples"], row["failures"]) == ("tests/laws/test_a.py::test_b", 20_000, 0)
+    assert "said" not in row
+
+
+def test_a_law_that_says_nothing_has_failed(monkeypatch):
+    monkeypatch.setattr(laws, "_pytest", lambda *arguments: "ERROR: it did not start")
+    row = laws.check("tests/laws/test_a.py::test_b")
+    assert (row["examples"], row["failures"], row["said"]) == (0, 1, "ERROR: it did not start")
+
+
+def test_the_last_run_of_a_law_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr(laws, "FIGURES", tmp_path / "laws.jsonl")
+    assert laws.recorded() == []
+    rows = [{"law": "a", "failures": 1}, {"law": "b", "failures": 0}, {"law": "a", "failures": 0}]
+    laws.FIGURES.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert laws.recorded() == [{"law": "a", "failures": 0}, {"law": "b", "failures": 0}]

@@ -208,3 +208,12 @@ def test_memory_that_just_suffices_does():
     assert gf.spectrum(ring, max_bytes=3 * 8 * 25).is_full
     with pytest.raises(ParameterError, match="all 5 modes need"):
         gf.spectrum(ring, max_bytes=3 * 8 * 25 - 1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+def test_both_transforms_keep_the_precision(dtype):
+    modes = gf.spectrum(gf.operator(gf.datasets.ring(5), "rw", "high"))
+    x = np.arange(5).astype(dtype)
+    assert modes.gft(x).dtype == dtype
+    assert modes.igft(modes.gft(x)).dtype == dtype
+    assert np.allclose(modes.igft(modes.gft(x)), x, atol=1e-5)

@@ -87,3 +87,15 @@ def test_densities_and_largest_eigenvalues(request, same, size):
     for name in ("edges", "fraction", "error", "density"):
         same(getattr(other, name), getattr(mine, name), atol=1e-8)
     assert lambda_max(theirs) == pytest.approx(lambda_max(ours))
+
+
+def test_energies_of_nothing_stay_on_the_device(small, same):
+    nothing = np.zeros((0, 2))
+    same(gf.signal_energy(small.up(nothing), per_column=True), np.zeros(2))
+
+
+def test_columns_of_every_size_are_scaled_on_the_device(small, same):
+    sizes = np.array([1e-200, 1.0, 1e150])
+    for given in (small.x * sizes, sparse.csr_array(small.x * sizes)):
+        there, here = (gf.operator(graph, "comb", "high") for graph in (small.there, small.here))
+        same(gf.s_value(there, small.up(given), per_column=True), gf.s_value(here, given, per_column=True))
