@@ -46,9 +46,9 @@ HEAD = """\
 
 Written by `{command}` on {date}; Python {python}, numpy {numpy}, PETSc {petsc}
 ({bits}-bit indices), {launcher}; {cpus} CPUs ({processor}) of a machine shared with other work: {load:.0f} processes
-wanted them while this was measured, its session at {priority}. Of {repeats} products in {rounds} rounds, all ranks starting together, the
-table has the least, the median and the greatest time; the least is the one that others disturbed least, and the rates
-follow from it.
+wanted them while this was measured, its session at {priority}. Of {repeats} products in {rounds} rounds, all
+ranks starting together, the table has the least, the median and the greatest time; the least is the one that others
+disturbed least, and the rates follow from it.
 
 Generated graphs with a mean degree of {degree}. *near*: {near_share:.0%} of the edges join numbers within {near} of
 each other, as a good numbering does; *anywhere*: none do, the worst case. Bytes sent are eight for each node of
