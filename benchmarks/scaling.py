@@ -34,8 +34,7 @@ PAGE = Path(__file__).with_name("SCALING.md")
 DEGREE, NEAR, SHARE_NEAR = 20, 1000, 0.9
 NUMBERINGS = ("near", "anywhere")
 LARGE, SMALL = 1_000_000, 500_000
-REPEATS = 40
-RANKS = (1, 2)
+ROUNDS, REPEATS = 3, 20
 
 # The plan's assumptions; everything else in it is measured here.
 PLAN_EDGES, PLAN_NODES, PLAN_RANKS, PLAN_MACHINES = 10**10, 10**9, 256, 32
@@ -47,9 +46,9 @@ HEAD = """\
 
 Written by `{command}` on {date}; Python {python}, numpy {numpy}, PETSc {petsc}
 ({bits}-bit indices), {launcher}; {cpus} CPUs ({processor}) of a machine shared with other work: {load:.0f} processes
-wanted them while this was measured, its session at {priority}. Of {repeats} products, all ranks starting together, the
-table has the least, the median and the greatest time; the least is the one that others disturbed least, and the rates
-follow from it.
+wanted them while this was measured, its session at {priority}. Of {repeats} products in {rounds} rounds, all
+ranks starting together, the table has the least, the median and the greatest time; the least is the one that others
+disturbed least, and the rates follow from it.
 
 Generated graphs with a mean degree of {degree}. *near*: {near_share:.0%} of the edges join numbers within {near} of
 each other, as a good numbering does; *anywhere*: none do, the worst case. Bytes sent are eight for each node of
@@ -121,19 +120,29 @@ def _launched(folder: Path, n_ranks: int) -> dict[str, Any]:
     return dict(json.loads(done.stdout))
 
 
-def _measure() -> dict[str, dict[tuple[int, int], dict[str, Any]]]:
-    """Return the measurements of each numbering by (nodes, ranks)."""
-    results: dict[str, dict[tuple[int, int], dict[str, Any]]] = {}
-    for numbering in NUMBERINGS:
-        results[numbering] = {}
-        for n_nodes, ranks in ((SMALL, (1,)), (LARGE, RANKS)):
-            with tempfile.TemporaryDirectory() as work:
-                folder = Path(work, "graph.npyd")
-                write_folder(_generate(n_nodes, numbering), folder)
-                for n_ranks in ranks:
-                    results[numbering][n_nodes, n_ranks] = _launched(folder, n_ranks)
-                    sys.stderr.write(_line(numbering, results[numbering][n_nodes, n_ranks]) + "\n")
-    return results
+CASES = ((SMALL, 1), (LARGE, 1), (LARGE, 2))
+Rows = dict[tuple[int, int], dict[str, Any]]
+
+
+def _measure() -> dict[str, list[Rows]]:
+    """Return for each numbering what every round measured, by (nodes, ranks); the cases take turns in a round."""
+    return {numbering: _rounds(numbering) for numbering in NUMBERINGS}
+
+
+def _rounds(numbering: str) -> list[Rows]:
+    with tempfile.TemporaryDirectory() as work:
+        folders = {n_nodes: Path(work, f"{n_nodes}.npyd") for n_nodes in (SMALL, LARGE)}
+        for n_nodes, folder in folders.items():
+            write_folder(_generate(n_nodes, numbering), folder)
+        return [{case: _launched(folders[case[0]], case[1]) for case in CASES} for _ in range(ROUNDS)]
+
+
+def _pooled(rounds: list[Rows], case: tuple[int, int]) -> dict[str, Any]:
+    """Return a case over all rounds: its products together, the least of the other times, the greatest memory."""
+    rows = [one[case] for one in rounds]
+    least = {name: min(row[name] for row in rows) for name in ("bank", "opened")}
+    products = [seconds for row in rows for seconds in row["products"]]
+    return {**rows[0], **least, "products": products, "peak": max(row["peak"] for row in rows)}
 
 
 def _rate(row: dict[str, Any]) -> float:
@@ -149,17 +158,22 @@ def _line(numbering: str, row: dict[str, Any]) -> str:
     )
 
 
-def _efficiencies(numbering: str, rows: dict[tuple[int, int], dict[str, Any]]) -> str:
-    one, two, half = (min(rows[key]["products"]) for key in ((LARGE, 1), (LARGE, 2), (SMALL, 1)))
-    return f"| {numbering} | {one / two:.2f} | {half / two:.2f} |"
+def _efficiencies(numbering: str, rounds: list[Rows]) -> list[str]:
+    """Return a line for each round: no round is left out."""
+    lines = []
+    for number, rows in enumerate(rounds, 1):
+        half, one, two = (min(rows[case]["products"]) for case in CASES)
+        times = f"{half:.4f} | {one:.4f} | {two:.4f}"
+        lines.append(f"| {numbering} | {number} | {times} | {one / two:.2f} | {half / two:.2f} |")
+    return lines
 
 
-def _plan(results: dict[str, dict[tuple[int, int], dict[str, Any]]]) -> str:
+def _plan(results: dict[str, list[Rows]]) -> str:
     """Return the worked plan; the arithmetic is printed with its numbers."""
     entries, per_rank = 2 * PLAN_EDGES, 2 * PLAN_EDGES / PLAN_RANKS
     rows = PLAN_NODES / PLAN_RANKS
     per_machine = PLAN_RANKS // PLAN_MACHINES
-    near, anywhere = (results[name][LARGE, 2] for name in NUMBERINGS)
+    near, anywhere = (_pooled(results[name], (LARGE, 2)) for name in NUMBERINGS)
     # Of the columns outside a rank's rows, those of the edges that lead anywhere; equal ones count once.
     far = {"near": 1 - SHARE_NEAR, "anywhere": 1.0}
     ghosts = {name: PLAN_NODES * (1 - math.exp(-share * per_rank / PLAN_NODES)) for name, share in far.items()}
@@ -219,8 +233,8 @@ def _launcher() -> str:
     return said.splitlines()[0]
 
 
-def _write(results: dict[str, dict[tuple[int, int], dict[str, Any]]]) -> None:
-    rows = [(name, row) for name in NUMBERINGS for row in results[name].values()]
+def _write(results: dict[str, list[Rows]]) -> None:
+    rows = [(name, _pooled(results[name], case)) for name in NUMBERINGS for case in CASES]
     head = HEAD.format(
         command="python3 -m benchmarks.scaling --write",
         date=datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -233,7 +247,8 @@ def _write(results: dict[str, dict[tuple[int, int], dict[str, Any]]]) -> None:
         priority=_priority(),
         processor=_processor(),
         launcher=_launcher(),
-        repeats=REPEATS,
+        repeats=ROUNDS * REPEATS,
+        rounds=ROUNDS,
         degree=DEGREE,
         near=NEAR,
         near_share=SHARE_NEAR,
@@ -242,11 +257,12 @@ def _write(results: dict[str, dict[tuple[int, int], dict[str, Any]]]) -> None:
     scaling = [
         "",
         f"Strong: {LARGE:.0e} nodes on two ranks against one, ideally 2. Weak: {LARGE:.0e} nodes on two ranks against",
-        f"{SMALL:.0e} on one, ideally 1.",
+        f"{SMALL:.0e} on one, ideally 1. Both from the least seconds of a round, and every round is here: how far the",
+        "rounds of one graph lie apart is how far the ratios can be trusted.",
         "",
-        "| graph | strong | weak |",
-        "|---|---|---|",
-        *(_efficiencies(name, results[name]) for name in NUMBERINGS),
+        f"| graph | round | s: {SMALL:.0e}, 1 rank | {LARGE:.0e}, 1 rank | {LARGE:.0e}, 2 ranks | strong | weak |",
+        "|---|---|---|---|---|---|---|",
+        *(line for name in NUMBERINGS for line in _efficiencies(name, results[name])),
         "",
     ]
     text = head + "\n".join([*(_line(*row) for row in rows), *scaling, _plan(results)]) + "\n"

@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     try:
-        check_parallel(args.chosen, getattr(args, "source", None))
+        check_parallel(args.chosen, getattr(args, "source", None), COMMANDS)
         with together():
             code: int = args.action(args)
         sys.stdout.flush()

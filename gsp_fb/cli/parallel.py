@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..distributed._mpi import abort
@@ -51,12 +51,13 @@ def one_voice() -> Iterator[None]:
         yield
 
 
-def check_parallel(command: Command, source: Any) -> None:
+def check_parallel(command: Command, source: Any, commands: Iterable[Command]) -> None:
     """Raise ParameterError if several processes were started for what one process does."""
     if n_ranks() > 1 and not (command.parallel and source is not None and is_folder_name(source)):
+        shared = ", ".join(row.name for row in commands if row.parallel)
         raise ParameterError(
-            f"`gsp-fb {command.name}` was started {n_ranks()} times by an MPI launcher; several processes share only "
-            "a stored graph (.npyd, see `gsp-fb convert`), by energy, spectrum, eigengap, filter or profile"
+            f"`gsp-fb {command.name}` was started {n_ranks()} times by an MPI launcher; several processes can share "
+            f"these commands on a stored graph (.npyd, see `gsp-fb convert`): {shared}"
         )
 
 

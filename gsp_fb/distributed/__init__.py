@@ -1,6 +1,6 @@
 """Graphs on more than one machine: rows shared out among MPI ranks, products by PETSc, eigenpairs by SLEPc.
 
-Every rank runs the same program. :func:`open_graph` gives each its rows of a graph in a folder; :func:`operator` and
+Every rank runs the same program. :func:`open_graph` gives each its rows of a graph in a folder; ``operator`` and
 :class:`gsp_fb.FilterBank` take the result like any other graph, and the functions here do what needs all ranks.
 Functions that say *collective* must be called on every rank.
 Signals are given and returned as the rows of the own rank; numbers are the same on every rank.

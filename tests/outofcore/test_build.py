@@ -166,3 +166,13 @@ def test_amounts_of_memory():
             outofcore.parse_bytes(wrong)
     with pytest.raises(ParameterError, match="integer"):
         outofcore.parse_bytes(1.5)
+
+
+@pytest.mark.parametrize("shape", [(5,), (5, 3), (5, 3, 2), (5, 0)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_window_of_rows_in_either_order(tmp_path, shape, order):
+    x = np.asarray(np.arange(np.prod(shape), dtype=float).reshape(shape), order=order)
+    np.save(tmp_path / "x.npy", x)
+    array = outofcore.StoredArray.open(tmp_path / "x.npy")
+    for start, stop in ((0, 5), (1, 4), (2, 2)):
+        np.testing.assert_array_equal(array.rows(start, stop), x[start:stop])
