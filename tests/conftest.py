@@ -65,15 +65,21 @@ ON_THE_HOST = {
         "test_no_claim_fails",
         "test_on_the_papers_graphs_every_claim",
     ),
-    "searches in the structure of a graph run on the host": ("test_max_cut_cuts", "test_bipartite_components"),
+    "searches in the structure of a graph run on the host": (
+        "test_max_cut_cuts",
+        "test_bipartite_components",
+        "test_reordering_takes_its_method",
+    ),
     "a product is given as a function of NumPy arrays": ("test_gauss_rule_is_exact", "test_lanczos_closes"),
     "it starts another process, which works on the host": ("test_fault_105", "test_fault_106"),
     "pickles, addresses and read-only flags are NumPy's": (
         "test_all_operators_of_a_graph_share",
         "test_bank_is_frozen",
         "test_fault_038",
+        "test_labels_stay_with_the_graph",
         "test_pickled_operator",
         "test_quantiles_are_the_frequencies",
+        "test_significance_by_its_definition",
     ),
     "no device has such arrays": ("test_fault_025", "test_fault_031", "test_fault_036", "test_fault_050"),
     "the test looks inside the library": (

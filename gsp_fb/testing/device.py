@@ -195,6 +195,10 @@ class _LinearOperator:
         _refuse_host(x)
         return self.products["matmat"](x)
 
+    def rmatmat(self, x: Any) -> Any:
+        """Return the product of the transpose with a matrix."""
+        return self.T.matmat(x)
+
     def __matmul__(self, x: Any) -> Any:
         return self.matvec(x) if x.ndim == 1 else self.matmat(x)
 
