@@ -18,7 +18,7 @@ def product(indptr: Any, indices: Any, values: Any, dense: Any, out: Any) -> Non
     A single entry would load and store the whole row of ``out`` for one multiplication each. Entries that dropout set
     to zero are passed over.
     """
-    longest = 0
+    longest: Any = 0
     for i in range(out.shape[0]):
         longest = max(longest, np.int64(indptr[i + 1]) - np.int64(indptr[i]))
     # One more than the longest row: an entry is written before it is known whether it counts.
