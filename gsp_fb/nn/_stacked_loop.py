@@ -1,4 +1,10 @@
-"""The compiled loop of :mod:`gsp_fb.nn.stacked`; importing it needs numba."""
+"""The compiled loops of :mod:`gsp_fb.nn.stacked`; importing them needs numba.
+
+Each works on the copies ``first <= k < last`` of a stack of shape (copies, rows, columns), so that threads can share
+them, one after the other, so that what a copy needs stays in the cache.
+"""
+
+# ruff: noqa: PLR0917  # compiled code takes plain arrays, one argument each; objects that hold them it does not know
 
 from __future__ import annotations
 
@@ -6,39 +12,171 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.loops import compiled
+from .._kernels.loops import CACHE_LINE, compiled, inlined
+from .._kernels.prefetch import prefetch
 
-__all__ = ["product"]
+__all__ = ["product", "synthesis", "synthesis_gradient"]
 
 
-@compiled
-def product(indptr: Any, indices: Any, values: Any, dense: Any, out: Any) -> None:
-    """Set ``out`` to the product of a CSR matrix and a dense one, four entries of a row at a time.
+@inlined
+def _fetch(dense: Any) -> None:
+    """Ask for a matrix from its beginning to its end; its rows are then met at random, but in the cache."""
+    line = CACHE_LINE // dense.itemsize
+    for i in range(dense.shape[0]):
+        c = 0
+        while c < dense.shape[1]:
+            prefetch(dense, i, c)
+            c += line
 
-    A single entry would load and store the whole row of ``out`` for one multiplication each. Entries that dropout set
-    to zero are passed over.
-    """
+
+@inlined
+def _longest(indptr: Any) -> Any:
     longest: Any = 0
-    for i in range(out.shape[0]):
+    for i in range(indptr.size - 1):
         longest = max(longest, np.int64(indptr[i + 1]) - np.int64(indptr[i]))
-    # One more than the longest row: an entry is written before it is known whether it counts.
-    places, kept = np.empty(longest + 1, indices.dtype), np.empty(longest + 1, values.dtype)
+    return longest
+
+
+@inlined
+def _compact(indices: Any, values: Any, start: int, stop: int, places: Any, kept: Any) -> int:
+    """Write the entries of a row that dropout has left into ``places`` and ``kept``; return their number."""
+    n = 0
+    for p in range(start, stop):
+        places[n], kept[n] = indices[p], values[p]
+        n += values[p] != 0
+    return n
+
+
+@inlined
+def _add_one(total: Any, dense: Any, place: int, value: float) -> None:
+    a = dense[place]
+    for q in range(total.size):
+        total[q] += value * a[q]
+
+
+@inlined
+def _add_four(total: Any, dense: Any, places: Any, kept: Any, p: int) -> None:
+    a, b, c, d = dense[places[p]], dense[places[p + 1]], dense[places[p + 2]], dense[places[p + 3]]
+    u, v, w, z = kept[p], kept[p + 1], kept[p + 2], kept[p + 3]
+    for q in range(total.size):
+        total[q] += u * a[q] + v * b[q] + w * c[q] + z * d[q]
+
+
+@inlined
+def _add_eight(total: Any, dense: Any, places: Any, kept: Any, p: int) -> None:
+    a, b, c, d = dense[places[p]], dense[places[p + 1]], dense[places[p + 2]], dense[places[p + 3]]
+    e, f, g, h = dense[places[p + 4]], dense[places[p + 5]], dense[places[p + 6]], dense[places[p + 7]]
+    s, t, u, v = kept[p], kept[p + 1], kept[p + 2], kept[p + 3]
+    w, x, y, z = kept[p + 4], kept[p + 5], kept[p + 6], kept[p + 7]
+    for q in range(total.size):
+        first = s * a[q] + t * b[q] + u * c[q] + v * d[q]
+        total[q] += first + w * e[q] + x * f[q] + y * g[q] + z * h[q]
+
+
+@inlined
+def _set_product(indptr: Any, indices: Any, values: Any, dense: Any, out: Any, places: Any, kept: Any) -> None:
+    """Set ``out`` to the product of a CSR matrix and a dense one, several entries of a row at a time.
+
+    A single entry would load and store the whole row of ``out`` for one multiplication each.
+    """
     for i in range(out.shape[0]):
-        n = 0
-        for p in range(indptr[i], indptr[i + 1]):
-            places[n], kept[n] = indices[p], values[p]
-            n += values[p] != 0
+        n = _compact(indices, values, indptr[i], indptr[i + 1], places, kept)
         total = out[i]
         total[:] = 0
         p = 0
-        while p + 4 <= n:
-            a, b, c, d = dense[places[p]], dense[places[p + 1]], dense[places[p + 2]], dense[places[p + 3]]
-            u, v, w, z = kept[p], kept[p + 1], kept[p + 2], kept[p + 3]
-            for k in range(total.size):
-                total[k] += u * a[k] + v * b[k] + w * c[k] + z * d[k]
+        while p + 8 <= n:
+            _add_eight(total, dense, places, kept, p)
+            p += 8
+        if p + 4 <= n:
+            _add_four(total, dense, places, kept, p)
             p += 4
         while p < n:
-            a, u = dense[places[p]], kept[p]
-            for k in range(total.size):
-                total[k] += u * a[k]
+            _add_one(total, dense, places[p], kept[p])
             p += 1
+
+
+@compiled
+def product(first: int, last: int, indptr: Any, indices: Any, values: Any, stack: Any, out: Any) -> None:
+    """Set ``out[k]`` to the product of a CSR matrix with ``values[k]`` and ``stack[k]``."""
+    # One more than the longest row: an entry is written before it is known whether it counts.
+    longest = _longest(indptr) + 1
+    places, kept = np.empty(longest, indices.dtype), np.empty(longest, values.dtype)
+    for k in range(first, last):
+        _fetch(stack[k])
+        _set_product(indptr, indices, values[min(k, len(values) - 1)], stack[k], out[k], places, kept)
+
+
+@inlined
+def _add_product(indptr: Any, indices: Any, values: Any, dense: Any, out: Any) -> None:
+    """Add the product of a CSR matrix and a dense one to ``out``."""
+    for i in range(out.shape[0]):
+        for p in range(indptr[i], indptr[i + 1]):
+            _add_one(out[i], dense, indices[p], values[p])
+
+
+@inlined
+def _rectified(value: Any) -> Any:
+    # Not a maximum: what is not a number must stay so, or a diverging training would go on.
+    return value * 0 if value < 0 else value
+
+
+@compiled
+def synthesis(
+    first: int,
+    last: int,
+    indptr: Any,
+    indices: Any,
+    values: Any,
+    z: Any,
+    a_low: Any,
+    a_high: Any,
+    share: Any,
+    out: Any,
+) -> None:
+    """Set ``out[k]`` to ``share * low + high + P (low - high)``, the halves of ``z[k]`` rectified and weighted."""
+    width = out.shape[2]
+    difference = np.empty(out.shape[1:], out.dtype)
+    for k in range(first, last):
+        own_low, own_high = a_low[k], a_high[k]
+        for i in range(out.shape[1]):
+            row, total, gap = z[k, i], out[k, i], difference[i]
+            for q in range(width):
+                low, high = own_low * _rectified(row[q]), own_high * _rectified(row[width + q])
+                gap[q] = low - high
+                total[q] = share * low + high
+        _add_product(indptr, indices, values, difference, out[k])
+
+
+@compiled
+def synthesis_gradient(
+    first: int,
+    last: int,
+    t_indptr: Any,
+    t_indices: Any,
+    t_values: Any,
+    z: Any,
+    a_low: Any,
+    a_high: Any,
+    share: Any,
+    grad: Any,
+    z_grad: Any,
+    alpha_grad: Any,
+) -> None:
+    """Set the gradients of ``synthesis`` to its halves and to its two weights; ``t_*`` is the transpose."""
+    width = grad.shape[2]
+    lifted = np.empty(grad.shape[1:], grad.dtype)
+    # Sums by column first: a single sum would add one number at a time.
+    of_low, of_high = np.empty(width, grad.dtype), np.empty(width, grad.dtype)
+    for k in range(first, last):
+        own_low, own_high = a_low[k], a_high[k]
+        lifted[:], of_low[:], of_high[:] = 0, 0, 0
+        _add_product(t_indptr, t_indices, t_values, grad[k], lifted)
+        for i in range(grad.shape[1]):
+            row, given, spread, result = z[k, i], grad[k, i], lifted[i], z_grad[k, i]
+            for q in range(width):
+                low, high = share * given[q] + spread[q], given[q] - spread[q]
+                of_low[q] += low * _rectified(row[q])
+                of_high[q] += high * _rectified(row[width + q])
+                result[q] = own_low * low if row[q] > 0 else 0
+                result[width + q] = own_high * high if row[width + q] > 0 else 0
+        alpha_grad[k, 0], alpha_grad[k, 1] = of_low.sum(), of_high.sum()

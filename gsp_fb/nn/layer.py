@@ -11,7 +11,7 @@ from .._validate import check_choice, check_count
 from ..errors import ParameterError
 from .inputs import Features
 from .parts import ACTIVATIONS, Copies, Linear, stream
-from .propagation.base import Propagation, Synthesis, analyze, check_propagation, high
+from .propagation.base import Propagation, Rectified, Synthesis, analyze, check_propagation, high
 
 __all__ = ["ALPHAS", "CHANNELS", "ORDERS", "TRANSFORMATIONS", "FilterBankLayer", "Mixing"]
 
@@ -143,16 +143,23 @@ class FilterBankLayer(nn.Module):
     def forward(self, x: Features, propagation: Propagation | None = None) -> Tensor:
         """Return the layer's output; ``propagation`` replaces the layer's own (a sampled subgraph, say)."""
         chosen = self.propagation if propagation is None else propagation
-        z = self.before(self.lift(x))
+        lifted = self.lift(x)
         if self.mixing is None:
+            z = self.before(lifted)
             filtered = chosen.low(z) if self.selected == "low" else high(chosen, z)
             return self._finish(self.after(filtered), x)
-        z_low, z_high = z.chunk(2, dim=-1)
-        a_low, a_high = self.mixing()
-        if isinstance(chosen, Synthesis) and self.after is ACTIVATIONS["identity"]:
-            return self._finish(chosen.synthesize(a_low * z_low, a_high * z_high), x)
+        return self._finish(self._mixed(chosen, lifted, *self.mixing()), x)
+
+    def _mixed(self, chosen: Propagation, lifted: Tensor, a_low: Tensor, a_high: Tensor) -> Tensor:
+        linear = self.after is ACTIVATIONS["identity"]
+        if linear and self.before is ACTIVATIONS["relu"] and isinstance(chosen, Rectified):
+            return chosen.rectified(lifted, a_low, a_high)
+        z_low, z_high = self.before(lifted).chunk(2, dim=-1)
+        if linear and isinstance(chosen, Synthesis):
+            return chosen.synthesize(a_low * z_low, a_high * z_high)
         low, rest = analyze(chosen, z_low, z_high)
-        return self._finish(a_low * self.after(low) + a_high * self.after(rest), x)
+        mixed: Tensor = a_low * self.after(low) + a_high * self.after(rest)
+        return mixed
 
     def _finish(self, mixed: Tensor, x: Features) -> Tensor:
         if self.root is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from ..errors import ParameterError, TrainingError
 from .config import TrainConfig
@@ -20,6 +21,9 @@ from .results import TrainResult
 from .tasks import PARTS, NodeTask
 
 __all__ = ["train_splits"]
+
+# Numbers of one copy below which a call costs more than moving them twice.
+MOVED_AT_ONCE = 2**14
 
 
 def train_splits(
@@ -113,8 +117,9 @@ class _Together:
         self.last_epoch = torch.full((len(tasks),), config.epochs)
         # Without a validation part nothing can be compared, and the latest epoch is the chosen one.
         self.blind = torch.tensor([task.index["val"].numel() == 0 for task in tasks])
-        self.history: list[list[dict[str, Any]]] = [[] for _ in tasks]
-        # Without dropout the logits that judge one epoch are those that the next one learns from.
+        # Rows of numbers are made of it at the end: an epoch has no time for it.
+        self.log: list[tuple[Any, ...]] = []
+        # Without dropout the losses that judge one epoch are those that the next one learns from.
         self.reuses = not any(part.rate for part in model.modules() if isinstance(part, Dropout))
         self.ready: Tensor | None = None
 
@@ -132,17 +137,22 @@ class _Together:
         return self._results((time.perf_counter() - started) / len(self.tasks))
 
     def _losses(self, logits: Tensor) -> Tensor:
+        """Return the loss of every active copy at every node."""
         if self.y.ndim == 2:
             return torch.stack([losses(copy, self.y) for copy in logits])
-        flat = losses(logits.reshape(-1, logits.shape[-1]), self.y.repeat(len(logits)))
-        return flat.reshape(len(logits), -1)
+        # Classes before nodes: a softmax over a handful of neighbouring numbers is slow.
+        return functional.cross_entropy(logits.mT, self.y.expand(len(logits), -1), reduction="none")
 
     def _means(self, each: Tensor, part: str) -> Tensor:
         """Return the mean over a part of what every active copy has for every node."""
-        return (each * self.weights[part][self.active]).sum(1)
+        return (each * self._active(self.weights[part])).sum(1)
+
+    def _active(self, rows: Tensor) -> Tensor:
+        """Return the rows of the active copies; usually all of them, and no copy is made."""
+        return rows if self.active.numel() == len(self.tasks) else rows[self.active]
 
     def _step(self, epoch: int) -> None:
-        each = self._means(self._losses(self._learnable()), "train")
+        each = self._means(self._learnable(), "train")
         bad = torch.nonzero(~torch.isfinite(each.detach()))
         if bad.numel():
             position = int(bad[0])
@@ -155,27 +165,25 @@ class _Together:
         self.optimizer.step()
 
     def _learnable(self) -> Tensor:
-        """Return the logits of training, with gradients; those that judged the last epoch where they are the same."""
+        """Return the losses of training, with gradients; those that judged the last epoch where they are the same."""
         if self.ready is not None:
-            logits, self.ready = self.ready, None
-            return logits
+            each, self.ready = self.ready, None
+            return each
         self.model.train()
-        fresh: Tensor = self.model(self.x)
-        return fresh
+        return self._losses(self.model(self.x))
 
-    def _logits(self) -> Tensor:
-        """Return the logits of evaluation, without gradients."""
-        if self.reuses:
-            self.ready = self._learnable()
-            return self.ready.detach()
+    def _judged(self) -> tuple[Tensor, Tensor]:
+        """Return logits and losses of evaluation, without gradients."""
         self.model.eval()
-        with torch.no_grad():
-            logits: Tensor = self.model(self.x)
-        return logits
+        with torch.set_grad_enabled(self.reuses):
+            logits = self.model(self.x)
+            each = self._losses(logits)
+        self.ready = each if self.reuses else None
+        return logits.detach(), each.detach()
 
     def _scores(self, logits: Tensor, part: str) -> Tensor:
         if self.config.metric == "accuracy" and self.y.ndim == 1:
-            inside = self.members[part][self.active]
+            inside = self._active(self.members[part])
             # Counted in integers: a share of nodes is then the same number as that of a separate run.
             return (inside & (logits.argmax(-1) == self.y)).sum(1).double() / inside.sum(1)
         metric = METRICS[self.config.metric]
@@ -184,8 +192,8 @@ class _Together:
         return torch.tensor([metric(*pair) if pair[1].numel() else math.nan for pair in pairs], dtype=torch.float64)
 
     def _choose(self, epoch: int) -> None:
-        logits, active = self._logits(), self.active
-        loss = self._means(self._losses(logits), "val").double().cpu()
+        (logits, each), active = self._judged(), self.active
+        loss = self._means(each, "val").double().cpu()
         score = self._scores(logits, "val").cpu()
         value = loss if self.config.monitor == "loss" else -score
         self._record(epoch, loss, score)
@@ -200,21 +208,32 @@ class _Together:
 
     def _keep(self, chosen: Tensor, better: Tensor) -> None:
         """Store the state of the copies that validation likes best so far."""
+        positions = torch.nonzero(better).ravel()
+        pairs = list(zip(chosen.tolist(), positions.tolist(), strict=True))
         for name, parameter in self.model.named_parameters():
-            if chosen.numel() == len(self.tasks):  # the usual case, and one move of memory instead of two
-                self.best[name].copy_(parameter.detach())
-                continue
-            for copy, position in zip(chosen.tolist(), torch.nonzero(better).ravel().tolist(), strict=True):
-                self.best[name][copy].copy_(parameter.detach()[position])
+            best, now = self.best[name], parameter.detach()
+            if len(pairs) == len(self.tasks):
+                best.copy_(now)
+            elif now[0].numel() < MOVED_AT_ONCE:
+                best[chosen] = now[positions]
+            else:  # one move of memory instead of two
+                for copy, position in pairs:
+                    best[copy].copy_(now[position])
 
     def _record(self, epoch: int, loss: Tensor, score: Tensor) -> None:
-        alphas = alpha_table(self.model).tolist()
-        for position, copy in enumerate(self.active.tolist()):
-            row = {"epoch": epoch, "val_loss": float(loss[position])}
-            row[f"val_{self.config.metric}"] = float(score[position])
-            for number, (low, high) in enumerate(alphas[position] if alphas else [], 1):
-                row |= {f"alpha_low_{number}": low, f"alpha_high_{number}": high}
-            self.history[copy].append(row)
+        self.log.append((epoch, self.active, loss, score, alpha_table(self.model)))
+
+    def _histories(self) -> list[list[dict[str, Any]]]:
+        """Return the rows of every copy, an epoch each."""
+        histories: list[list[dict[str, Any]]] = [[] for _ in self.tasks]
+        for epoch, active, *measured in self.log:
+            loss, score, alphas = (values.tolist() for values in measured)
+            for position, copy in enumerate(active.tolist()):
+                row = {"epoch": epoch, "val_loss": loss[position], f"val_{self.config.metric}": score[position]}
+                for number, (low, high) in enumerate(alphas[position] if alphas else [], 1):
+                    row |= {f"alpha_low_{number}": low, f"alpha_high_{number}": high}
+                histories[copy].append(row)
+        return histories
 
     def _shrink(self, keep: Tensor) -> None:
         """Take the copies that have stopped out of the model and the optimiser."""
@@ -229,8 +248,8 @@ class _Together:
                 module.copies = (self.active.numel(),)
 
     def _results(self, seconds: float) -> list[TrainResult]:
-        logits = self._logits()
-        loss = {part: self._means(self._losses(logits), part).tolist() for part in PARTS}
+        logits, each = self._judged()
+        loss = {part: self._means(each, part).tolist() for part in PARTS}
         score = {part: self._scores(logits, part).tolist() for part in PARTS}
         alphas = alpha_table(self.model).tolist() or [[] for _ in self.tasks]
         return [
@@ -242,7 +261,7 @@ class _Together:
                 s_value=task.smoothness(logits[k]),
                 alphas=alphas[k],
                 seconds=seconds,
-                history=self.history[k],
+                history=history,
             )
-            for k, task in enumerate(self.tasks)
+            for k, (task, history) in enumerate(zip(self.tasks, self._histories(), strict=True))
         ]

@@ -1,23 +1,28 @@
-"""One sparse pattern times a stack of dense matrices: the first layer of many splits that train as one batch.
+"""The products of many splits that train as one batch: a sparse matrix and a stack of dense ones, copy by copy.
 
-torch has no such product; a block-diagonal matrix does the same from memory instead of the cache.
+torch has no such products. A block-diagonal matrix, or one operation after the other on the whole stack, does the same
+from memory instead of the cache.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from .._extras import has
 from .._kernels.engine import ENGINE
 from .._kernels.threads import each_block
+from .sparse import SparseMatrix
 
-__all__ = ["Stack", "is_stackable", "stacked_product"]
+__all__ = ["Stack", "is_stackable", "stacked_product", "stacked_synthesis"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +70,71 @@ def _product(stack: Stack, dense: Tensor) -> Tensor:
 
     copies, _, width = dense.shape
     out = torch.empty(copies, stack.shape[0], width, dtype=dense.dtype)
-    # Unsigned indices need no test for counting from the end.
-    indptr, indices = (part.numpy().view(f"u{part.element_size()}") for part in stack.structure)
-    values = np.broadcast_to(stack.values.detach().numpy(), (copies, indices.size))
-    parts, results = dense.detach().contiguous().numpy(), out.numpy()
-    # Every copy is computed by one thread, so the result does not depend on their number.
-    each_block(
-        lambda k: product(indptr, indices, values[k].view(), parts[k], results[k]),
-        [(k,) for k in range(copies)],
-        torch.get_num_threads(),
-    )
+    indptr, indices = _unsigned(*stack.structure)
+    values = stack.values.detach().reshape(-1, indices.size).numpy()
+    given, result = dense.detach().contiguous().numpy(), out.numpy()
+    _each_copy(product, copies, indptr, indices, values, given, result)
     return out
+
+
+def _each_copy(loop: Callable[..., None], copies: int, *arrays: Any) -> None:
+    """Run ``loop`` over ranges of the copies; one thread computes all of a copy, so their number changes nothing."""
+    threads = min(torch.get_num_threads(), copies)
+    cuts = np.linspace(0, copies, threads + 1).astype(int).tolist()
+    each_block(lambda first, last: loop(first, last, *arrays), list(pairwise(cuts)), threads)
+
+
+def _unsigned(*parts: Tensor) -> list[Any]:
+    """Return indices as arrays that compiled code need not test for counting from the end."""
+    return [part.numpy().view(f"u{part.element_size()}") for part in parts]
+
+
+def _csr_arrays(matrix: Tensor) -> list[Any]:
+    return [*_unsigned(matrix.crow_indices(), matrix.col_indices()), matrix.values().numpy()]
+
+
+class _StackedSynthesis(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, z: Tensor, a_low: Tensor, a_high: Tensor, pair: tuple[SparseMatrix, float]) -> Tensor:
+        from ._stacked_loop import synthesis
+
+        copies, n, width = z.shape
+        z, a_low, a_high = (part.contiguous() for part in (z, a_low, a_high))
+        ctx.save_for_backward(z, a_low, a_high)
+        ctx.pair = matrix, share = pair
+        out = torch.empty(copies, n, width // 2, dtype=z.dtype)
+        arrays = _synthesis_arrays(matrix.csr, z, a_low, a_high, share)
+        _each_copy(synthesis, copies, *arrays, out.numpy())
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        from ._stacked_loop import synthesis_gradient
+
+        z, a_low, a_high = ctx.saved_tensors
+        of_z, of_alphas = torch.empty_like(z), torch.empty(len(z), 2, dtype=z.dtype)
+        matrix, share = ctx.pair
+        arrays = _synthesis_arrays(matrix.transposed, z, a_low, a_high, share)
+        given = grads[0].contiguous()
+        results = [part.numpy() for part in (given, of_z, of_alphas)]
+        _each_copy(synthesis_gradient, len(z), *arrays, *results)
+        of_low, of_high = (part.reshape(a_low.shape) for part in of_alphas.unbind(1))
+        return of_z, of_low, of_high, None
+
+
+def _synthesis_arrays(matrix: Tensor, z: Tensor, a_low: Tensor, a_high: Tensor, share: float) -> list[Any]:
+    z, a_low, a_high = (part.detach() for part in (z, a_low, a_high))
+    weights = [part.ravel().numpy() for part in (a_low, a_high)]
+    return [*_csr_arrays(matrix), z.numpy(), *weights, z.numpy().dtype.type(share)]
+
+
+def stacked_synthesis(z: Tensor, a_low: Tensor, a_high: Tensor, matrix: SparseMatrix, share: float) -> Tensor:
+    """Return ``share * low + high + P (low - high)`` of every copy, with gradients to ``z`` and the two weights.
+
+    ``low`` and ``high`` are the halves of the columns of ``z`` (copies, n, 2 f), rectified and times ``a_low`` and
+    ``a_high`` (one number a copy).
+    """
+    a_low, a_high = (a.to(z.dtype).expand(len(z), 1, 1) for a in (a_low, a_high))
+    mixed: Tensor = _StackedSynthesis.apply(z, a_low, a_high, (matrix, share))  # type: ignore[no-untyped-call]  # as above
+    return mixed

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from gsp_fb.nn.inputs import features
 from gsp_fb.nn.sparse import SparseMatrix
-from gsp_fb.nn.stacked import is_stackable, stacked_product
+from gsp_fb.nn.stacked import is_stackable, stacked_product, stacked_synthesis
 from gsp_fb.testing import device
 
 COPIES = 3
@@ -76,3 +76,51 @@ def test_a_matrix_in_torch_shares_the_memory_of_its_entries():
     held = SparseMatrix.from_scipy(matrix)
     assert held.csr.values().data_ptr() == matrix.data.ctypes.data
     assert held.csr.col_indices().data_ptr() == matrix.indices.ctypes.data
+
+
+def synthesis_parts(dtype):
+    """Return pre-activations of both channels, two weights a copy, and a matrix that is not symmetric."""
+    rng = np.random.default_rng(3)
+    z = torch.from_numpy(rng.normal(size=(COPIES, 6, 8))).to(dtype).requires_grad_()
+    alphas = [torch.from_numpy(rng.random((COPIES, 1, 1))).to(dtype).requires_grad_() for _ in range(2)]
+    matrix = sparse.csr_array(rng.normal(size=(6, 6)) * (rng.random((6, 6)) < 0.5))
+    return z, alphas, SparseMatrix.from_scipy(matrix, dtype=dtype), torch.from_numpy(matrix.toarray()).to(dtype)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_stacked_synthesis_and_its_gradients_are_the_dense_ones(dtype, share):
+    pytest.importorskip("numba")
+    z, alphas, matrix, P = synthesis_parts(dtype)
+    low, high = (a * part for a, part in zip(alphas, torch.relu(z).chunk(2, dim=-1), strict=True))
+    theirs = share * low + high + P @ (low - high)
+    ours = stacked_synthesis(z, *alphas, matrix, share)
+    assert torch.allclose(ours, theirs, atol=1e-5)
+    grad = torch.randn(ours.shape, generator=torch.Generator().manual_seed(0), dtype=dtype)
+    pairs = zip(*(torch.autograd.grad(result, [z, *alphas], grad) for result in (ours, theirs)), strict=True)
+    assert all(torch.allclose(one, other, atol=1e-5) for one, other in pairs)
+
+
+def test_gradcheck_of_the_stacked_synthesis():
+    pytest.importorskip("numba")
+    z, alphas, matrix, _ = synthesis_parts(torch.float64)
+    assert torch.autograd.gradcheck(lambda *parts: stacked_synthesis(*parts, matrix, 1.0), (z, *alphas))
+
+
+def test_fixed_weights_serve_all_copies_of_a_synthesis():
+    pytest.importorskip("numba")
+    z, _, matrix, P = synthesis_parts(torch.float64)
+    low, high = torch.relu(z).chunk(2, dim=-1)
+    half = torch.tensor(0.5)
+    expected = 0.5 * (high + P @ (low - high))
+    assert torch.allclose(stacked_synthesis(z, half, half, matrix, 0.0), expected)
+
+
+def test_what_is_not_a_number_survives_the_synthesis():
+    pytest.importorskip("numba")
+    z, alphas, matrix, _ = synthesis_parts(torch.float64)
+    broken = z.detach().clone()
+    broken[1, 2, 3] = torch.nan
+    mixed = stacked_synthesis(broken, *alphas, matrix, 1.0)
+    assert torch.isnan(mixed[1]).any()
+    assert not torch.isnan(mixed[[0, 2]]).any()

@@ -1,7 +1,7 @@
 """Propagations: what a layer does to neighbourhoods, each with a low and a high channel."""
 
 from .attention import Attention, EdgeList
-from .base import Batch, Identity, Propagation, Synthesis, analyze, check_propagation, high
+from .base import Batch, Identity, Propagation, Rectified, Synthesis, analyze, check_propagation, high
 from .neighbours import NeighbourSampler, NeighbourSum
 from .operators import Complement, Spatial, mean_matrix, operator_propagation, sampled_mean
 from .relations import N_DIVISIONS, RelationPropagation, Relations, relation_matrix, relation_propagation
@@ -18,6 +18,7 @@ __all__ = [
     "NeighbourSampler",
     "NeighbourSum",
     "Propagation",
+    "Rectified",
     "RelationPropagation",
     "Relations",
     "SaintSampler",

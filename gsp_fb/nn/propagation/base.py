@@ -9,14 +9,14 @@ from torch import Tensor
 
 from ...errors import ParameterError
 
-__all__ = ["Batch", "Identity", "Propagation", "Synthesis", "analyze", "check_propagation", "high"]
+__all__ = ["Batch", "Identity", "Propagation", "Rectified", "Synthesis", "analyze", "check_propagation", "high"]
 
 
 @runtime_checkable
 class Propagation(Protocol):
     """Any object with ``low(h)``: what one layer of a network does to its neighbourhoods.
 
-    Three further methods are used where they exist:
+    Four further methods are used where they exist:
 
     ``high(h)``
         The other channel; by default ``h - low(h)``.
@@ -24,6 +24,8 @@ class Propagation(Protocol):
         Both channels at once, where one pass over the edges can serve them.
     ``synthesize(h_low, h_high)``
         ``low(h_low) + high(h_high)`` in one product. Only a linear propagation may offer it.
+    ``rectified(z, a_low, a_high)``
+        ``synthesize`` of the halves of ``z``, rectified and weighted, where one pass can do all of it.
 
     Examples
     --------
@@ -44,6 +46,14 @@ class Synthesis(Protocol):
 
     def synthesize(self, h_low: Tensor, h_high: Tensor) -> Tensor:
         """Return ``low(h_low) + high(h_high)``."""
+
+
+@runtime_checkable
+class Rectified(Protocol):
+    """A linear propagation that rectifies, weights and adds its channels in one pass."""
+
+    def rectified(self, z: Tensor, a_low: Tensor, a_high: Tensor) -> Tensor:
+        """Return ``low(a_low * relu(z_low)) + high(a_high * relu(z_high))``, ``z`` holding both side by side."""
 
 
 class Identity:

@@ -14,6 +14,7 @@ from ..._validate import check_host
 from ...graph import Graph
 from ...operators import operator
 from ..sparse import SparseMatrix
+from ..stacked import is_stackable, stacked_synthesis
 
 __all__ = ["Complement", "Spatial", "mean_matrix", "operator_propagation", "sampled_mean"]
 
@@ -49,6 +50,10 @@ class Complement:
         """Return ``P h_low + (I - P) h_high = h_high + P (h_low - h_high)``: no wider than one channel."""
         return h_high + self.matrix @ (h_low - h_high)
 
+    def rectified(self, z: Tensor, a_low: Tensor, a_high: Tensor) -> Tensor:
+        """Return ``synthesize`` of the halves of ``z``, rectified and weighted."""
+        return _rectified(self, z, a_low, a_high, share=0.0)
+
 
 @dataclass(frozen=True, eq=False)
 class Spatial:
@@ -76,6 +81,18 @@ class Spatial:
     def synthesize(self, h_low: Tensor, h_high: Tensor) -> Tensor:
         """Return ``h_low + h_high + M (h_low - h_high)``."""
         return h_low + h_high + self.matrix @ (h_low - h_high)
+
+    def rectified(self, z: Tensor, a_low: Tensor, a_high: Tensor) -> Tensor:
+        """Return ``synthesize`` of the halves of ``z``, rectified and weighted."""
+        return _rectified(self, z, a_low, a_high, share=1.0)
+
+
+def _rectified(pair: Complement | Spatial, z: Tensor, a_low: Tensor, a_high: Tensor, *, share: float) -> Tensor:
+    """Return the synthesis of rectified channels; ``share`` is what it keeps of ``h_low`` itself."""
+    if z.ndim == 3 and is_stackable(z):
+        return stacked_synthesis(z, a_low, a_high, pair.matrix, share)
+    z_low, z_high = torch.relu(z).chunk(2, dim=-1)
+    return pair.synthesize(a_low * z_low, a_high * z_high)
 
 
 def operator_propagation(
