@@ -18,6 +18,7 @@ from .network import adam, alpha_table
 from .parts import Dropout
 from .recipes import build
 from .results import TrainResult
+from .stacked import shared_copies
 from .tasks import PARTS, NodeTask
 
 __all__ = ["train_splits"]
@@ -78,7 +79,8 @@ def train_splits(
     model = build(name, dataset, seed=seeds[0], copies=(len(splits),), **place)
     model.load_state_dict(_stacked(singles))
     tasks = [NodeTask(model, dataset, split, config) for split in splits]
-    return _Together(model, tasks, config).run()
+    with shared_copies():
+        return _Together(model, tasks, config).run()
 
 
 def _stacked(models: Sequence[nn.Module]) -> dict[str, Tensor]:

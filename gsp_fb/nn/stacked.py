@@ -6,8 +6,10 @@ from memory instead of the cache.
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -22,7 +24,7 @@ from .._kernels.engine import ENGINE
 from .._kernels.threads import each_block
 from .sparse import SparseMatrix
 
-__all__ = ["Stack", "is_stackable", "stacked_product", "stacked_synthesis"]
+__all__ = ["Stack", "is_stackable", "shared_copies", "stacked_product", "stacked_synthesis"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,26 @@ def is_stackable(dense: Tensor) -> bool:
     """Return whether the compiled product takes ``dense``: on the CPU, in single or double precision, numba there."""
     kinds = (torch.float32, torch.float64)
     return dense.device.type == "cpu" and dense.dtype in kinds and os.environ.get(ENGINE) != "scipy" and has("numba")
+
+
+# Set while splits train together: how many threads share the copies.
+_threads: ContextVar[int] = ContextVar("threads", default=0)
+
+
+@contextlib.contextmanager
+def shared_copies() -> Iterator[None]:
+    """Let threads share the copies of a stack, and torch itself compute on one.
+
+    torch's threads go on spinning for a while after each of its operations, on the cores that ours want.
+    """
+    threads = torch.get_num_threads()
+    token = _threads.set(threads)
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        _threads.reset(token)
 
 
 class _StackedProduct(torch.autograd.Function):
@@ -79,7 +101,7 @@ def _product(stack: Stack, dense: Tensor) -> Tensor:
 
 def _each_copy(loop: Callable[..., None], copies: int, *arrays: Any) -> None:
     """Run ``loop`` over ranges of the copies; one thread computes all of a copy, so their number changes nothing."""
-    threads = min(torch.get_num_threads(), copies)
+    threads = min(_threads.get() or torch.get_num_threads(), copies)
     cuts = np.linspace(0, copies, threads + 1).astype(int).tolist()
     each_block(lambda first, last: loop(first, last, *arrays), list(pairwise(cuts)), threads)
 
