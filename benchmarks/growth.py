@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -27,8 +28,9 @@ Written by `python -m benchmarks --large`.
 Mean degree {DEGREE}, one column, {FILTERS} filters of order {ORDER}; each size in its own process.
 S-value and bank are timed at their second run, as the first compiles. GB is the peak of the process, edges included.
 "nearby" is a graph whose neighbours are numbered close to each other, as meshes and road maps are; "shuffled" is a
-community graph with random numbers, the worst case: once its column (40 MB in the last row) no longer fits the cache,
-each entry costs a visit to memory, whoever computes.
+community graph with random numbers, the worst case. Its column (40 MB in the last row) no longer fits the cache and is
+read in tiles that do; what remains above the smaller sizes is the price of visiting each row once for each tile.
+Load of the machine at the start (1 min): {{load:.1f}} on {{cpus}} CPUs, and the last-level cache is shared with it.
 
 | numbering | nnz | build s | S-value s | bank s | ns per entry: build / S / bank | GB |
 |---|---|---|---|---|---|---|
@@ -68,7 +70,8 @@ def table(*, large: bool) -> str:
     """Return the table, each size measured in a new process."""
     sizes = SIZES + (LARGE if large else ())
     command = [sys.executable, "-m", "benchmarks.growth"]
-    return HEAD + "".join(
+    head = HEAD.format(load=os.getloadavg()[0], cpus=os.cpu_count())
+    return head + "".join(
         subprocess.run([*command, numbering, str(n)], check=True, capture_output=True, text=True).stdout
         for numbering in NUMBERINGS
         for n in sizes
