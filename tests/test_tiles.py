@@ -65,13 +65,13 @@ def test_tiles_of_any_width_give_what_the_other_engine_gives(op, kind, width):
     assert_close(bank, expected[2], scale=6 * n * size_of(x))
 
 
+@pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_tiles_give_what_the_whole_gives(dtype, weighted):
+def test_tiles_give_what_the_whole_gives(dtype, weighted, index):
     graph = numbered(N)
-    if weighted:
-        weights = np.random.default_rng(1).uniform(0.5, 2.0, size=len(graph.indices))
-        graph = Graph(graph.indptr, graph.indices, weights, directed=True)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, size=len(graph.indices)) if weighted else None
+    graph = Graph(graph.indptr.astype(index), graph.indices.astype(index), weights, directed=True)
     parts = (np.linspace(0.1, 0.2, N), np.linspace(0.3, 0.1, N), np.linspace(-1.0, 1.0, N))
     x = np.random.default_rng(2).standard_normal(N).astype(dtype)
     products = []

@@ -106,7 +106,7 @@ def _tiled_sums(first: int, last: int, indptr: Any, indices: Any, weights: Any, 
         for r in range(n_rows):
             p, stop, total = np.int64(cursors[r]), indptr[first + r + 1], sums[r]
             while p < stop:
-                j = np.int64(indices[p])
+                j = indices[p]
                 if j >= end:
                     break
                 total += x.dtype.type(_factor(right, weights, p, j)) * x[j]
