@@ -32,7 +32,7 @@ def main() -> None:
     for job in JOBS:
         if options.only in job.title:
             case = job.make()
-            line = report.row(job, case, compare(case.ours, case.peer, options.repeats), stream, gather)
+            line = report.row(job, case, compare(case.ours, case.peer, options.repeats, case.back), stream, gather)
             print(line, end="", flush=True)
             page += line
     if not options.only:

@@ -50,3 +50,9 @@ def grid(side: int) -> sparse.csr_array:
     path = sparse.diags_array([np.ones(side - 1)] * 2, offsets=[-1, 1])
     eye = sparse.eye_array(side)
     return sparse.csr_array(sparse.kron(path, eye) + sparse.kron(eye, path))
+
+
+def shuffled(A: sparse.csr_array, seed: int = 0) -> sparse.csr_array:
+    """Return the same graph with its nodes numbered at random."""
+    order = np.random.default_rng(seed).permutation(A.shape[0])
+    return sparse.csr_array(A[order][:, order])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from .measure import status_megabytes
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 LARGE = (100_000_000,)
 DEGREE, FILTERS, ORDER = 20, 2, 10
+RUNS = 3
 NUMBERINGS = {"nearby": nearby_edges, "shuffled": community_edges}
 
 HEAD = f"""\
@@ -25,13 +29,16 @@ HEAD = f"""\
 
 Written by `python -m benchmarks --large`.
 Mean degree {DEGREE}, one column, {FILTERS} filters of order {ORDER}; each size in its own process.
-S-value and bank are timed at their second run, as the first compiles. GB is the peak of the process, edges included.
+S-value and bank are the fastest of {RUNS} runs after one that compiles, the build is timed once. GB is the peak of the
+process, edges included. CPU counts the seconds of all threads, which other programs disturb less than wall time.
 "nearby" is a graph whose neighbours are numbered close to each other, as meshes and road maps are; "shuffled" is a
-community graph with random numbers, the worst case: once its column (40 MB in the last row) no longer fits the cache,
-each entry costs a visit to memory, whoever computes.
+community graph with random numbers, the worst case. Its column outgrows a core's own cache at nnz = 1e7 (4 MB) and the
+one all cores share at 1e8 (40 MB), where it is read in tiles: each step costs more for an entry, the last about twice,
+so that S-value and bank of a shuffled graph grow faster than linearly, and those of a graph in a good numbering do not.
+Load of the machine at the start (1 min): {{load:.1f}} on {{cpus}} CPUs, and the last-level cache is shared with it.
 
-| numbering | nnz | build s | S-value s | bank s | ns per entry: build / S / bank | GB |
-|---|---|---|---|---|---|---|
+| numbering | nnz | build s | S-value s | bank s | ns per entry: build / S / bank | CPU ns per entry | GB |
+|---|---|---|---|---|---|---|---|
 """
 
 
@@ -39,9 +46,7 @@ def measure(numbering: str, nnz: int) -> str:
     """Return the row of one size, measured in this process."""
     n_nodes = nnz // DEGREE
     pairs = NUMBERINGS[numbering](n_nodes, nnz // 2)
-    begin = time.perf_counter()
-    graph = gf.Graph.from_edges(pairs, n_nodes=n_nodes, duplicates="first")
-    build = time.perf_counter() - begin
+    graph, *build = _timed(partial(gf.Graph.from_edges, pairs, n_nodes=n_nodes, duplicates="first"))
     del pairs
     op = gf.operator(graph, "sym", channel="high")
     x = np.random.default_rng(3).standard_normal((n_nodes, 1))
@@ -50,25 +55,33 @@ def measure(numbering: str, nnz: int) -> str:
         lambda: gf.s_value(op, x),
         lambda: chebyshev_bank(graph, x, op.left, op.right, op.diag, coefficients=coefficients, interval=(0.0, 2.0)),
     )
-    s_value, bank = (_second(job) for job in jobs)
-    each = " / ".join(f"{seconds / len(graph.indices) * 1e9:.0f}" for seconds in (build, s_value, bank))
-    peak = status_megabytes("VmHWM") / 1024  # ru_maxrss would begin with the peak of the parent
+    wall, cpu = zip(build, *(_fastest(job) for job in jobs), strict=True)
     nnz = len(graph.indices)
-    return f"| {numbering} | {nnz:.2g} | {build:.3g} | {s_value:.3g} | {bank:.3g} | {each} | {peak:.2f} |\n"
+    each, each_cpu = (" / ".join(f"{seconds / nnz * 1e9:.3g}" for seconds in row) for row in (wall, cpu))
+    peak = status_megabytes("VmHWM") / 1024  # ru_maxrss would begin with the peak of the parent
+    seconds = " | ".join(f"{of_one:.3g}" for of_one in wall)
+    return f"| {numbering} | {nnz:.2g} | {seconds} | {each} | {each_cpu} | {peak:.2f} |\n"
 
 
-def _second(job: Callable[[], object]) -> float:
+def _fastest(job: Callable[[], object]) -> list[float]:
+    """Return the least wall time and the least processor time of some runs, after one that compiles."""
     job()
-    begin = time.perf_counter()
-    job()
-    return time.perf_counter() - begin
+    return [min(column) for column in zip(*(_timed(job)[1:] for _ in range(RUNS)), strict=True)]
+
+
+def _timed(job: Callable[[], Any]) -> tuple[Any, float, float]:
+    """Return what a job returns, its wall time and the processor time of all its threads."""
+    begin, cpu = time.perf_counter(), time.process_time()
+    result = job()
+    return result, time.perf_counter() - begin, time.process_time() - cpu
 
 
 def table(*, large: bool) -> str:
     """Return the table, each size measured in a new process."""
     sizes = SIZES + (LARGE if large else ())
     command = [sys.executable, "-m", "benchmarks.growth"]
-    return HEAD + "".join(
+    head = HEAD.format(load=os.getloadavg()[0], cpus=os.cpu_count())
+    return head + "".join(
         subprocess.run([*command, numbering, str(n)], check=True, capture_output=True, text=True).stdout
         for numbering in NUMBERINGS
         for n in sizes

@@ -39,8 +39,8 @@ class Measured:
         return np.quantile(self.peer / self.ours, [0.25, 0.5, 0.75])
 
 
-def compare(ours: Callable[[], Any], peer: Callable[[], Any], repeats: int) -> Measured:
-    """Time both in turn, after one untimed call each that shows memory and results.
+def compare(ours: Callable[[], Any], peer: Callable[[], Any], repeats: int, back: Callable[[Any], Any]) -> Measured:
+    """Time both in turn, after one untimed call each that shows memory and, ours put ``back`` in order, results.
 
     BLAS runs in one thread: on a busy machine its threads wait for each other, and a small product of a peer that takes
     0.03 s alone was seen to take 2 s. Our own threads are set apart from it by ``set_threads``.
@@ -48,7 +48,7 @@ def compare(ours: Callable[[], Any], peer: Callable[[], Any], repeats: int) -> M
     with threadpool_limits(1):
         ours()  # compiles
         (ours_mb, a), (peer_mb, b) = peak_megabytes(ours), peak_megabytes(peer)
-        difference = relative_difference(a, b)
+        difference = relative_difference(back(a), b)
         del a, b
         wall, cpu = np.moveaxis([(_seconds(ours), _seconds(peer)) for _ in range(repeats)], -1, 0)
     return Measured(wall[:, 0], wall[:, 1], cpu[:, 1] / cpu[:, 0], ours_mb, peer_mb, difference)

@@ -142,3 +142,9 @@ def test_a_graph_is_frozen():
 def test_weights_near_overflow_are_not_doubled_on_the_way():
     g = gf.Graph.from_edges([(0, 1), (1, 0), (2, 2)], [1e308, 1e308, 1e308], symmetrize="mean")
     assert g.degrees.tolist() == [1e308] * 3
+
+
+@pytest.mark.parametrize("weights", [[2.0, 2.0, 2.0], [2.0, 3.0, 2.0], [1e308, 1e308, 1e308]])
+def test_a_pair_listed_again_keeps_its_first_weight(weights):
+    graph = gf.Graph.from_edges([(0, 1), (1, 0), (2, 3)], weights, duplicates="first")
+    assert graph.adjacency.toarray()[[0, 1, 2], [1, 0, 3]].tolist() == [weights[0], weights[0], weights[2]]

@@ -13,6 +13,7 @@ from . import loops
 from .csr import Csr
 from .engine import cost
 from .threads import each_block, n_threads, row_blocks
+from .tiles import single_blocks
 
 __all__ = ["affine_product", "chebyshev_bank", "heaviest_labels", "quadratic_form"]
 
@@ -27,17 +28,18 @@ SUMS = 2**23
 def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> Signal:
     """Return ``left * (A @ (right * x)) + diag * x`` in the precision of ``x``; only the result is allocated.
 
-    Of a single signal ``right * x`` is made first: as long as the result, and half of what is gathered at random.
+    Of a single signal ``right * x`` is made first: as long as the result, and half of what is gathered at random. One
+    that is larger than the cache is read in tiles.
     """
     signal = _as_real(x)
     out = _aligned(signal.shape, signal.dtype)
     work = cost(graph, x)
-    blocks = row_blocks(graph.indptr, work)
     if signal.shape[1] == 1:
         inputs = _inputs(signal[:, 0], _times(right, signal)[:, 0], left, diag)
-        _run(loops.product_1d, graph, work, blocks, *inputs, out[:, 0])
+        width, blocks = single_blocks(graph, signal[:, 0], work)
+        _run(loops.product_1d, graph, work, blocks, *inputs, out[:, 0], width)
     else:
-        _run(loops.product, graph, work, blocks, *_inputs(signal, left, right, diag), out)
+        _run(loops.product, graph, work, row_blocks(graph.indptr, work), *_inputs(signal, left, right, diag), out)
     return out.view(x.dtype).reshape(x.shape)
 
 
@@ -94,11 +96,15 @@ def _recurrence(
     before, now = _aligned(begin.shape, begin.dtype), _aligned(begin.shape, begin.dtype)
     now[:] = begin
     before, now = _flat(before), _flat(now)
-    loop = loops.bank_step_1d if now.ndim == 1 else loops.bank_step
     work = cost(graph, now)
-    blocks = row_blocks(graph.indptr, work)
+    loop: Callable[..., None] = loops.bank_step
+    blocks, last = row_blocks(graph.indptr, work), [start]
+    if now.ndim == 1:
+        loop = loops.bank_step_1d
+        width, blocks = single_blocks(graph, now, work)
+        last = [start, width]
     for order, added in _steps(terms):
-        _run(loop, graph, work, blocks, now, *operator, before, min(order, 2), added, share, out, start)
+        _run(loop, graph, work, blocks, now, *operator, before, min(order, 2), added, share, out, *last)
         before, now = now, before
 
 

@@ -1,8 +1,8 @@
 """The compiled loops; imported only when numba is there and the problem is large enough to gain from it.
 
 Each loop works on the rows ``first <= i < last`` of a CSR structure, so that threads can share a graph, and
-allocates nothing but one short accumulator. ``weights`` is None for an unweighted graph: numba compiles that case
-on its own and no weight is ever read.
+allocates nothing but one short accumulator, or two numbers a row where it reads a signal in tiles. ``weights`` is
+None for an unweighted graph: numba compiles that case on its own and no weight is ever read.
 """
 
 # ruff: noqa: PLR0917  # compiled code takes plain arrays, one argument each; objects that hold them it does not know
@@ -58,7 +58,7 @@ def _ask(x: Any, row: int, line: int) -> None:
 
 
 @inlined
-def _factor(right: Any, weights: Any, p: int, j: int) -> float:
+def _factor(right: Any, weights: Any, p: Any, j: Any) -> float:
     """Return w_p r_j; what is None stands for ones."""
     factor = 1.0 if right is None else right[j]
     return factor if weights is None else factor * weights[p]
@@ -95,12 +95,44 @@ def _gather_1d(indices: Any, weights: Any, x: Any, right: Any, start: int, stop:
 
 
 @compiled
+def _tiled_sums(first: int, last: int, indptr: Any, indices: Any, weights: Any, x: Any, right: Any, width: int) -> Any:
+    """Return what ``_gather_1d`` returns for each of the rows, reading ``width`` nodes of ``x`` at a time.
+
+    Neighbours are sorted: those of the next tile begin where a row's cursor stopped. No rows if one tile holds all.
+    """
+    n_rows = last - first if width < len(x) else 0
+    sums, cursors = np.zeros(n_rows, x.dtype), indptr[first : first + n_rows].copy()
+    for end in range(width, len(x) + width, width):
+        for r in range(n_rows):
+            p, stop, total = np.int64(cursors[r]), indptr[first + r + 1], sums[r]
+            while p < stop:
+                j = indices[p]
+                if j >= end:
+                    break
+                total += x.dtype.type(_factor(right, weights, p, j)) * x[j]
+                p += 1
+            cursors[r], sums[r] = p, total
+    return sums
+
+
+@compiled
 def product_1d(
-    first: int, last: int, indptr: Any, indices: Any, weights: Any, x: Any, scaled: Any, left: Any, diag: Any, out: Any
+    first: int,
+    last: int,
+    indptr: Any,
+    indices: Any,
+    weights: Any,
+    x: Any,
+    scaled: Any,
+    left: Any,
+    diag: Any,
+    out: Any,
+    width: int,
 ) -> None:
-    """Set rows of ``out`` to ``left * (A @ scaled) + diag * x`` for a single signal."""
+    """Set rows of ``out`` to ``left * (A @ scaled) + diag * x`` for a single signal, read in tiles of ``width``."""
+    sums = _tiled_sums(first, last, indptr, indices, weights, scaled, None, width)
     for i in range(first, last):
-        total = _gather_1d(indices, weights, scaled, None, indptr[i], indptr[i + 1])
+        total = sums[i - first] if len(sums) else _gather_1d(indices, weights, scaled, None, indptr[i], indptr[i + 1])
         out[i] = x.dtype.type(left[i]) * total + x.dtype.type(diag[i]) * x[i]
 
 
@@ -175,12 +207,14 @@ def bank_step_1d(
     share: Any,
     out: Any,
     start: int,
+    width: int,
 ) -> None:
-    """Do what ``bank_step`` does for a single signal."""
+    """Do what ``bank_step`` does for a single signal, read in tiles of ``width`` nodes."""
     kind = current.dtype.type
     twice, once = kind(scale), kind(scale - 1)
+    sums = _tiled_sums(first, last, indptr, indices, weights, current, right, width)
     for i in range(first, last):
-        total = _gather_1d(indices, weights, current, right, indptr[i], indptr[i + 1])
+        total = sums[i - first] if len(sums) else _gather_1d(indices, weights, current, right, indptr[i], indptr[i + 1])
         new = twice * (kind(left[i]) * total + kind(diag[i]) * current[i]) - once * previous[i]
         for f in range(terms.shape[1]):
             sum_of_three = terms[0, f] * previous[i] + terms[1, f] * current[i] + terms[2, f] * new

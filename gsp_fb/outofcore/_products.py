@@ -107,7 +107,9 @@ def _compiled(chunk: Chunk, x: FloatArray, out: FloatArray) -> None:
     def run(first: int, last: int) -> None:
         if x.shape[1] == 1:
             column = source[:, 0]
-            loops.product_1d(first, last, indptr, indices, chunk.weights, column, column, ones, zeros, out[:, 0])
+            loops.product_1d(
+                first, last, indptr, indices, chunk.weights, column, column, ones, zeros, out[:, 0], len(x)
+            )
         else:
             loops.product(first, last, indptr, indices, chunk.weights, source, ones, None, zeros, out)
 
