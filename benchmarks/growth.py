@@ -33,8 +33,8 @@ S-value and bank are the fastest of {RUNS} runs after one that compiles, the bui
 process, edges included. CPU counts the seconds of all threads, which other programs disturb less than wall time.
 "nearby" is a graph whose neighbours are numbered close to each other, as meshes and road maps are; "shuffled" is a
 community graph with random numbers, the worst case. Its column outgrows a core's own cache at nnz = 1e7 (4 MB) and the
-one all cores share at 1e8 (40 MB), where it is read in tiles: each step costs more for an entry, the last about twice,
-so that S-value and bank of a shuffled graph grow faster than linearly, and those of a graph in a good numbering do not.
+one all cores share at 1e8 (40 MB), where it is read in tiles. There an entry costs more: S-value and bank of a shuffled
+graph grow somewhat faster than linearly, those of a graph in a good numbering do not.
 Load of the machine at the start (1 min): {{load:.1f}} on {{cpus}} CPUs, and the last-level cache is shared with it.
 
 | numbering | nnz | build s | S-value s | bank s | ns per entry: build / S / bank | CPU ns per entry | GB |

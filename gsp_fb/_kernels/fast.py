@@ -12,13 +12,11 @@ from ..backend import FloatArray, IntArray, Signal, freeze, is_sparse, real_dtyp
 from . import loops
 from .csr import Csr
 from .engine import cost
-from .threads import each_block, n_threads, row_blocks
+from .threads import THREADS_FROM, each_block, n_threads, row_blocks
 from .tiles import single_blocks
 
 __all__ = ["affine_product", "chebyshev_bank", "heaviest_labels", "quadratic_form"]
 
-# Multiplications from which a second thread pays for being started.
-THREADS_FROM = 4_000_000
 # The recurrence of a bank runs over so much of each row at a time, so that what it reads at random stays in the cache.
 COLUMN_BYTES = 128
 # The sums of the blocks of a wide sparse signal may take this many numbers; it is cut into fewer blocks.

@@ -20,12 +20,14 @@ from .._extras import has, require
 from .._validate import check_count
 from ..backend import IntArray
 
-__all__ = ["THREADS", "each_block", "n_threads", "row_blocks", "set_threads"]
+__all__ = ["THREADS", "THREADS_FROM", "each_block", "n_threads", "row_blocks", "set_threads"]
 
 # The environment holds the setting, so that processes started later inherit it.
 THREADS = "GSP_FB_THREADS"
 # Enough blocks to even out rows of unequal cost between threads.
 MOST_BLOCKS = 64
+# Multiplications from which a second thread pays for being started.
+THREADS_FROM = 4_000_000
 # Multiplications of a block; calling a compiled loop costs as much as some thousand.
 BLOCK_WORK = 100_000
 

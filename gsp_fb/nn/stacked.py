@@ -21,7 +21,7 @@ from torch.autograd.function import once_differentiable
 
 from .._extras import has
 from .._kernels.engine import ENGINE
-from .._kernels.threads import each_block
+from .._kernels.threads import THREADS_FROM, each_block
 from .sparse import SparseMatrix
 
 __all__ = ["Stack", "is_stackable", "shared_copies", "stacked_product", "stacked_synthesis"]
@@ -95,13 +95,16 @@ def _product(stack: Stack, dense: Tensor) -> Tensor:
     indptr, indices = _unsigned(*stack.structure)
     values = stack.values.detach().reshape(-1, indices.size).numpy()
     given, result = dense.detach().contiguous().numpy(), out.numpy()
-    _each_copy(product, copies, indptr, indices, values, given, result)
+    _each_copy(product, copies, indices.size * width, indptr, indices, values, given, result)
     return out
 
 
-def _each_copy(loop: Callable[..., None], copies: int, *arrays: Any) -> None:
-    """Run ``loop`` over ranges of the copies; one thread computes all of a copy, so their number changes nothing."""
-    threads = min(_threads.get() or torch.get_num_threads(), copies)
+def _each_copy(loop: Callable[..., None], copies: int, work: int, *arrays: Any) -> None:
+    """Run ``loop`` over ranges of the copies, in threads if the multiplications ``work`` of a copy are worth it.
+
+    One thread computes all of a copy, so their number changes nothing.
+    """
+    threads = min(_threads.get() or torch.get_num_threads(), copies) if copies * work >= THREADS_FROM else 1
     cuts = np.linspace(0, copies, threads + 1).astype(int).tolist()
     each_block(lambda first, last: loop(first, last, *arrays), list(pairwise(cuts)), threads)
 
@@ -126,7 +129,7 @@ class _StackedSynthesis(torch.autograd.Function):
         ctx.pair = matrix, share = pair
         out = torch.empty(copies, n, width // 2, dtype=z.dtype)
         arrays = _synthesis_arrays(matrix.csr, z, a_low, a_high, share)
-        _each_copy(synthesis, copies, *arrays, out.numpy())
+        _each_copy(synthesis, copies, z[0].numel(), *arrays, out.numpy())
         return out
 
     @staticmethod
@@ -140,7 +143,7 @@ class _StackedSynthesis(torch.autograd.Function):
         arrays = _synthesis_arrays(matrix.transposed, z, a_low, a_high, share)
         given = grads[0].contiguous()
         results = [part.numpy() for part in (given, of_z, of_alphas)]
-        _each_copy(synthesis_gradient, len(z), *arrays, *results)
+        _each_copy(synthesis_gradient, len(z), z[0].numel(), *arrays, *results)
         of_low, of_high = (part.reshape(a_low.shape) for part in of_alphas.unbind(1))
         return of_z, of_low, of_high, None
 
