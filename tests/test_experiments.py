@@ -20,6 +20,7 @@ from gsp_fb.experiments import paper_numbers, training
 from gsp_fb.experiments.catalogue import EXPERIMENTS, PAPER_NAMES
 from gsp_fb.experiments.cells import cells, select
 from gsp_fb.experiments.claims import CLAIMS
+from gsp_fb.experiments.costs import expected_seconds
 from gsp_fb.experiments.presets import listed, preset
 from gsp_fb.experiments.protocols import PROTOCOLS, plan, space
 from gsp_fb.experiments.significance import corrected_t_test, holm
@@ -289,6 +290,32 @@ def test_an_estimate_follows_model_and_data_set(tmp_path):
     (left,) = store.estimates(chosen).values()
     assert 20 < left < 80
     assert store.seconds(chosen) == {cell.path: s for cell, s in zip(chosen[:3], (10.0, 40.0, 10.0), strict=True)}
+
+
+def planted_seconds(cell):
+    """A cost that grows with the graph and the depth, three times as fast for a filterbank."""
+    row = info(cell.dataset)
+    factor = 3.0 if cell.row.model.startswith("fb-") else 1.0
+    return cell.plan.trainings * factor * 1e-4 * (row.nodes + row.edges) ** 0.8 * cell.row.options.get("depth", 1)
+
+
+def test_estimates_carry_over_to_other_sizes_and_depths():
+    """What was measured on the smallest sets alone must not be taken for the price of every node."""
+    everything = select(["table9", "table4"], protocols=["paper", "tuned"], models=["gcn", "fb-gcn", "gcnii"])
+    small = ("cornell", "wisconsin", "texas", "cora")
+    measured = [(cell, planted_seconds(cell)) for cell in everything if cell.dataset in small]
+    missing = [cell for cell in everything if cell.dataset not in small]
+    found = expected_seconds(measured, missing)
+    assert len(found) == len(missing) > 20
+    assert all(0.5 < found[cell.path] / planted_seconds(cell) < 2.0 for cell in missing)
+
+
+def test_an_unknown_model_has_no_estimate():
+    gcn, gat = (
+        select(["table9"], protocols=["paper"], datasets=["texas"], models=[name])[0] for name in ("gcn", "gat")
+    )
+    assert expected_seconds([(gcn, 1.0)], [gat]) == {gat.path: None}
+    assert expected_seconds([], [gcn]) == {gcn.path: None}
 
 
 def test_under_gins_protocol_one_epoch_counts_for_all_folds(monkeypatch, tmp_path):

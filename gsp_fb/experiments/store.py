@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import platform
-import statistics
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -18,9 +16,10 @@ import numpy as np
 from .._atomic import atomic_write, write_json
 from .._extras import require
 from .._version import __version__
-from ..datasets import cache_dir, info
+from ..datasets import cache_dir
 from ..errors import ParameterError
 from .cells import Cell, select
+from .costs import expected_seconds
 from .journal import Journal
 
 __all__ = ["Store"]
@@ -131,30 +130,10 @@ class Store:
         return {path: float(facts["seconds"]) for path, facts in stored.items() if facts is not None}
 
     def estimates(self, cells: Iterable[Cell]) -> dict[str, float | None]:
-        """Return the expected processor seconds of each missing cell, by path; None for a model that is nowhere stored.
-
-        What one training costs for each node and edge is, in logarithms, taken as a part of the data set's plus a part
-        of the model's, both means over what is stored.
-        """
+        """Return the expected processor seconds of each missing cell, by path; None where nothing tells."""
         everything = (cell for cell in select(quick=self.quick) if cell.row.model)
-        known = [(cell, facts["seconds"]) for cell in everything if (facts := self.read(cell))]
-        logs = [(cell, math.log(max(seconds, 0.01) / _size(cell))) for cell, seconds in known]
-        return {cell.path: _estimate(cell, logs) for cell in cells if not self.has(cell)}
-
-
-def _size(cell: Cell) -> float:
-    row = info(cell.dataset)
-    return cell.plan.trainings * float((row.nodes or 1) + (row.edges or 1))
-
-
-def _estimate(cell: Cell, logs: list[tuple[Cell, float]]) -> float | None:
-    alike = [log for other, log in logs if other.row.model == cell.row.model]
-    if not alike:
-        return None
-    overall = statistics.fmean(log for _, log in logs)
-    near = [log for other, log in logs if other.dataset == cell.dataset]
-    offset = statistics.fmean(near) - overall if near else 0.0
-    return _size(cell) * math.exp(statistics.fmean(alike) + offset)
+        measured = [(cell, float(facts["seconds"])) for cell in everything if (facts := self.read(cell))]
+        return expected_seconds(measured, [cell for cell in cells if not self.has(cell)])
 
 
 def _versions() -> dict[str, str]:
