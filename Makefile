@@ -64,7 +64,7 @@ chaos: $(VENV)/.test
 
 laws: $(VENV)/.test
 	$(BIN)/pytest -q -m slow tests/test_stress.py
-	$(BIN)/python -m reliability.laws
+	$(BIN)/python -m reliability.laws --jobs 2
 
 # In an environment of its own: mutmut wants an older pytest than the one that is pinned.
 $(VENV)-mutation/pyvenv.cfg: $(SETTINGS)

@@ -1,17 +1,22 @@
 """Every law on many random examples, one after the other, the cheapest first: ``python -m reliability.laws``.
 
 Each law that is done adds a line to ``reliability/figures/laws.jsonl``, so a run that is stopped goes on where it was.
-A law is one test of ``tests/laws`` that Hypothesis draws the examples of, with one set of its other parameters.
+A law is one test function of ``tests/laws`` that Hypothesis draws the examples of; where it has parameters besides, as
+kernels and methods, each set of them gets an equal share of the examples.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import os
 import re
 import subprocess
 import sys
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,18 +33,22 @@ SECONDS = re.compile(r"^([\d.]+)s call +(\S.*)$", re.MULTILINE)
 
 
 class Laws:
-    """A plugin of pytest that notes which of the collected tests are laws."""
+    """A plugin of pytest that counts the sets of parameters of each law."""
 
     def __init__(self) -> None:
-        self.found: list[str] = []
+        self.found: Counter[str] = Counter()
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        tests = [item for item in items if isinstance(item, pytest.Function)]
-        self.found += [test.nodeid for test in tests if getattr(test.obj, "is_hypothesis_test", False)]
+        tests = [item for item in items if isinstance(item, pytest.Function) and "@" not in item.nodeid]
+        self.found.update(_law(test.nodeid) for test in tests if getattr(test.obj, "is_hypothesis_test", False))
 
 
-def laws() -> list[str]:
-    """Return the names of all laws."""
+def _law(test: str) -> str:
+    return test.partition("[")[0]
+
+
+def laws() -> Counter[str]:
+    """Return the names of all laws, each with the number of its sets of parameters."""
     plugin = Laws()
     pytest.main(["--collect-only", "-qq", "--no-header", str(ROOT / "tests" / "laws")], plugins=[plugin])
     return plugin.found
@@ -53,24 +62,31 @@ def recorded() -> list[dict[str, Any]]:
     return list({row["law"]: row for row in rows}.values())
 
 
-def _pytest(*arguments: str) -> str:
+def _pytest(*arguments: str, examples: int = EXAMPLES) -> str:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    env = {**os.environ, "LAW_EXAMPLES": str(examples)}
+    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False).stdout
 
 
-def costs() -> dict[str, float]:
+def costs() -> Counter[str]:
     """Return the seconds of each law on a few examples."""
     said = _pytest("--hypothesis-profile=mutation", "--durations=0", "--durations-min=0", "tests/laws")
-    return {law: float(seconds) for seconds, law in SECONDS.findall(said)}
+    seconds: Counter[str] = Counter()
+    for taken, test in SECONDS.findall(said):
+        seconds[_law(test)] += float(taken)
+    return seconds
 
 
-def check(law: str) -> dict[str, Any]:
+def check(law: str, sets: int) -> dict[str, Any]:
     """Run one law and return its figures; the text of a failure is kept, to be pinned."""
     started = time.monotonic()
-    said = _pytest("--hypothesis-profile=long", "--hypothesis-show-statistics", law)
+    said = _pytest(
+        "--hypothesis-profile=long", "--hypothesis-show-statistics", law, examples=math.ceil(EXAMPLES / sets)
+    )
     counts = [(int(passed), int(failed)) for passed, failed in COUNTS.findall(said)] or [(0, 1)]
     passed, failed = (sum(column) for column in zip(*counts, strict=True))
-    row = {"law": law, "examples": passed, "failures": failed, "seconds": round(time.monotonic() - started, 1)}
+    row = {"law": law, "sets": sets, "examples": passed, "failures": failed}
+    row |= {"seconds": round(time.monotonic() - started, 1)}
     row |= {"exhausted": EXHAUSTED in said, "date": str(datetime.now(UTC).date())}
     return row | ({"said": said[-4000:]} if failed else {})
 
@@ -80,17 +96,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m reliability.laws", description=__doc__)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no law after so long")
     parser.add_argument("--again", action="store_true", help="also those that are recorded")
+    parser.add_argument("--jobs", type=int, default=1, help="laws that are checked at the same time")
     chosen = parser.parse_args()
     started, done = time.monotonic(), set() if chosen.again else {row["law"] for row in recorded()}
     found, seconds = laws(), costs()
     FIGURES.parent.mkdir(exist_ok=True)
-    for law in sorted(set(found) - done, key=lambda law: seconds.get(law, float("inf"))):
+
+    def record(law: str) -> None:
         if time.monotonic() - started > 60 * chosen.minutes:
-            break
-        row = check(law) | {"of": len(found)}
+            return
+        row = check(law, found[law]) | {"of": len(found)}
         print(f"{row['seconds']:8.1f} s {row['examples']:6} examples, {row['failures']} failures: {law}", flush=True)
         with open(FIGURES, "a", encoding="utf-8") as lines:
             lines.write(json.dumps(row) + "\n")
+
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        list(pool.map(record, sorted(set(found) - done, key=lambda law: seconds[law])))
     return int(any(row["failures"] for row in recorded()))
 
 

@@ -3,6 +3,7 @@
 Laws are repeatable by default; `--hypothesis-profile=thorough` or `long` goes looking.
 """
 
+import os
 import sys
 from functools import cache, wraps
 from importlib.util import module_from_spec
@@ -26,7 +27,11 @@ settings.register_profile(
     "thorough", max_examples=2000, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile(
-    "long", max_examples=20_000, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck)
+    "long",
+    max_examples=int(os.environ.get("LAW_EXAMPLES", "20000")),  # a law's own share, where it has many parameters
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=list(HealthCheck),
 )
 settings.register_profile("device", parent=settings.get_profile("laws"), max_examples=5)
 settings.register_profile("mutation", max_examples=8, deadline=None, derandomize=True, database=None)

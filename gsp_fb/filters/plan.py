@@ -68,13 +68,16 @@ class Task:
 def _rounding(task: Task, coefficients: FloatArray) -> float:
     """Return a bound on the rounding of the recurrence.
 
-    A product with rows of d entries is off by about sqrt(d) eps (in the mean; d eps at worst), and what enters at one
-    degree grows to at most k^2 / 2 times that at degree k, the polynomials of the second kind being its gain.
+    A product with rows of d entries is off by about sqrt(d) eps (in the mean; d eps at worst) of what it adds up, the
+    recurrence divides that by the width of the axis, and what enters at one degree grows to at most k^2 / 2 times
+    that at degree k, the polynomials of the second kind being its gain.
     """
     degrees = np.arange(coefficients.shape[1])
     gain = float((np.abs(coefficients) @ (4.0 + degrees * (degrees + 1) / 2)).max())
     row = _longest_row(task.response.op.graph.indptr)
-    return 4 * task.eps * (math.sqrt(row) + 4) * gain
+    low, high = task.response.interval
+    cancelled = max(1.0, task.response.summands / (high - low))
+    return 4 * task.eps * (math.sqrt(row) + 4) * gain * cancelled
 
 
 def _longest_row(indptr: IntArray) -> int:
@@ -86,7 +89,7 @@ def _exact(task: Task) -> Plan:
     frequencies, values = task.response.frequencies, task.response.values
     n_nodes = len(frequencies)
     low, high = task.response.interval
-    blur = EPS * max(n_nodes, 8) * max(abs(low), abs(high))
+    blur = EPS * max(n_nodes, 8) * task.response.summands
     near = [
         np.abs(k(np.clip(frequencies + side * blur, low, high)) - v).max(initial=0.0)
         for k, v in zip(task.response.kernels, values, strict=True)

@@ -45,6 +45,12 @@ class Response:
         return frequency_axis(self.op)
 
     @cached_property
+    def summands(self) -> float:
+        """The size of the numbers that a product adds up: beside heavy loops they are far greater than its result."""
+        diagonal = to_host(self.op.diag)
+        return float(max(*np.abs(self.interval), np.abs(diagonal).max(initial=0.0)))
+
+    @cached_property
     def expansion(self) -> Expansion:
         """The kernels as Chebyshev series."""
         return expand(self.kernels, self.interval)

@@ -120,27 +120,21 @@ def test_the_operator_multiplies_coefficients_by_frequencies(op, signal):
 
 
 @pytest.mark.parametrize("sym", PAIRS)
-def test_sym_and_rw_share_their_frequencies(sym):
-    @given(WITHOUT_ISOLATED, gammas())
-    def law(graph, gamma):
-        gamma = gamma_of(sym, gamma)
-        expected = np.linalg.eigvalsh(paper_dense(graph, sym, "high", gamma))
-        assert_close(gf.spectrum(gf.operator(graph, PAIRS[sym], "high", gamma)).frequencies, expected, scale=2.0)
-
-    law()
+@given(graph=WITHOUT_ISOLATED, gamma=gammas())
+def test_sym_and_rw_share_their_frequencies(sym, graph, gamma):
+    gamma = gamma_of(sym, gamma)
+    expected = np.linalg.eigvalsh(paper_dense(graph, sym, "high", gamma))
+    assert_close(gf.spectrum(gf.operator(graph, PAIRS[sym], "high", gamma)).frequencies, expected, scale=2.0)
 
 
 @pytest.mark.parametrize("sym", PAIRS)
-def test_the_modes_of_rw_are_those_of_sym_divided_by_the_root_of_the_degree(sym):
-    @given(WITHOUT_ISOLATED, gammas())
-    def law(graph, gamma):
-        gamma = gamma_of(sym, gamma)
-        op, u_sym = gf.operator(graph, PAIRS[sym], "low", gamma), gf.spectrum(gf.operator(graph, sym, "low", gamma))
-        u_rw = u_sym.basis / np.sqrt(looped_degrees(op))[:, None]
-        scale = stretch(op) * size_of(u_rw)
-        assert_close(paper_matrix(op) @ u_rw, u_rw * u_sym.frequencies, scale=scale)
-
-    law()
+@given(graph=WITHOUT_ISOLATED, gamma=gammas())
+def test_the_modes_of_rw_are_those_of_sym_divided_by_the_root_of_the_degree(sym, graph, gamma):
+    gamma = gamma_of(sym, gamma)
+    op, u_sym = gf.operator(graph, PAIRS[sym], "low", gamma), gf.spectrum(gf.operator(graph, sym, "low", gamma))
+    u_rw = u_sym.basis / np.sqrt(looped_degrees(op))[:, None]
+    scale = stretch(op) * size_of(u_rw)
+    assert_close(paper_matrix(op) @ u_rw, u_rw * u_sym.frequencies, scale=scale)
 
 
 @given(operators(channel="low"))
