@@ -1,0 +1,149 @@
+"""Attention as one operation: scores, softmax, dropout and the weighted sums of all heads, with its gradient.
+
+The compiled form visits the edges row by row and keeps nothing of an edge but its weights; the plain one is made of
+torch's operations, for every device, and is differentiable twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from ..._kernels.threads import THREADS_FROM, each_block, n_threads, row_blocks
+from ..compiling import uncompiled
+from ..stacked import is_stackable, unsigned
+
+if TYPE_CHECKING:
+    from .attention import EdgeList
+
+__all__ = ["attend", "coefficients", "plain_attend"]
+
+
+@uncompiled  # as for the product with a constant matrix
+def attend(
+    receiving: Tensor, sending: Tensor, h: Tensor, mask: Tensor | None, edges: EdgeList, slope: float
+) -> Tensor:
+    """Return ``P h`` for ``P_ij = softmax_j leaky_relu(receiving_i + sending_j) * mask_ij``, head by head.
+
+    Parameters
+    ----------
+    receiving, sending : Tensor, shape (n_nodes, heads)
+    h : Tensor, shape (n_nodes, channels, heads, size)
+        All channels are filtered with the one ``P``.
+    mask : Tensor, shape (n_entries, heads), optional
+        Dropout of the coefficients.
+    edges : EdgeList
+    slope : float
+        Of the leaky ReLU below zero.
+    """
+    if not is_stackable(h):
+        return plain_attend(receiving, sending, h, mask, edges, slope)
+    result: Tensor = _Attend.apply(receiving, sending, h, mask, edges, slope)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    return result
+
+
+def coefficients(receiving: Tensor, sending: Tensor, mask: Tensor | None, edges: EdgeList, slope: float) -> Tensor:
+    """Return the entries of ``P`` for every head, shape (n_entries, heads)."""
+    scores = receiving[edges.rows] + sending[edges.columns]
+    weights = edges.row_softmax(functional.leaky_relu(scores, slope))
+    return weights if mask is None else weights * mask
+
+
+def plain_attend(
+    receiving: Tensor, sending: Tensor, h: Tensor, mask: Tensor | None, edges: EdgeList, slope: float
+) -> Tensor:
+    """Do what ``attend`` does with torch's own operations."""
+    weights = coefficients(receiving, sending, mask, edges, slope)
+    n, channels, _, size = h.shape
+    wide = (part.reshape(n, channels * size) for part in h.unbind(2))
+    products = [edges.product(w, part) for w, part in zip(weights.unbind(1), wide, strict=True)]
+    return torch.stack([product.reshape(n, channels, size) for product in products], dim=2)
+
+
+class _Attend(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, receiving: Tensor, sending: Tensor, h: Tensor, mask: Tensor | None, edges: EdgeList, slope: float
+    ) -> Tensor:
+        from ._attention_loop import aggregate
+
+        x = _in_parts(h)
+        weights = torch.empty(edges.indices.numel(), receiving.shape[1], dtype=h.dtype)
+        dropped = weights if mask is None else torch.empty_like(weights)
+        out = torch.empty_like(x)
+        scored = _scored(edges, receiving, sending, slope)
+        _each_row(aggregate, edges.indptr, x, *scored, *_arrays(mask, x, weights, dropped, out))
+        ctx.save_for_backward(receiving, sending, h, mask, weights, dropped)
+        ctx.edges, ctx.slope = edges, slope
+        return _whole(out, h)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        receiving, sending, h, mask, weights, dropped = ctx.saved_tensors
+        if torch.is_grad_enabled():  # a gradient of the gradient is wanted
+            given = receiving, sending, h
+            again = plain_attend(*given, mask, ctx.edges, ctx.slope)
+            return *torch.autograd.grad(again, given, grads[0], create_graph=True), None, None, None
+        found = _gradients(receiving, sending, h, weights, dropped, grads[0], ctx.edges, ctx.slope)
+        return *found, None, None, None
+
+
+def _gradients(
+    receiving: Tensor,
+    sending: Tensor,
+    h: Tensor,
+    weights: Tensor,
+    dropped: Tensor,
+    grad: Tensor,
+    edges: EdgeList,
+    slope: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    from ._attention_loop import gradient_by_column, gradient_by_row
+
+    x, given = _in_parts(h), _in_parts(grad)
+    of_scores, of_x = torch.empty_like(weights), torch.empty_like(x)
+    of_receiving, of_sending = (torch.empty(part.shape, dtype=h.dtype) for part in (receiving, sending))
+    scored = _scored(edges, receiving, sending, slope)
+    by_row = _arrays(given, x, weights, dropped, of_scores, of_receiving)
+    _each_row(gradient_by_row, edges.indptr, x, *scored, *by_row)
+    transposed = unsigned(edges.t_indptr, edges.t_indices, edges.order)
+    by_column = _arrays(given, dropped, of_scores, of_sending, of_x)
+    _each_row(gradient_by_column, edges.t_indptr, x, *transposed, *by_column)
+    return of_receiving, of_sending, _whole(of_x, h)
+
+
+def _in_parts(h: Tensor) -> Tensor:
+    """Return (n, channels, heads, size) features as the loops take them, (n, channels * heads, parts, LANES)."""
+    from ._attention_loop import LANES
+
+    n, channels, heads, size = h.shape
+    filled = functional.pad(h.detach(), (0, -size % LANES)) if size % LANES else h.detach()
+    return filled.reshape(n, channels * heads, -1, LANES).contiguous()
+
+
+def _whole(parts: Tensor, h: Tensor) -> Tensor:
+    """Return what has the shape of ``_in_parts(h)`` in that of ``h``."""
+    n, channels, heads, size = h.shape
+    return parts.reshape(n, channels, heads, -1)[..., :size]
+
+
+def _arrays(*tensors: Tensor | None) -> list[Any]:
+    return [None if tensor is None else tensor.detach().contiguous().numpy() for tensor in tensors]
+
+
+def _scored(edges: EdgeList, receiving: Tensor, sending: Tensor, slope: float) -> list[Any]:
+    shares = _arrays(receiving, sending)
+    return [*unsigned(edges.indptr, edges.indices), *shares, shares[0].dtype.type(slope)]
+
+
+def _each_row(loop: Callable[..., None], indptr: Tensor, x: Tensor, *arrays: Any) -> None:
+    """Run ``loop`` over ranges of rows, in threads where it pays; a row is one thread's, so they change nothing."""
+    n, rows = x.shape[0], indptr.numpy()
+    work = int(rows[-1]) * x[0].numel()
+    threads = min(n_threads(), torch.get_num_threads()) if work >= THREADS_FROM else 1
+    blocks = row_blocks(rows, work) if threads > 1 else [(0, n)]
+    each_block(lambda first, last: loop(first, last, *arrays), blocks, threads)
