@@ -13,49 +13,42 @@ from typing import Any
 
 import numpy as np
 
+from ..._kernels.lanes import load, multiply_add, store, total, zeros
 from ..._kernels.loops import compiled, inlined
 
-__all__ = ["LANES", "aggregate", "gradient_by_column", "gradient_by_row"]
-
-LANES = 8
+__all__ = ["aggregate", "gradient_by_column", "gradient_by_row"]
 
 
 @inlined
 def _set_part(
-    out: Any, indices: Any, places: Any, weights: Any, k: int, x: Any, s: int, q: int, start: int, stop: int
+    out: Any, i: int, indices: Any, places: Any, weights: Any, k: int, x: Any, s: int, q: int, start: int, stop: int
 ) -> None:
-    """Set ``out`` to the weighted sum of a row's neighbours, part q of block s; weight p stands at ``places[p]``."""
-    zero = x.dtype.type(0)
-    a, b, c, d, e, f, g, h = zero, zero, zero, zero, zero, zero, zero, zero
+    """Set part q of block s to the weighted sum of a row's neighbours; weight p stands at ``places[p]``."""
+    part = zeros(x)
     for p in range(start, stop):
-        w = weights[p if places is None else places[p], k]
-        part = x[indices[p], s, q]
-        a += w * part[0]
-        b += w * part[1]
-        c += w * part[2]
-        d += w * part[3]
-        e += w * part[4]
-        f += w * part[5]
-        g += w * part[6]
-        h += w * part[7]
-    out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7] = a, b, c, d, e, f, g, h
+        weight = weights[p if places is None else places[p], k]
+        part = multiply_add(part, weight, load(x, indices[p], s, q))
+    store(out, i, s, q, part)
 
 
 @inlined
 def _set_row(
-    i: int, out: Any, indices: Any, places: Any, weights: Any, n_heads: int, x: Any, start: int, stop: int
+    out: Any, i: int, indices: Any, places: Any, weights: Any, n_heads: int, x: Any, start: int, stop: int
 ) -> None:
-    for s in range(x.shape[1]):
-        for q in range(x.shape[2]):
-            _set_part(out[i, s, q], indices, places, weights, s % n_heads, x, s, q, start, stop)
+    for k in range(n_heads):
+        for s in range(k, x.shape[1], n_heads):
+            for q in range(x.shape[2]):
+                _set_part(out, i, indices, places, weights, k, x, s, q, start, stop)
 
 
 @inlined
-def _dot(one: Any, other: Any) -> Any:
-    """Return the inner product of two parts, added in the order in which vectors are halved."""
-    a, b, c, d = one[0] * other[0], one[1] * other[1], one[2] * other[2], one[3] * other[3]
-    e, f, g, h = one[4] * other[4], one[5] * other[5], one[6] * other[6], one[7] * other[7]
-    return ((a + e) + (c + g)) + ((b + f) + (d + h))
+def _inner_product(one: Any, i: int, other: Any, j: int, k: int, n_heads: int) -> Any:
+    """Return the inner product of two nodes' features in head k, over all channels."""
+    lanes = zeros(one)
+    for s in range(k, one.shape[1], n_heads):
+        for q in range(one.shape[2]):
+            lanes = multiply_add(lanes, load(one, i, s, q), load(other, j, s, q))
+    return total(lanes)
 
 
 @inlined
@@ -77,11 +70,11 @@ def _set_softmax(
             weights[p, k] = score
             top[k] = max(top[k], score)
     for k in range(n_heads):
-        total = weights.dtype.type(0)
+        amount = weights.dtype.type(0)
         for p in range(start, stop):
             weights[p, k] = np.exp(weights[p, k] - top[k])
-            total += weights[p, k]
-        share = 1 / total
+            amount += weights[p, k]
+        share = 1 / amount
         for p in range(start, stop):
             weights[p, k] *= share
 
@@ -111,7 +104,7 @@ def aggregate(
             for p in range(start, stop):
                 for k in range(n_heads):
                     dropped[p, k] = weights[p, k] * mask[p, k]
-        _set_row(i, out, indices, None, dropped, n_heads, x, start, stop)
+        _set_row(out, i, indices, None, dropped, n_heads, x, start, stop)
 
 
 @inlined
@@ -124,12 +117,7 @@ def _set_slopes(
     for p in range(start, stop):
         j = indices[p]
         for k in range(n_heads):
-            of_scores[p, k] = 0
-        for s in range(x.shape[1]):
-            for q in range(x.shape[2]):
-                of_scores[p, s % n_heads] += _dot(grad[i, s, q], x[j, s, q])
-        for k in range(n_heads):
-            of_scores[p, k] *= dropped[p, k]
+            of_scores[p, k] = dropped[p, k] * _inner_product(grad, i, x, j, k, n_heads)
             inner[k] += of_scores[p, k]
 
 
@@ -186,4 +174,4 @@ def gradient_by_column(
         for t in range(start, stop):
             for k in range(n_heads):
                 of_sending[j, k] += of_scores[order[t], k]
-        _set_row(j, of_x, t_indices, order, dropped, n_heads, grad, start, stop)
+        _set_row(of_x, j, t_indices, order, dropped, n_heads, grad, start, stop)

@@ -118,7 +118,7 @@ def _gradients(
 
 def _in_parts(h: Tensor) -> Tensor:
     """Return (n, channels, heads, size) features as the loops take them, (n, channels * heads, parts, LANES)."""
-    from ._attention_loop import LANES
+    from ..._kernels.lanes import LANES
 
     n, channels, heads, size = h.shape
     filled = functional.pad(h.detach(), (0, -size % LANES)) if size % LANES else h.detach()
