@@ -57,7 +57,7 @@ def _load(context: Any, array: Any, i: Any, s: Any, q: Any) -> tuple[Any, Any]:
     return _Lanes(array.dtype)(array, i, s, q), emit
 
 
-def _store(context: Any, array: Any, i: Any, s: Any, q: Any, lanes: Any) -> tuple[Any, Any]:
+def _store(context: Any, array: Any, i: Any, s: Any, q: Any, lanes: Any) -> tuple[Any, Any]:  # noqa: PLR0917  # numba passes what compiled code does, by position
     """Set ``array[i, s, q, :]``."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -100,7 +100,8 @@ def _total(context: Any, lanes: Any) -> tuple[Any, Any]:
         while width > 1:
             width //= 2
             low, high = (
-                builder.shuffle_vector(values, values, _order([start + k for k in range(width)])) for start in (0, width)
+                builder.shuffle_vector(values, values, _order([start + k for k in range(width)]))
+                for start in (0, width)
             )
             values = builder.fadd(low, high)
         return builder.extract_element(values, ir.IntType(32)(0))

@@ -52,31 +52,71 @@ def _inner_product(one: Any, i: int, other: Any, j: int, k: int, n_heads: int) -
 
 
 @inlined
-def _leaky(score: Any, slope: Any) -> Any:
-    return score if score > 0 else slope * score
+def _set_scores(
+    first: int, last: int, indptr: Any, indices: Any, receiving: Any, sending: Any, slopes: Any, weights: Any
+) -> None:
+    """Set ``weights`` to the scores less the greatest of the row, which cancels in the softmax."""
+    n_heads = receiving.shape[1]
+    top = np.empty(n_heads, weights.dtype)
+    for i in range(first, last):
+        top[:] = -np.inf
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            for k in range(n_heads):
+                score = receiving[i, k] + sending[j, k]
+                score *= slopes[np.uint8(score > 0)]
+                weights[p, k] = score
+                top[k] = max(top[k], score)
+        for p in range(indptr[i], indptr[i + 1]):
+            for k in range(n_heads):
+                weights[p, k] -= top[k]
 
 
 @inlined
-def _set_softmax(
-    i: int, start: int, stop: int, indices: Any, receiving: Any, sending: Any, slope: Any, weights: Any, top: Any
-) -> None:
-    """Set the weights of a row for every head: ``exp(score) / sum``, shifted by the greatest score, which cancels."""
-    n_heads = receiving.shape[1]
-    top[:] = -np.inf
+def _exponential(x: Any) -> Any:
+    """Return e^x for x <= 0 in single precision, to its last bit but one: Cephes' method, in steps that make vectors.
+
+    The library's function is called for one number at a time. What is not a number stays so.
+    """
+    f = np.float32
+    x = f(-87) if x < f(-87) else x  # next to 1, which is in every row, nothing is left of it
+    power = np.floor(x * f(1.44269504) + f(0.5))
+    x = x - power * f(0.693359375) - power * f(-2.12194440e-4)
+    y = f(1.9875691500e-4)
+    y = y * x + f(1.3981999507e-3)
+    y = y * x + f(8.3334519073e-3)
+    y = y * x + f(4.1665795894e-2)
+    y = y * x + f(1.6666665459e-1)
+    y = y * x + f(5.0000001201e-1)
+    y = y * x * x + x + f(1)
+    exponent = np.int32(np.int32(power) + np.int32(127))
+    return y * np.int32(exponent << np.int32(23)).view(np.float32)
+
+
+@inlined
+def _exponentiate(numbers: Any) -> None:
+    if numbers.itemsize == 4:
+        for t in range(numbers.size):
+            numbers[t] = _exponential(np.float32(numbers[t]))
+    else:
+        for t in range(numbers.size):
+            numbers[t] = np.exp(numbers[t])
+
+
+@inlined
+def _normalize(start: int, stop: int, mask: Any, weights: Any, dropped: Any, share: Any) -> None:
+    """Divide the weights of a row by their sum, and set ``dropped`` to them times ``mask``, if there is one."""
+    share[:] = 0
     for p in range(start, stop):
-        j = indices[p]
-        for k in range(n_heads):
-            score = _leaky(receiving[i, k] + sending[j, k], slope)
-            weights[p, k] = score
-            top[k] = max(top[k], score)
-    for k in range(n_heads):
-        amount = weights.dtype.type(0)
-        for p in range(start, stop):
-            weights[p, k] = np.exp(weights[p, k] - top[k])
-            amount += weights[p, k]
-        share = 1 / amount
-        for p in range(start, stop):
-            weights[p, k] *= share
+        for k in range(share.size):
+            share[k] += weights[p, k]
+    for k in range(share.size):
+        share[k] = 1 / share[k]
+    for p in range(start, stop):
+        for k in range(share.size):
+            weights[p, k] *= share[k]
+            if mask is not None:
+                dropped[p, k] = weights[p, k] * mask[p, k]
 
 
 @compiled
@@ -87,7 +127,7 @@ def aggregate(
     indices: Any,
     receiving: Any,
     sending: Any,
-    slope: Any,
+    slopes: Any,
     mask: Any,
     x: Any,
     weights: Any,
@@ -96,14 +136,12 @@ def aggregate(
 ) -> None:
     """Set the softmax ``weights`` of the entries, ``dropped`` to them times ``mask`` (if there is one), and ``out``."""
     n_heads = receiving.shape[1]
-    top = np.empty(n_heads, weights.dtype)
+    share = np.empty(n_heads, weights.dtype)
+    _set_scores(first, last, indptr, indices, receiving, sending, slopes, weights)
+    _exponentiate(weights[indptr[first] : indptr[last]].reshape(-1))
     for i in range(first, last):
         start, stop = indptr[i], indptr[i + 1]
-        _set_softmax(i, start, stop, indices, receiving, sending, slope, weights, top)
-        if mask is not None:
-            for p in range(start, stop):
-                for k in range(n_heads):
-                    dropped[p, k] = weights[p, k] * mask[p, k]
+        _normalize(start, stop, mask, weights, dropped, share)
         _set_row(out, i, indices, None, dropped, n_heads, x, start, stop)
 
 
@@ -129,7 +167,7 @@ def gradient_by_row(
     indices: Any,
     receiving: Any,
     sending: Any,
-    slope: Any,
+    slopes: Any,
     grad: Any,
     x: Any,
     weights: Any,
@@ -148,7 +186,7 @@ def gradient_by_row(
             j = indices[p]
             for k in range(n_heads):
                 value = of_scores[p, k] - weights[p, k] * inner[k]
-                value = value if receiving[i, k] + sending[j, k] > 0 else slope * value
+                value *= slopes[np.uint8(receiving[i, k] + sending[j, k] > 0)]
                 of_scores[p, k] = value
                 of_receiving[i, k] += value
 

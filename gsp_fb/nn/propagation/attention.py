@@ -15,7 +15,7 @@ from ...graph import Graph
 from ..compiling import uncompiled
 from ..parts import Dropout, glorot
 from ..sparse import torch_csr
-from .fused_attention import attend, coefficients
+from .fused_attention import Scoring, attend, coefficients
 
 __all__ = ["Attention", "EdgeList"]
 
@@ -125,18 +125,19 @@ class Attention(nn.Module):
     def _heads(self, h: Tensor) -> Tensor:
         return h.reshape(h.shape[0], self.heads, -1)
 
-    def _mask(self, dtype: torch.dtype) -> Tensor | None:
+    def _scoring(self, dtype: torch.dtype) -> Scoring:
         shape = (self.edges.indices.numel(), self.heads)
-        return None if self.dropout is None else self.dropout.mask(shape, dtype)
+        mask = None if self.dropout is None else self.dropout.mask(shape, dtype)
+        return Scoring(self.edges, self.slope, mask)
 
     def coefficients(self, h: Tensor) -> Tensor:
         """Return the entries of ``P`` for every head, shape (n_entries, heads)."""
-        return coefficients(*self._shares(h), self._mask(h.dtype), self.edges, self.slope)
+        return coefficients(*self._shares(h), self._scoring(h.dtype))
 
     def _filtered(self, *blocks: Tensor) -> list[Tensor]:
         """Return ``P(h) h`` and ``P(h) g`` for every further block g."""
         h = torch.stack([self._heads(block) for block in blocks], dim=1)
-        result = attend(*self._shares(blocks[0]), h, self._mask(h.dtype), self.edges, self.slope)
+        result = attend(*self._shares(blocks[0]), h, self._scoring(h.dtype))
         return [part.flatten(1) for part in result.unbind(1)]
 
     def _merge(self, h: Tensor) -> Tensor:

@@ -7,8 +7,10 @@ torch's operations, for every device, and is differentiable twice.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -20,13 +22,28 @@ from ..stacked import is_stackable, unsigned
 if TYPE_CHECKING:
     from .attention import EdgeList
 
-__all__ = ["attend", "coefficients", "plain_attend"]
+__all__ = ["Scoring", "attend", "coefficients", "plain_attend"]
+
+
+@dataclass(eq=False)  # not frozen: torch.compile would take it apart into tensors
+class Scoring:
+    """How scores become weights: over which edges, with which slope below zero, and what dropout keeps of them.
+
+    Attributes
+    ----------
+    edges : EdgeList
+    slope : float
+        Of the leaky ReLU.
+    mask : Tensor, shape (n_entries, heads), or None
+    """
+
+    edges: EdgeList
+    slope: float
+    mask: Tensor | None = None
 
 
 @uncompiled  # as for the product with a constant matrix
-def attend(
-    receiving: Tensor, sending: Tensor, h: Tensor, mask: Tensor | None, edges: EdgeList, slope: float
-) -> Tensor:
+def attend(receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring) -> Tensor:
     """Return ``P h`` for ``P_ij = softmax_j leaky_relu(receiving_i + sending_j) * mask_ij``, head by head.
 
     Parameters
@@ -34,80 +51,64 @@ def attend(
     receiving, sending : Tensor, shape (n_nodes, heads)
     h : Tensor, shape (n_nodes, channels, heads, size)
         All channels are filtered with the one ``P``.
-    mask : Tensor, shape (n_entries, heads), optional
-        Dropout of the coefficients.
-    edges : EdgeList
-    slope : float
-        Of the leaky ReLU below zero.
+    scoring : Scoring
     """
     if not is_stackable(h):
-        return plain_attend(receiving, sending, h, mask, edges, slope)
-    result: Tensor = _Attend.apply(receiving, sending, h, mask, edges, slope)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        return plain_attend(receiving, sending, h, scoring)
+    result: Tensor = _Attend.apply(receiving, sending, h, scoring)  # type: ignore[no-untyped-call]  # torch leaves it untyped
     return result
 
 
-def coefficients(receiving: Tensor, sending: Tensor, mask: Tensor | None, edges: EdgeList, slope: float) -> Tensor:
+def coefficients(receiving: Tensor, sending: Tensor, scoring: Scoring) -> Tensor:
     """Return the entries of ``P`` for every head, shape (n_entries, heads)."""
+    edges = scoring.edges
     scores = receiving[edges.rows] + sending[edges.columns]
-    weights = edges.row_softmax(functional.leaky_relu(scores, slope))
-    return weights if mask is None else weights * mask
+    weights = edges.row_softmax(functional.leaky_relu(scores, scoring.slope))
+    return weights if scoring.mask is None else weights * scoring.mask
 
 
-def plain_attend(
-    receiving: Tensor, sending: Tensor, h: Tensor, mask: Tensor | None, edges: EdgeList, slope: float
-) -> Tensor:
+def plain_attend(receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring) -> Tensor:
     """Do what ``attend`` does with torch's own operations."""
-    weights = coefficients(receiving, sending, mask, edges, slope)
+    weights = coefficients(receiving, sending, scoring)
     n, channels, _, size = h.shape
     wide = (part.reshape(n, channels * size) for part in h.unbind(2))
-    products = [edges.product(w, part) for w, part in zip(weights.unbind(1), wide, strict=True)]
+    products = [scoring.edges.product(w, part) for w, part in zip(weights.unbind(1), wide, strict=True)]
     return torch.stack([product.reshape(n, channels, size) for product in products], dim=2)
 
 
 class _Attend(torch.autograd.Function):
     @staticmethod
-    def forward(
-        ctx: Any, receiving: Tensor, sending: Tensor, h: Tensor, mask: Tensor | None, edges: EdgeList, slope: float
-    ) -> Tensor:
+    def forward(ctx: Any, receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring) -> Tensor:
         from ._attention_loop import aggregate
 
-        x = _in_parts(h)
-        weights = torch.empty(edges.indices.numel(), receiving.shape[1], dtype=h.dtype)
+        x, mask = _in_parts(h), scoring.mask
+        weights = torch.empty(scoring.edges.indices.numel(), receiving.shape[1], dtype=h.dtype)
         dropped = weights if mask is None else torch.empty_like(weights)
         out = torch.empty_like(x)
-        scored = _scored(edges, receiving, sending, slope)
-        _each_row(aggregate, edges.indptr, x, *scored, *_arrays(mask, x, weights, dropped, out))
-        ctx.save_for_backward(receiving, sending, h, mask, weights, dropped)
-        ctx.edges, ctx.slope = edges, slope
+        scored = _scored(receiving, sending, scoring)
+        _each_row(aggregate, scoring.edges.indptr, x, *scored, *_arrays(mask, x, weights, dropped, out))
+        ctx.save_for_backward(receiving, sending, h, weights, dropped)
+        ctx.scoring = scoring
         return _whole(out, h)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        receiving, sending, h, mask, weights, dropped = ctx.saved_tensors
-        if torch.is_grad_enabled():  # a gradient of the gradient is wanted
-            given = receiving, sending, h
-            again = plain_attend(*given, mask, ctx.edges, ctx.slope)
-            return *torch.autograd.grad(again, given, grads[0], create_graph=True), None, None, None
-        found = _gradients(receiving, sending, h, weights, dropped, grads[0], ctx.edges, ctx.slope)
-        return *found, None, None, None
+        if not torch.is_grad_enabled():
+            return *_gradients(ctx, grads[0]), None
+        # A gradient of the gradient is wanted.
+        receiving, sending, h, *_ = ctx.saved_tensors
+        given, again = (receiving, sending, h), plain_attend(receiving, sending, h, ctx.scoring)
+        return *torch.autograd.grad(again, given, grads[0], create_graph=True, allow_unused=True), None
 
 
-def _gradients(
-    receiving: Tensor,
-    sending: Tensor,
-    h: Tensor,
-    weights: Tensor,
-    dropped: Tensor,
-    grad: Tensor,
-    edges: EdgeList,
-    slope: float,
-) -> tuple[Tensor, Tensor, Tensor]:
+def _gradients(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     from ._attention_loop import gradient_by_column, gradient_by_row
 
-    x, given = _in_parts(h), _in_parts(grad)
+    receiving, sending, h, weights, dropped = ctx.saved_tensors
+    edges, x, given = ctx.scoring.edges, _in_parts(h), _in_parts(grad)
     of_scores, of_x = torch.empty_like(weights), torch.empty_like(x)
     of_receiving, of_sending = (torch.empty(part.shape, dtype=h.dtype) for part in (receiving, sending))
-    scored = _scored(edges, receiving, sending, slope)
+    scored = _scored(receiving, sending, ctx.scoring)
     by_row = _arrays(given, x, weights, dropped, of_scores, of_receiving)
     _each_row(gradient_by_row, edges.indptr, x, *scored, *by_row)
     transposed = unsigned(edges.t_indptr, edges.t_indices, edges.order)
@@ -135,9 +136,11 @@ def _arrays(*tensors: Tensor | None) -> list[Any]:
     return [None if tensor is None else tensor.detach().contiguous().numpy() for tensor in tensors]
 
 
-def _scored(edges: EdgeList, receiving: Tensor, sending: Tensor, slope: float) -> list[Any]:
-    shares = _arrays(receiving, sending)
-    return [*unsigned(edges.indptr, edges.indices), *shares, shares[0].dtype.type(slope)]
+def _scored(receiving: Tensor, sending: Tensor, scoring: Scoring) -> list[Any]:
+    edges, shares = scoring.edges, _arrays(receiving, sending)
+    # Looked up by the sign of a score: a branch would be foreseen for every other edge.
+    slopes = np.array([scoring.slope, 1.0], shares[0].dtype)
+    return [*unsigned(edges.indptr, edges.indices), *shares, slopes]
 
 
 def _each_row(loop: Callable[..., None], indptr: Tensor, x: Tensor, *arrays: Any) -> None:
