@@ -42,13 +42,15 @@ def _set_row(
 
 
 @inlined
-def _inner_product(one: Any, i: int, other: Any, j: int, k: int, n_heads: int) -> Any:
-    """Return the inner product of two nodes' features in head k, over all channels."""
-    lanes = zeros(one)
-    for s in range(k, one.shape[1], n_heads):
-        for q in range(one.shape[2]):
-            lanes = multiply_add(lanes, load(one, i, s, q), load(other, j, s, q))
-    return total(lanes)
+def _add_products(i: int, start: int, stop: int, indices: Any, grad: Any, x: Any, of_weights: Any) -> None:
+    """Add the inner products of a row's gradient with its neighbours' features, head by head."""
+    n_heads = of_weights.shape[1]
+    for k in range(n_heads):
+        for s in range(k, x.shape[1], n_heads):
+            for q in range(x.shape[2]):
+                own = load(grad, i, s, q)
+                for p in range(start, stop):
+                    of_weights[p, k] += total(multiply_add(zeros(x), own, load(x, indices[p], s, q)))
 
 
 @inlined
@@ -150,12 +152,12 @@ def _set_slopes(
     i: int, start: int, stop: int, indices: Any, grad: Any, x: Any, dropped: Any, of_scores: Any, inner: Any
 ) -> None:
     """Set ``of_scores`` to the weights times their gradients, and ``inner`` to the sums over the row."""
-    n_heads = inner.size
     inner[:] = 0
+    of_scores[start:stop] = 0
+    _add_products(i, start, stop, indices, grad, x, of_scores)
     for p in range(start, stop):
-        j = indices[p]
-        for k in range(n_heads):
-            of_scores[p, k] = dropped[p, k] * _inner_product(grad, i, x, j, k, n_heads)
+        for k in range(inner.size):
+            of_scores[p, k] *= dropped[p, k]
             inner[k] += of_scores[p, k]
 
 
