@@ -52,7 +52,7 @@ def test_gradcheck_of_the_compiled_pass(shape, dropped):
 
 
 def test_threads_change_nothing(monkeypatch):
-    monkeypatch.setattr(fused_attention, "THREADS_FROM", 0)
+    monkeypatch.setattr(fused_attention, "SHARED_FROM", 0)
     monkeypatch.setattr(threads, "BLOCK_WORK", 100)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 8)
     given = case(datasets.contextual_sbm(60, rng=0).graph, (2, 8, 8), True, torch.float32)

@@ -136,7 +136,7 @@ class Attention(nn.Module):
 
     def _filtered(self, *blocks: Tensor) -> list[Tensor]:
         """Return ``P(h) h`` and ``P(h) g`` for every further block g."""
-        h = torch.stack([self._heads(block) for block in blocks], dim=1)
+        h = torch.cat(blocks, dim=1).reshape(len(blocks[0]), len(blocks), self.heads, -1)
         result = attend(*self._shares(blocks[0]), h, self._scoring(h.dtype))
         return [part.flatten(1) for part in result.unbind(1)]
 

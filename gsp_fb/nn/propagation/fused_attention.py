@@ -22,6 +22,9 @@ from ..stacked import is_stackable, unsigned
 if TYPE_CHECKING:
     from .attention import EdgeList
 
+# Multiplications from which threads pay here: torch's own, between the passes, go on spinning on the cores.
+SHARED_FROM = 4 * THREADS_FROM
+
 __all__ = ["Scoring", "attend", "coefficients", "plain_attend"]
 
 
@@ -147,6 +150,6 @@ def _each_row(loop: Callable[..., None], indptr: Tensor, x: Tensor, *arrays: Any
     """Run ``loop`` over ranges of rows, in threads where it pays; a row is one thread's, so they change nothing."""
     n, rows = x.shape[0], indptr.numpy()
     work = int(rows[-1]) * x[0].numel()
-    threads = min(n_threads(), torch.get_num_threads()) if work >= THREADS_FROM else 1
+    threads = min(n_threads(), torch.get_num_threads()) if work >= SHARED_FROM else 1
     blocks = row_blocks(rows, work) if threads > 1 else [(0, n)]
     each_block(lambda first, last: loop(first, last, *arrays), blocks, threads)
