@@ -114,7 +114,9 @@ class Dropout(nn.Module):
         shape = (*self.copies, *x.shape) if x.ndim == ndim else x.shape
         return x * kept(shape, 1.0 - self.rate, self.generator, x.dtype)
 
-    def dense(self, x: Tensor) -> Tensor:
-        """Return the dropout of a dense tensor, typed as one."""
-        dropped = self(x)
-        return dropped if isinstance(dropped, Tensor) else x
+    @uncompiled  # as above
+    def mask(self, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor | None:
+        """Return what would multiply a tensor of this shape in training; None where nothing would be dropped."""
+        if not self.training or self.rate == 0.0:
+            return None
+        return kept(shape, 1.0 - self.rate, self.generator, dtype)

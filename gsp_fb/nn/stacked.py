@@ -24,7 +24,7 @@ from .._kernels.engine import ENGINE
 from .._kernels.threads import THREADS_FROM, each_block
 from .sparse import SparseMatrix
 
-__all__ = ["Stack", "is_stackable", "shared_copies", "stacked_product", "stacked_synthesis"]
+__all__ = ["Stack", "is_stackable", "shared_copies", "stacked_product", "stacked_synthesis", "unsigned"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ def _product(stack: Stack, dense: Tensor) -> Tensor:
 
     copies, _, width = dense.shape
     out = torch.empty(copies, stack.shape[0], width, dtype=dense.dtype)
-    indptr, indices = _unsigned(*stack.structure)
+    indptr, indices = unsigned(*stack.structure)
     values = stack.values.detach().reshape(-1, indices.size).numpy()
     given, result = dense.detach().contiguous().numpy(), out.numpy()
     _each_copy(product, copies, indices.size * width, indptr, indices, values, given, result)
@@ -109,13 +109,13 @@ def _each_copy(loop: Callable[..., None], copies: int, work: int, *arrays: Any) 
     each_block(lambda first, last: loop(first, last, *arrays), list(pairwise(cuts)), threads)
 
 
-def _unsigned(*parts: Tensor) -> list[Any]:
+def unsigned(*parts: Tensor) -> list[Any]:
     """Return indices as arrays that compiled code need not test for counting from the end."""
     return [part.numpy().view(f"u{part.element_size()}") for part in parts]
 
 
 def _csr_arrays(matrix: Tensor) -> list[Any]:
-    return [*_unsigned(matrix.crow_indices(), matrix.col_indices()), matrix.values().numpy()]
+    return [*unsigned(matrix.crow_indices(), matrix.col_indices()), matrix.values().numpy()]
 
 
 class _StackedSynthesis(torch.autograd.Function):

@@ -15,6 +15,7 @@ from ...graph import Graph
 from ..compiling import uncompiled
 from ..parts import Dropout, glorot
 from ..sparse import torch_csr
+from .fused_attention import Scoring, attend, coefficients
 
 __all__ = ["Attention", "EdgeList"]
 
@@ -116,31 +117,41 @@ class Attention(nn.Module):
         self.to_node = nn.Parameter(glorot((heads, size), generator))
         self.from_node = nn.Parameter(glorot((heads, size), generator))
 
+    def _shares(self, h: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what a node adds to the scores of the edges that end and that begin in it, (n_nodes, heads) each."""
+        parts = self._heads(h)
+        return (parts * self.to_node).sum(-1), (parts * self.from_node).sum(-1)
+
+    def _heads(self, h: Tensor) -> Tensor:
+        return h.reshape(h.shape[0], self.heads, -1)
+
+    def _scoring(self, dtype: torch.dtype) -> Scoring:
+        shape = (self.edges.indices.numel(), self.heads)
+        mask = None if self.dropout is None else self.dropout.mask(shape, dtype)
+        return Scoring(self.edges, self.slope, mask)
+
     def coefficients(self, h: Tensor) -> Tensor:
         """Return the entries of ``P`` for every head, shape (n_entries, heads)."""
-        parts = h.reshape(h.shape[0], self.heads, -1)
-        receiving, sending = ((parts * a).sum(-1) for a in (self.to_node, self.from_node))
-        scores = receiving[self.edges.rows] + sending[self.edges.columns]
-        weights = self.edges.row_softmax(nn.functional.leaky_relu(scores, self.slope))
-        return weights if self.dropout is None else self.dropout.dense(weights)
+        return coefficients(*self._shares(h), self._scoring(h.dtype))
 
-    def _apply_heads(self, weights: Tensor, h: Tensor) -> Tensor:
-        parts = h.reshape(h.shape[0], self.heads, -1).unbind(1)
-        columns = weights.unbind(1)
-        return torch.cat([self.edges.product(w, part) for w, part in zip(columns, parts, strict=True)], dim=1)
+    def _filtered(self, *blocks: Tensor) -> list[Tensor]:
+        """Return ``P(h) h`` and ``P(h) g`` for every further block g."""
+        h = torch.cat(blocks, dim=1).reshape(len(blocks[0]), len(blocks), self.heads, -1)
+        result = attend(*self._shares(blocks[0]), h, self._scoring(h.dtype))
+        return [part.flatten(1) for part in result.unbind(1)]
 
     def _merge(self, h: Tensor) -> Tensor:
-        return h.reshape(h.shape[0], self.heads, -1).mean(1) if self.average else h
+        return self._heads(h).mean(1) if self.average else h
 
     def low(self, h: Tensor) -> Tensor:
         """Return ``P(h) h``."""
-        return self._merge(self._apply_heads(self.coefficients(h), h))
+        return self._merge(*self._filtered(h))
 
     def high(self, h: Tensor) -> Tensor:
         """Return ``h - P(h) h``."""
-        return self._merge(h - self._apply_heads(self.coefficients(h), h))
+        return self._merge(h - self._filtered(h)[0])
 
     def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
         """Return ``P h_low`` and ``h_high - P h_high`` with the one ``P = P(h_low)``."""
-        weights = self.coefficients(h_low)
-        return self._merge(self._apply_heads(weights, h_low)), self._merge(h_high - self._apply_heads(weights, h_high))
+        low, smooth = self._filtered(h_low, h_high)
+        return self._merge(low), self._merge(h_high - smooth)

@@ -1,0 +1,217 @@
+"""The compiled loops of :mod:`.fused_attention`; importing them needs numba.
+
+Each works on the rows ``first <= i < last`` of a CSR structure, or of its transpose, so that threads can share them.
+Features have shape (n, channels * heads, parts, LANES): the columns of a head are filled up with zeros to whole parts.
+A part of a row's result then stays in registers while all its neighbours are added.
+"""
+
+# ruff: noqa: PLR0917  # compiled code takes plain arrays, one argument each; objects that hold them it does not know
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._kernels.lanes import load, multiply_add, store, total, zeros
+from ..._kernels.loops import compiled, inlined
+
+__all__ = ["aggregate", "gradient_by_column", "gradient_by_row"]
+
+
+@inlined
+def _set_part(
+    out: Any, i: int, indices: Any, places: Any, weights: Any, k: int, x: Any, s: int, q: int, start: int, stop: int
+) -> None:
+    """Set part q of block s to the weighted sum of a row's neighbours; weight p stands at ``places[p]``."""
+    part = zeros(x)
+    for p in range(start, stop):
+        weight = weights[p if places is None else places[p], k]
+        part = multiply_add(part, weight, load(x, indices[p], s, q))
+    store(out, i, s, q, part)
+
+
+@inlined
+def _set_row(
+    out: Any, i: int, indices: Any, places: Any, weights: Any, n_heads: int, x: Any, start: int, stop: int
+) -> None:
+    for k in range(n_heads):
+        for s in range(k, x.shape[1], n_heads):
+            for q in range(x.shape[2]):
+                _set_part(out, i, indices, places, weights, k, x, s, q, start, stop)
+
+
+@inlined
+def _add_products(i: int, start: int, stop: int, indices: Any, grad: Any, x: Any, of_weights: Any) -> None:
+    """Add the inner products of a row's gradient with its neighbours' features, head by head."""
+    n_heads = of_weights.shape[1]
+    for k in range(n_heads):
+        for s in range(k, x.shape[1], n_heads):
+            for q in range(x.shape[2]):
+                own = load(grad, i, s, q)
+                for p in range(start, stop):
+                    of_weights[p, k] += total(multiply_add(zeros(x), own, load(x, indices[p], s, q)))
+
+
+@inlined
+def _set_scores(
+    first: int, last: int, indptr: Any, indices: Any, receiving: Any, sending: Any, slopes: Any, weights: Any
+) -> None:
+    """Set ``weights`` to the scores less the greatest of the row, which cancels in the softmax."""
+    n_heads = receiving.shape[1]
+    top = np.empty(n_heads, weights.dtype)
+    for i in range(first, last):
+        top[:] = -np.inf
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            for k in range(n_heads):
+                score = receiving[i, k] + sending[j, k]
+                score *= slopes[np.uint8(score > 0)]
+                weights[p, k] = score
+                top[k] = max(top[k], score)
+        for p in range(indptr[i], indptr[i + 1]):
+            for k in range(n_heads):
+                weights[p, k] -= top[k]
+
+
+@inlined
+def _exponential(x: Any) -> Any:
+    """Return e^x for x <= 0 in single precision, to its last bit but one: Cephes' method, in steps that make vectors.
+
+    The library's function is called for one number at a time. What is not a number stays so.
+    """
+    f = np.float32
+    x = f(-87) if x < f(-87) else x  # next to 1, which is in every row, nothing is left of it
+    power = np.floor(x * f(1.44269504) + f(0.5))
+    x = x - power * f(0.693359375) - power * f(-2.12194440e-4)
+    y = f(1.9875691500e-4)
+    y = y * x + f(1.3981999507e-3)
+    y = y * x + f(8.3334519073e-3)
+    y = y * x + f(4.1665795894e-2)
+    y = y * x + f(1.6666665459e-1)
+    y = y * x + f(5.0000001201e-1)
+    y = y * x * x + x + f(1)
+    exponent = np.int32(np.int32(power) + np.int32(127))
+    return y * np.int32(exponent << np.int32(23)).view(np.float32)
+
+
+@inlined
+def _exponentiate(numbers: Any) -> None:
+    if numbers.itemsize == 4:
+        for t in range(numbers.size):
+            numbers[t] = _exponential(np.float32(numbers[t]))
+    else:
+        for t in range(numbers.size):
+            numbers[t] = np.exp(numbers[t])
+
+
+@inlined
+def _normalize(start: int, stop: int, mask: Any, weights: Any, dropped: Any, share: Any) -> None:
+    """Divide the weights of a row by their sum, and set ``dropped`` to them times ``mask``, if there is one."""
+    share[:] = 0
+    for p in range(start, stop):
+        for k in range(share.size):
+            share[k] += weights[p, k]
+    for k in range(share.size):
+        share[k] = 1 / share[k]
+    for p in range(start, stop):
+        for k in range(share.size):
+            weights[p, k] *= share[k]
+            if mask is not None:
+                dropped[p, k] = weights[p, k] * mask[p, k]
+
+
+@compiled
+def aggregate(
+    first: int,
+    last: int,
+    indptr: Any,
+    indices: Any,
+    receiving: Any,
+    sending: Any,
+    slopes: Any,
+    mask: Any,
+    x: Any,
+    weights: Any,
+    dropped: Any,
+    out: Any,
+) -> None:
+    """Set the softmax ``weights`` of the entries, ``dropped`` to them times ``mask`` (if there is one), and ``out``."""
+    n_heads = receiving.shape[1]
+    share = np.empty(n_heads, weights.dtype)
+    _set_scores(first, last, indptr, indices, receiving, sending, slopes, weights)
+    _exponentiate(weights[indptr[first] : indptr[last]].reshape(-1))
+    for i in range(first, last):
+        start, stop = indptr[i], indptr[i + 1]
+        _normalize(start, stop, mask, weights, dropped, share)
+        _set_row(out, i, indices, None, dropped, n_heads, x, start, stop)
+
+
+@inlined
+def _set_slopes(
+    i: int, start: int, stop: int, indices: Any, grad: Any, x: Any, dropped: Any, of_scores: Any, inner: Any
+) -> None:
+    """Set ``of_scores`` to the weights times their gradients, and ``inner`` to the sums over the row."""
+    inner[:] = 0
+    of_scores[start:stop] = 0
+    _add_products(i, start, stop, indices, grad, x, of_scores)
+    for p in range(start, stop):
+        for k in range(inner.size):
+            of_scores[p, k] *= dropped[p, k]
+            inner[k] += of_scores[p, k]
+
+
+@compiled
+def gradient_by_row(
+    first: int,
+    last: int,
+    indptr: Any,
+    indices: Any,
+    receiving: Any,
+    sending: Any,
+    slopes: Any,
+    grad: Any,
+    x: Any,
+    weights: Any,
+    dropped: Any,
+    of_scores: Any,
+    of_receiving: Any,
+) -> None:
+    """Set the gradients of the scores, before the leaky ReLU, and of their receiving shares."""
+    n_heads = receiving.shape[1]
+    inner = np.empty(n_heads, weights.dtype)
+    for i in range(first, last):
+        start, stop = indptr[i], indptr[i + 1]
+        _set_slopes(i, start, stop, indices, grad, x, dropped, of_scores, inner)
+        of_receiving[i] = 0
+        for p in range(start, stop):
+            j = indices[p]
+            for k in range(n_heads):
+                value = of_scores[p, k] - weights[p, k] * inner[k]
+                value *= slopes[np.uint8(receiving[i, k] + sending[j, k] > 0)]
+                of_scores[p, k] = value
+                of_receiving[i, k] += value
+
+
+@compiled
+def gradient_by_column(
+    first: int,
+    last: int,
+    t_indptr: Any,
+    t_indices: Any,
+    order: Any,
+    grad: Any,
+    dropped: Any,
+    of_scores: Any,
+    of_sending: Any,
+    of_x: Any,
+) -> None:
+    """Set the gradients of the sending shares and of the features; ``order`` is where the transpose's entries are."""
+    n_heads = of_scores.shape[1]
+    for j in range(first, last):
+        start, stop = t_indptr[j], t_indptr[j + 1]
+        of_sending[j] = 0
+        for t in range(start, stop):
+            for k in range(n_heads):
+                of_sending[j, k] += of_scores[order[t], k]
+        _set_row(of_x, j, t_indices, order, dropped, n_heads, grad, start, stop)

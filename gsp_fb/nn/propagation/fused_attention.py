@@ -1,0 +1,155 @@
+"""Attention as one operation: scores, softmax, dropout and the weighted sums of all heads, with its gradient.
+
+The compiled form visits the edges row by row and keeps nothing of an edge but its weights; the plain one is made of
+torch's operations, for every device, and is differentiable twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from ..._kernels.threads import THREADS_FROM, each_block, n_threads, row_blocks
+from ..compiling import uncompiled
+from ..stacked import is_stackable, unsigned
+
+if TYPE_CHECKING:
+    from .attention import EdgeList
+
+# Multiplications from which threads pay here: torch's own, between the passes, go on spinning on the cores.
+SHARED_FROM = 4 * THREADS_FROM
+
+__all__ = ["Scoring", "attend", "coefficients", "plain_attend"]
+
+
+@dataclass(eq=False)  # not frozen: torch.compile would take it apart into tensors
+class Scoring:
+    """How scores become weights: over which edges, with which slope below zero, and what dropout keeps of them.
+
+    Attributes
+    ----------
+    edges : EdgeList
+    slope : float
+        Of the leaky ReLU.
+    mask : Tensor, shape (n_entries, heads), or None
+    """
+
+    edges: EdgeList
+    slope: float
+    mask: Tensor | None = None
+
+
+@uncompiled  # as for the product with a constant matrix
+def attend(receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring) -> Tensor:
+    """Return ``P h`` for ``P_ij = softmax_j leaky_relu(receiving_i + sending_j) * mask_ij``, head by head.
+
+    Parameters
+    ----------
+    receiving, sending : Tensor, shape (n_nodes, heads)
+    h : Tensor, shape (n_nodes, channels, heads, size)
+        All channels are filtered with the one ``P``.
+    scoring : Scoring
+    """
+    if not is_stackable(h):
+        return plain_attend(receiving, sending, h, scoring)
+    result: Tensor = _Attend.apply(receiving, sending, h, scoring)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    return result
+
+
+def coefficients(receiving: Tensor, sending: Tensor, scoring: Scoring) -> Tensor:
+    """Return the entries of ``P`` for every head, shape (n_entries, heads)."""
+    edges = scoring.edges
+    scores = receiving[edges.rows] + sending[edges.columns]
+    weights = edges.row_softmax(functional.leaky_relu(scores, scoring.slope))
+    return weights if scoring.mask is None else weights * scoring.mask
+
+
+def plain_attend(receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring) -> Tensor:
+    """Do what ``attend`` does with torch's own operations."""
+    weights = coefficients(receiving, sending, scoring)
+    n, channels, _, size = h.shape
+    wide = (part.reshape(n, channels * size) for part in h.unbind(2))
+    products = [scoring.edges.product(w, part) for w, part in zip(weights.unbind(1), wide, strict=True)]
+    return torch.stack([product.reshape(n, channels, size) for product in products], dim=2)
+
+
+class _Attend(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring) -> Tensor:
+        from ._attention_loop import aggregate
+
+        x, mask = _in_parts(h), scoring.mask
+        weights = torch.empty(scoring.edges.indices.numel(), receiving.shape[1], dtype=h.dtype)
+        dropped = weights if mask is None else torch.empty_like(weights)
+        out = torch.empty_like(x)
+        scored = _scored(receiving, sending, scoring)
+        _each_row(aggregate, scoring.edges.indptr, x, *scored, *_arrays(mask, x, weights, dropped, out))
+        ctx.save_for_backward(receiving, sending, h, weights, dropped)
+        ctx.scoring = scoring
+        return _whole(out, h)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        if not torch.is_grad_enabled():
+            return *_gradients(ctx, grads[0]), None
+        # A gradient of the gradient is wanted.
+        receiving, sending, h, *_ = ctx.saved_tensors
+        given, again = (receiving, sending, h), plain_attend(receiving, sending, h, ctx.scoring)
+        return *torch.autograd.grad(again, given, grads[0], create_graph=True, allow_unused=True), None
+
+
+def _gradients(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    from ._attention_loop import gradient_by_column, gradient_by_row
+
+    receiving, sending, h, weights, dropped = ctx.saved_tensors
+    edges, x, given = ctx.scoring.edges, _in_parts(h), _in_parts(grad)
+    of_scores, of_x = torch.empty_like(weights), torch.empty_like(x)
+    of_receiving, of_sending = (torch.empty(part.shape, dtype=h.dtype) for part in (receiving, sending))
+    scored = _scored(receiving, sending, ctx.scoring)
+    by_row = _arrays(given, x, weights, dropped, of_scores, of_receiving)
+    _each_row(gradient_by_row, edges.indptr, x, *scored, *by_row)
+    transposed = unsigned(edges.t_indptr, edges.t_indices, edges.order)
+    by_column = _arrays(given, dropped, of_scores, of_sending, of_x)
+    _each_row(gradient_by_column, edges.t_indptr, x, *transposed, *by_column)
+    return of_receiving, of_sending, _whole(of_x, h)
+
+
+def _in_parts(h: Tensor) -> Tensor:
+    """Return (n, channels, heads, size) features as the loops take them, (n, channels * heads, parts, LANES)."""
+    from ..._kernels.lanes import LANES
+
+    n, channels, heads, size = h.shape
+    filled = functional.pad(h.detach(), (0, -size % LANES)) if size % LANES else h.detach()
+    return filled.reshape(n, channels * heads, -1, LANES).contiguous()
+
+
+def _whole(parts: Tensor, h: Tensor) -> Tensor:
+    """Return what has the shape of ``_in_parts(h)`` in that of ``h``."""
+    n, channels, heads, size = h.shape
+    return parts.reshape(n, channels, heads, -1)[..., :size]
+
+
+def _arrays(*tensors: Tensor | None) -> list[Any]:
+    return [None if tensor is None else tensor.detach().contiguous().numpy() for tensor in tensors]
+
+
+def _scored(receiving: Tensor, sending: Tensor, scoring: Scoring) -> list[Any]:
+    edges, shares = scoring.edges, _arrays(receiving, sending)
+    # Looked up by the sign of a score: a branch would be foreseen for every other edge.
+    slopes = np.array([scoring.slope, 1.0], shares[0].dtype)
+    return [*unsigned(edges.indptr, edges.indices), *shares, slopes]
+
+
+def _each_row(loop: Callable[..., None], indptr: Tensor, x: Tensor, *arrays: Any) -> None:
+    """Run ``loop`` over ranges of rows, in threads where it pays; a row is one thread's, so they change nothing."""
+    n, rows = x.shape[0], indptr.numpy()
+    work = int(rows[-1]) * x[0].numel()
+    threads = min(n_threads(), torch.get_num_threads()) if work >= SHARED_FROM else 1
+    blocks = row_blocks(rows, work) if threads > 1 else [(0, n)]
+    each_block(lambda first, last: loop(first, last, *arrays), blocks, threads)
