@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .compiling import compiled, inlined
-from .machine import add_times, ask, load, no_lanes, store
+from .machine import add_times, ask, ask_item, load, no_lanes, store
 
 __all__ = ["gather", "gather_1d", "pair_factor", "tiled_sums"]
 
@@ -61,6 +61,8 @@ def _gather_part(
     ahead: Any = max(0, min(AHEAD, len(indices) - np.int64(stop)))
     for p in range(start, stop):
         ask(x, indices[p + ahead], column, width)
+        if right is not None:
+            ask_item(right, indices[p + ahead])
         factor = total.dtype.type(pair_factor(i, indices[p], p, weights, left, right, directed))
         sums = add_times(sums, factor, load(x, indices[p], column, width))
     store(sums, total, 0, column)

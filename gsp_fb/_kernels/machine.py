@@ -14,7 +14,7 @@ from typing import Any, cast
 from .._extras import require
 from .compiling import CACHE_LINE
 
-__all__ = ["add_times", "ask", "load", "no_lanes", "store"]
+__all__ = ["add_times", "ask", "ask_item", "load", "no_lanes", "store"]
 
 extending = require("numba.extending", "the compiled engine")
 types = require("numba.core.types", "the compiled engine")
@@ -49,7 +49,7 @@ def _item(array: Any) -> int:
 
 
 def _address(context: Any, builder: Any, kind: Any, arguments: Any, kinds: Any) -> Any:
-    """Return the address of an item; the arguments are an array of that kind, a row and a column."""
+    """Return the address of an item; the arguments are an array of that kind and the places on its axes."""
     array, *at = arguments
     parts = context.make_array(kind)(context, builder, array)
     shape, strides = (cgutils.unpack_tuple(builder, field) for field in (parts.shape, parts.strides))
@@ -126,6 +126,17 @@ def ask(context: Any, array: Any, row: Any, column: Any, width: Any) -> tuple[An
         return context.get_dummy_value()
 
     return types.void(array, row, column, width), emit
+
+
+@_intrinsic
+def ask_item(context: Any, array: Any, place: Any) -> tuple[Any, Any]:
+    """Ask the memory for ``array[place]``."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _prefetch(builder, _address(context, builder, array, arguments, signature.args[1:]))
+        return context.get_dummy_value()
+
+    return types.void(array, place), emit
 
 
 def _prefetch(builder: Any, address: Any) -> None:
