@@ -31,7 +31,7 @@ def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
     that is larger than the cache is read in tiles.
     """
     signal = _as_real(x)
-    out = _aligned(signal.shape, signal.dtype)
+    out = _aligned(signal.shape, signal.dtype, np.empty)  # every row will be set
     work = cost(graph, x)
     if signal.shape[1] == 1:
         inputs = _inputs(signal[:, 0], _times(right, signal)[:, 0], left, diag)
@@ -186,10 +186,10 @@ def _unsigned(indices: IntArray) -> IntArray:
     return indices.view(f"u{indices.itemsize}")
 
 
-def _aligned(shape: tuple[int, ...], dtype: Any) -> FloatArray:
-    """Return zeros that begin with a cache line; rows gathered at random then touch as few lines as they can."""
+def _aligned(shape: tuple[int, ...], dtype: Any, make: Callable[..., Any] = np.zeros) -> FloatArray:
+    """Return an array that begins with a cache line; rows gathered at random then touch as few lines as they can."""
     n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    raw = np.zeros(n_bytes + CACHE_LINE, dtype=np.uint8)
+    raw = make(n_bytes + CACHE_LINE, dtype=np.uint8)
     start = -raw.ctypes.data % CACHE_LINE
     aligned: FloatArray = raw[start : start + n_bytes].view(dtype).reshape(shape)
     return aligned
