@@ -32,9 +32,9 @@ Mean degree {DEGREE}, one column, {FILTERS} filters of order {ORDER}; each size 
 S-value and bank are the fastest of {RUNS} runs after one that compiles, the build is timed once. GB is the peak of the
 process, edges included. CPU counts the seconds of all threads, which other programs disturb less than wall time.
 "nearby" is a graph whose neighbours are numbered close to each other, as meshes and road maps are; "shuffled" is a
-community graph with random numbers, the worst case. Its column outgrows a core's own cache at nnz = 1e7 (4 MB) and the
-one all cores share at 1e8 (40 MB), where it is read in tiles. There an entry costs more: S-value and bank of a shuffled
-graph grow somewhat faster than linearly, those of a graph in a good numbering do not.
+community graph with random numbers, the worst case. Its column outgrows a core's own cache at nnz = 1e7 (4 MB) and a
+share of the one all cores have at 1e8 (40 MB; read in tiles if that is more than a quarter of it). There an entry costs
+more: S-value and bank of a shuffled graph grow faster than linearly, those of a graph in a good numbering do not.
 Load of the machine at the start (1 min): {{load:.1f}} on {{cpus}} CPUs, and the last-level cache is shared with it.
 
 | numbering | nnz | build s | S-value s | bank s | ns per entry: build / S / bank | CPU ns per entry | GB |

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csgraph
 
-from ._kernels import heaviest_labels
+from ._kernels import heaviest_labels, take_rows
 from ._validate import check_choice
 from .backend import IntArray, Signal, csr, freeze
 
@@ -61,7 +61,7 @@ class Reordered:
         >>> sorted(new.permute([10.0, 11.0, 12.0, 13.0]).tolist())
         [10.0, 11.0, 12.0, 13.0]
         """
-        return np.asarray(x)[self.order]
+        return take_rows(np.asarray(x), self.order)
 
     def restore(self, y: Signal) -> Signal:
         """Return a result of the new graph in the original order.
@@ -73,7 +73,7 @@ class Reordered:
         >>> new.restore(new.permute([10.0, 11.0, 12.0, 13.0]))
         array([10., 11., 12., 13.])
         """
-        return np.asarray(y)[self.inverse]
+        return take_rows(np.asarray(y), self.inverse)
 
 
 def reordered(graph: Graph, how: str = "community") -> Reordered:

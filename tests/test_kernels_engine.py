@@ -251,17 +251,17 @@ def test_results_begin_with_a_cache_line():
 
 
 def test_loops_compile_where_no_cache_can_be_written(monkeypatch):
-    from gsp_fb._kernels import loops
+    from gsp_fb._kernels import compiling
 
-    real = loops.numba.njit
+    real = compiling.numba.njit
 
     def no_cache(function, **options):
         if options.get("cache"):
             raise RuntimeError("cannot cache function: no locator available")
         return real(function, **options)
 
-    monkeypatch.setattr(loops.numba, "njit", no_cache)
-    assert loops.compiled(lambda x: x + 1)(1) == 2
+    monkeypatch.setattr(compiling.numba, "njit", no_cache)
+    assert compiling.compiled(lambda x: x + 1)(1) == 2
 
 
 def test_a_small_product_imports_no_numba():

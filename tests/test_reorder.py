@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from gsp_fb._kernels import engine
+from gsp_fb._kernels import engine, rows, take_rows
 from gsp_fb.errors import ParameterError
 from gsp_fb.graph import Graph
 from gsp_fb.operators import operator
@@ -107,3 +107,43 @@ def test_unknown_order_lists_the_known():
         ParameterError, match=r"unknown order 'rmc'; choose one of rcm, community \(did you mean 'rcm'\?\)"
     ):
         reordered(Graph.from_edges([(0, 1)]), "rmc")
+
+
+ROWS = {
+    "vector": lambda rng, n: rng.standard_normal(n),
+    "columns": lambda rng, n: rng.standard_normal((n, 37)),
+    "float32": lambda rng, n: rng.standard_normal((n, 5)).astype(np.float32),
+    "complex": lambda rng, n: rng.standard_normal((n, 3)) + 1j,
+    "bytes": lambda rng, n: rng.integers(100, size=(n, 3)).astype(np.int8),
+    "flags": lambda rng, n: rng.random(n) < 0.5,
+    "coefficients": lambda rng, n: rng.standard_normal((n, 6, 16)).swapaxes(1, 2),
+    "by columns": lambda rng, n: rng.standard_normal((4, n)).T,
+    "every second": lambda rng, n: rng.standard_normal((2 * n, 3))[::2],
+    "no column": lambda rng, n: np.empty((n, 0)),
+    "names": lambda rng, n: np.array([f"node {k}" for k in range(n)]),
+    "objects": lambda rng, n: np.array([str(k) for k in range(n)], dtype=object),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("choice", ["numba", "scipy"])
+@pytest.mark.parametrize("kind", ROWS)
+def test_rows_of_any_kind_are_taken_as_numpy_takes_them(kind, choice, threads, monkeypatch):
+    monkeypatch.setenv(engine.ENGINE, choice)
+    monkeypatch.setenv("GSP_FB_THREADS", str(threads))
+    monkeypatch.setattr(rows, "THREADS_FROM", 0)
+    rng = np.random.default_rng(3)
+    x, order = ROWS[kind](rng, 101), rng.permutation(101)
+    taken = take_rows(x, order)
+    assert taken.dtype == x.dtype
+    assert taken.shape == x.shape
+    assert np.array_equal(taken, x[order])
+
+
+def test_there_and_back_keeps_the_layout_of_a_bank(monkeypatch):
+    monkeypatch.setenv(engine.ENGINE, "numba")
+    new = shuffled_blocks()[0].reordered("community")
+    c = np.random.default_rng(4).standard_normal((new.graph.n_nodes, 3, 5)).swapaxes(1, 2)
+    back = new.restore(new.permute(c))
+    assert np.array_equal(back, c)
+    assert back.strides == c.strides

@@ -128,3 +128,11 @@ def test_neighbours_close_to_each_other_need_no_tiles(monkeypatch):
 @pytest.mark.parametrize("n_nodes", [0, 1, 100])
 def test_a_signal_that_fits_the_cache_is_one_tile(n_nodes):
     assert tiles.tile_width(Graph.from_edges([], n_nodes=n_nodes), np.zeros(n_nodes)) == n_nodes
+
+
+@pytest.mark.parametrize(("text", "expected"), [("266240K\n", 266240 * 1024), ("unknown", 2**25), (None, 2**25)])
+def test_the_cache_is_as_large_as_the_system_says(text, expected, tmp_path):
+    source = tmp_path / "size"
+    if text is not None:
+        source.write_text(text)
+    assert tiles.last_level_bytes(source) == expected

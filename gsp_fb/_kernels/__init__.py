@@ -13,9 +13,10 @@ from ..backend import FloatArray, IntArray, Signal, is_sparse
 from . import plain
 from .csr import Csr
 from .engine import is_compiled
+from .rows import take_rows
 from .threads import set_threads
 
-__all__ = ["Csr", "affine_product", "chebyshev_bank", "heaviest_labels", "quadratic_form", "set_threads"]
+__all__ = ["Csr", "affine_product", "chebyshev_bank", "heaviest_labels", "quadratic_form", "set_threads", "take_rows"]
 
 
 def _engine(graph: Csr, x: Signal, **kinds: str) -> ModuleType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -14,7 +15,7 @@ from ..backend import is_numpy, is_sparse
 from ..errors import GspWarning
 from .csr import Csr
 
-__all__ = ["ENGINE", "ENGINES", "cost", "is_compiled"]
+__all__ = ["ENGINE", "ENGINES", "cost", "is_chosen", "is_compiled"]
 
 # The environment holds the choice, as it does for the number of threads.
 ENGINE = "GSP_FB_ENGINE"
@@ -36,13 +37,19 @@ def is_compiled(graph: Csr, x: Any, kinds: str = "fdFD") -> bool:
 
     ``kinds`` are the dtype characters the loop is written for.
     """
-    choice = check_choice(os.environ.get(ENGINE, "auto"), ENGINES, ENGINE)
     values = x.data if is_sparse(x) else x
-    if choice == "scipy" or not (is_numpy(values) and is_numpy(graph.indptr) and values.dtype.char in kinds):
+    can = is_numpy(values) and is_numpy(graph.indptr) and values.dtype.char in kinds
+    return is_chosen(lambda: cost(graph, x)) if can else is_chosen(None)
+
+
+def is_chosen(work: Callable[[], int] | None) -> bool:
+    """Return whether a job of so many multiplications goes to the compiled loops; None is one they cannot do."""
+    choice = check_choice(os.environ.get(ENGINE, "auto"), ENGINES, ENGINE)
+    if choice == "scipy" or work is None:
         return False
     if choice == "numba":
         return bool(require("numba", f"{ENGINE}=numba"))
-    return cost(graph, x) >= COMPILED_FROM and _numba_works()
+    return work() >= COMPILED_FROM and _numba_works()
 
 
 @cache

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..backend import FloatArray, IntArray, Signal, freeze, is_sparse, real_dtype
-from . import loops
+from . import forms, loops
+from .compiling import CACHE_LINE
 from .csr import Csr
 from .engine import cost
 from .threads import THREADS_FROM, each_block, n_threads, row_blocks
@@ -30,7 +31,7 @@ def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
     that is larger than the cache is read in tiles.
     """
     signal = _as_real(x)
-    out = _aligned(signal.shape, signal.dtype)
+    out = _aligned(signal.shape, signal.dtype, np.empty)  # every row will be set
     work = cost(graph, x)
     if signal.shape[1] == 1:
         inputs = _inputs(signal[:, 0], _times(right, signal)[:, 0], left, diag)
@@ -96,13 +97,14 @@ def _recurrence(
     before, now = _flat(before), _flat(now)
     work = cost(graph, now)
     loop: Callable[..., None] = loops.bank_step
-    blocks, last = row_blocks(graph.indptr, work), [start]
+    blocks, last = row_blocks(graph.indptr, work), [start, out.shape[2]]
     if now.ndim == 1:
         loop = loops.bank_step_1d
         width, blocks = single_blocks(graph, now, work)
-        last = [start, width]
+        last.append(width)
+    flat_out = out.reshape(len(out), out.shape[1] * out.shape[2])
     for order, added in _steps(terms):
-        _run(loop, graph, work, blocks, now, *operator, before, min(order, 2), added, share, out, *last)
+        _run(loop, graph, work, blocks, now, *operator, before, min(order, 2), added, share, flat_out, *last)
         before, now = now, before
 
 
@@ -129,7 +131,7 @@ def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
     work = cost(graph, x)
     blocks = list(enumerate(row_blocks(graph.indptr, work)))
     sums = np.zeros((len(blocks), signal.shape[1]))
-    _run(loops.quadratic, graph, work, blocks, graph.directed, *_inputs(signal, left, right, diag), sums)
+    _run(forms.quadratic, graph, work, blocks, graph.directed, *_inputs(signal, left, right, diag), sums)
     # A real operator keeps the real and the imaginary part apart: their forms add up.
     form: FloatArray = sums.sum(axis=0).reshape(-1, _n_parts(x)).sum(axis=1)
     return form
@@ -150,7 +152,7 @@ def _sparse_quadratic_form(graph: Csr, x: Any, *operator: FloatArray) -> FloatAr
     parts = np.ascontiguousarray(x.data).view(real_dtype(x.dtype)).reshape(-1, _n_parts(x))
     for part in parts.T:
         inputs = _inputs(x.indptr, _unsigned(x.indices), np.ascontiguousarray(part), *operator)
-        _run(loops.sparse_quadratic, graph, work, blocks, graph.directed, *inputs, sums)
+        _run(forms.sparse_quadratic, graph, work, blocks, graph.directed, *inputs, sums)
     form: FloatArray = sums.sum(axis=0)
     return form
 
@@ -184,11 +186,11 @@ def _unsigned(indices: IntArray) -> IntArray:
     return indices.view(f"u{indices.itemsize}")
 
 
-def _aligned(shape: tuple[int, ...], dtype: Any) -> FloatArray:
-    """Return zeros that begin with a cache line; rows gathered at random then touch as few lines as they can."""
+def _aligned(shape: tuple[int, ...], dtype: Any, make: Callable[..., Any] = np.zeros) -> FloatArray:
+    """Return an array that begins with a cache line; rows gathered at random then touch as few lines as they can."""
     n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    raw = np.zeros(n_bytes + loops.CACHE_LINE, dtype=np.uint8)
-    start = -raw.ctypes.data % loops.CACHE_LINE
+    raw = make(n_bytes + CACHE_LINE, dtype=np.uint8)
+    start = -raw.ctypes.data % CACHE_LINE
     aligned: FloatArray = raw[start : start + n_bytes].view(dtype).reshape(shape)
     return aligned
 

@@ -7,16 +7,33 @@ many entries before it leaves the cache, at the cost of visiting every row once 
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 
 from ..backend import FloatArray
 from .csr import Csr
 from .threads import row_blocks
 
-__all__ = ["single_blocks", "tile_width"]
+__all__ = ["last_level_bytes", "single_blocks", "tile_width"]
+
+# Where Linux tells the size of the last-level cache, and what is taken for it elsewhere.
+LAST_LEVEL = Path("/sys/devices/system/cpu/cpu0/cache/index3/size")
+USUAL_BYTES = 2**25
+
+
+def last_level_bytes(source: Path) -> int:
+    """Return the size of the last-level cache, written as ``32768K`` in a file; that of a usual one without it."""
+    try:
+        found = re.fullmatch(r"(\d+)K", source.read_text().strip())
+    except OSError:
+        found = None
+    return 1024 * int(found.group(1)) if found else USUAL_BYTES
+
 
 # A signal up to this size is one tile: what the other programs of a machine leave of its last-level cache.
-TILE_BYTES = 2**23
+TILE_BYTES = last_level_bytes(LAST_LEVEL) // 4
 # Visiting a row costs as much as some entries; of short rows, wider tiles leave so many for each visit.
 ENTRIES_A_VISIT = 6
 # Rows share the tile only within a block: few blocks, so that each line of the tile is read by many entries of one.

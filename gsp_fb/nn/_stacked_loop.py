@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.loops import CACHE_LINE, compiled, inlined
+from .._kernels.compiling import CACHE_LINE, compiled, inlined
 
 __all__ = ["product", "synthesis", "synthesis_gradient"]
 
