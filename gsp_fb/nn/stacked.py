@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
@@ -105,7 +104,7 @@ def _each_copy(loop: Callable[..., None], copies: int, work: int, *arrays: Any) 
     One thread computes all of a copy, so their number changes nothing.
     """
     threads = min(_threads.get() or torch.get_num_threads(), copies) if copies * work >= THREADS_FROM else 1
-    cuts = np.linspace(0, copies, threads + 1).astype(int).tolist()
+    cuts = [copies * k // threads for k in range(threads + 1)]
     each_block(lambda first, last: loop(first, last, *arrays), list(pairwise(cuts)), threads)
 
 
