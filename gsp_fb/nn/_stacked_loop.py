@@ -77,8 +77,8 @@ def _add_product(indptr: Any, indices: Any, values: Any, dense: Any, out: Any) -
 
 @inlined
 def _rectified(value: Any) -> Any:
-    # Not a maximum: what is not a number must stay so, or a diverging training would go on.
-    return value * 0 if value < 0 else value
+    # Not a maximum: what is not a number must stay so, or a diverging training would go on. Not a zero: its type is wider.
+    return value - value if value < 0 else value
 
 
 @compiled
@@ -108,6 +108,15 @@ def synthesis(
         _add_product(indptr, indices, values, difference, out[k])
 
 
+@inlined
+def _set_half(z: Any, grad: Any, weight: Any, z_grad: Any, of_weight: Any) -> None:
+    """Set the gradient of ``weight * relu(z)`` to a row of ``z``, and add that to ``weight``, column by column."""
+    zero = weight - weight
+    for q in range(z.size):
+        of_weight[q] += grad[q] * _rectified(z[q])
+        z_grad[q] = weight * grad[q] if z[q] > 0 else zero
+
+
 @compiled
 def synthesis_gradient(
     first: int,
@@ -125,19 +134,17 @@ def synthesis_gradient(
 ) -> None:
     """Set the gradients of ``synthesis`` to its halves and to its two weights; ``t_*`` is the transpose."""
     width = grad.shape[2]
-    lifted = np.empty(grad.shape[1:], grad.dtype)
+    spread, high = np.empty(grad.shape[1:], grad.dtype), np.empty(width, grad.dtype)
     # Sums by column first: a single sum would add one number at a time.
     of_low, of_high = np.empty(width, grad.dtype), np.empty(width, grad.dtype)
     for k in range(first, last):
-        own_low, own_high = a_low[k], a_high[k]
-        lifted[:], of_low[:], of_high[:] = 0, 0, 0
-        _add_product(t_indptr, t_indices, t_values, grad[k], lifted)
+        spread[:], of_low[:], of_high[:] = 0, 0, 0
+        _add_product(t_indptr, t_indices, t_values, grad[k], spread)
         for i in range(grad.shape[1]):
-            row, given, spread, result = z[k, i], grad[k, i], lifted[i], z_grad[k, i]
+            low, given = spread[i], grad[k, i]
             for q in range(width):
-                low, high = share * given[q] + spread[q], given[q] - spread[q]
-                of_low[q] += low * _rectified(row[q])
-                of_high[q] += high * _rectified(row[width + q])
-                result[q] = own_low * low if row[q] > 0 else 0
-                result[width + q] = own_high * high if row[width + q] > 0 else 0
+                high[q] = given[q] - low[q]
+                low[q] += share * given[q]
+            _set_half(z[k, i, :width], low, a_low[k], z_grad[k, i, :width], of_low)
+            _set_half(z[k, i, width:], high, a_high[k], z_grad[k, i, width:], of_high)
         alpha_grad[k, 0], alpha_grad[k, 1] = of_low.sum(), of_high.sum()
