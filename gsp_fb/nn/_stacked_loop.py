@@ -27,12 +27,13 @@ def _longest(indptr: Any) -> Any:
 
 
 @inlined
-def _compact(indices: Any, values: Any, start: int, stop: int, places: Any, kept: Any) -> int:
+def _compact(indices: Any, order: Any, values: Any, start: int, stop: int, places: Any, kept: Any) -> int:
     """Write the entries of a row that dropout has left into ``places`` and ``kept``; return their number."""
     n = 0
     for p in range(start, stop):
-        places[n], kept[n] = indices[p], values[p]
-        n += values[p] != 0
+        value = values[p if order is None else order[p]]
+        places[n], kept[n] = indices[p], value
+        n += value != 0
     return n
 
 
@@ -54,15 +55,17 @@ def _add_rows(total: Any, dense: Any, places: Any, factors: Any, n: int) -> None
 
 
 @compiled
-def product(first: int, last: int, indptr: Any, indices: Any, values: Any, stack: Any, out: Any) -> None:
-    """Set ``out[k]`` to the product of a CSR matrix with ``values[k]`` and ``stack[k]``."""
+def product(
+    first: int, last: int, indptr: Any, indices: Any, order: Any, values: Any, stack: Any, out: Any
+) -> None:
+    """Set ``out[k]`` to the product of a CSR matrix with ``values[k]``, in that order, and ``stack[k]``."""
     # One more than the longest row: an entry is written before it is known whether it counts.
     longest = _longest(indptr) + 1
     places, kept = np.empty(longest, indices.dtype), np.empty(longest, values.dtype)
     for k in range(first, last):
         own = values[min(k, len(values) - 1)]
         for i in range(out.shape[1]):
-            n = _compact(indices, own, indptr[i], indptr[i + 1], places, kept)
+            n = _compact(indices, order, own, indptr[i], indptr[i + 1], places, kept)
             out[k, i] = 0
             _add_rows(out[k, i], stack[k], places, kept, n)
 

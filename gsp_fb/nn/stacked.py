@@ -20,26 +20,36 @@ from torch.autograd.function import once_differentiable
 
 from .._extras import has
 from .._kernels.engine import ENGINE
-from .._kernels.threads import THREADS_FROM, each_block
+from .._kernels.threads import each_block
 from .sparse import SparseMatrix
 
 __all__ = ["Stack", "is_stackable", "shared_copies", "stacked_product", "stacked_synthesis"]
 
 
+# Multiplications from which threads share the copies. Some milliseconds of work: a helper that starts or wakes meets
+# the caller's lock on the interpreter, and shorter loops were slower with it than without.
+SHARED_FROM = 2**26
+
+
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """Sparse matrices of one pattern, ``values`` (nnz,) for all copies or (copies, nnz), and their transposes."""
+    """Sparse matrices of one pattern, ``values`` (nnz,) for all copies or (copies, nnz), and their transposes.
+
+    Entry p of a matrix is ``values[order[p]]``, or ``values[p]`` without an order: dropout draws the values anew in
+    every epoch, and they need not be sorted for the transposes.
+    """
 
     structure: tuple[Tensor, Tensor]
-    values: Tensor
+    order: Tensor | None
     t_structure: tuple[Tensor, Tensor]
-    t_values: Tensor
+    t_order: Tensor | None
+    values: Tensor
     shape: tuple[int, int]
 
     @property
     def transposed(self) -> Stack:
         """The stack of the transposes."""
-        return Stack(self.t_structure, self.t_values, self.structure, self.values, self.shape[::-1])
+        return Stack(self.t_structure, self.t_order, self.structure, self.order, self.values, self.shape[::-1])
 
 
 def is_stackable(dense: Tensor) -> bool:
@@ -92,9 +102,10 @@ def _product(stack: Stack, dense: Tensor) -> Tensor:
     copies, _, width = dense.shape
     out = torch.empty(copies, stack.shape[0], width, dtype=dense.dtype)
     indptr, indices = _unsigned(*stack.structure)
+    order = None if stack.order is None else _unsigned(stack.order)[0]
     values = stack.values.detach().reshape(-1, indices.size).numpy()
     given, result = dense.detach().contiguous().numpy(), out.numpy()
-    _each_copy(product, copies, indices.size * width, indptr, indices, values, given, result)
+    _each_copy(product, copies, indices.size * width, indptr, indices, order, values, given, result)
     return out
 
 
@@ -103,7 +114,7 @@ def _each_copy(loop: Callable[..., None], copies: int, work: int, *arrays: Any) 
 
     One thread computes all of a copy, so their number changes nothing.
     """
-    threads = min(_threads.get() or torch.get_num_threads(), copies) if copies * work >= THREADS_FROM else 1
+    threads = min(_threads.get() or torch.get_num_threads(), copies) if copies * work >= SHARED_FROM else 1
     cuts = [copies * k // threads for k in range(threads + 1)]
     each_block(lambda first, last: loop(first, last, *arrays), list(pairwise(cuts)), threads)
 
