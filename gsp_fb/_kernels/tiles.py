@@ -1,83 +1,51 @@
-"""Sums of rows that stay in the processor's registers until they are whole.
+"""How much of a single signal a product reads at a time: all of it, or tiles that stay in the cache.
 
-The loops that numba compiles load and store the sum anew for every few rows that are added to it; without that the
-product of a bag of words and its weights takes a third of the time.
+An entry of an arbitrarily numbered graph reads the signal at random. As long as the signal is in the cache that is
+cheap; beyond, each entry brings a line of memory for the sake of one number. Read tile by tile, a line is used by
+many entries before it leaves the cache, at the cost of visiting every row once for each tile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import numpy as np
 
-from .._extras import require
+from ..backend import FloatArray
+from .csr import Csr
+from .threads import row_blocks
 
-__all__ = ["VECTOR_BYTES", "add_rows_1", "add_rows_4"]
+__all__ = ["single_blocks", "tile_width"]
 
-extending = require("numba.extending", "the compiled engine")
-types = require("numba.core.types", "the compiled engine")
-cgutils = require("numba.core.cgutils", "the compiled engine")
-ir = require("llvmlite.ir", "the compiled engine")
-
-# The widest registers there are; where they are narrower, the compiler takes several.
-VECTOR_BYTES = 64
-# A product and a sum may become one instruction.
-FUSED = ("contract",)
-
-
-def _adder(n_vectors: int) -> Callable[..., Any]:
-    """Return ``add(total, column, dense, places, factors, n)`` for so many vectors of columns.
-
-    It adds ``sum_p factors[p] * dense[places[p]]`` over p < n to ``total``, from ``column`` on. The arrays are
-    contiguous and of one precision; nothing checks that the columns are there.
-    """
-
-    def add_rows(
-        context: Any, total: Any, column: Any, dense: Any, places: Any, factors: Any, n: Any
-    ) -> tuple[Any, Any]:
-        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return _emit(n_vectors, context, builder, signature, arguments)
-
-        return types.void(total, types.intp, dense, places, factors, types.intp), emit
-
-    return extending.intrinsic(add_rows)  # type: ignore[no-any-return]  # numba is untyped
+# A signal up to this size is one tile: what the other programs of a machine leave of its last-level cache.
+TILE_BYTES = 2**23
+# Visiting a row costs as much as some entries; of short rows, wider tiles leave so many for each visit.
+ENTRIES_A_VISIT = 6
+# Rows share the tile only within a block: few blocks, so that each line of the tile is read by many entries of one.
+MOST_BLOCKS = 16
+# Entries looked at to see how the nodes are numbered, and the share of far neighbours from which tiles pay.
+SAMPLE = 4096
+FAR_SHARE = 0.25
 
 
-def _emit(n_vectors: int, context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    kinds = signature.args
-    total, dense, places, factors = (context.make_array(kinds[k])(context, builder, arguments[k]) for k in (0, 2, 3, 4))
-    column, n = arguments[1], arguments[5]
-    number = context.get_value_type(kinds[0].dtype)
-    itemsize = context.get_abi_sizeof(number)
-    lanes = VECTOR_BYTES // itemsize
-    vector = ir.VectorType(number, lanes)
-
-    def at(row: Any, k: int) -> Any:
-        place = builder.gep(row, [context.get_constant(types.intp, k * lanes)])
-        return builder.bitcast(place, vector.as_pointer())
-
-    own = builder.gep(total.data, [column])
-    width = cgutils.unpack_tuple(builder, dense.shape)[1]
-    sums = [cgutils.alloca_once(builder, vector) for _ in range(n_vectors)]
-    for k, each in enumerate(sums):
-        builder.store(builder.load(at(own, k), align=itemsize), each)
-    with cgutils.for_range(builder, n) as loop:
-        place = context.cast(builder, builder.load(builder.gep(places.data, [loop.index])), kinds[3].dtype, types.intp)
-        row = builder.gep(dense.data, [builder.add(builder.mul(place, width), column)])
-        factor = _repeated(builder, builder.load(builder.gep(factors.data, [loop.index])), lanes)
-        for k, each in enumerate(sums):
-            product = builder.fmul(factor, builder.load(at(row, k), align=itemsize), flags=FUSED)
-            builder.store(builder.fadd(builder.load(each), product, flags=FUSED), each)
-    for k, each in enumerate(sums):
-        builder.store(builder.load(each), at(own, k), align=itemsize)
-    return context.get_dummy_value()
+def single_blocks(graph: Csr, x: FloatArray, work: int) -> tuple[int, list[tuple[int, int]]]:
+    """Return the width of a tile of a single signal, and the blocks of rows that read it."""
+    width = tile_width(graph, x)
+    blocks = row_blocks(graph.indptr, work, most=MOST_BLOCKS) if width < len(x) else row_blocks(graph.indptr, work)
+    return width, blocks
 
 
-def _repeated(builder: Any, number: Any, lanes: int) -> Any:
-    """Return a vector of one number."""
-    empty = ir.Constant(ir.VectorType(number.type, lanes), ir.Undefined)
-    index = ir.IntType(32)
-    first = builder.insert_element(empty, number, index(0))
-    return builder.shuffle_vector(first, empty, ir.Constant(ir.VectorType(index, lanes), [0] * lanes))
+def tile_width(graph: Csr, x: FloatArray) -> int:
+    """Return how many nodes of a single signal are read at a time; all of them where tiles would not pay."""
+    n_nodes, n_entries = len(x), len(graph.indices)
+    n_tiles = min(-(-x.nbytes // TILE_BYTES), n_entries // (ENTRIES_A_VISIT * max(n_nodes, 1)))
+    if n_tiles < 2:
+        return n_nodes
+    width = -(-n_nodes // n_tiles)
+    return width if _far_share(graph, width) > FAR_SHARE else n_nodes
 
 
-add_rows_1, add_rows_4 = _adder(1), _adder(4)
+def _far_share(graph: Csr, width: int) -> float:
+    """Return the share of entries whose two nodes lie more than half a tile apart, by an even sample."""
+    # The same entries in every run: the order of the sums hangs on them.
+    sample = np.linspace(0, len(graph.indices) - 1, SAMPLE).astype(graph.indptr.dtype)
+    rows = np.searchsorted(graph.indptr, sample, side="right") - 1
+    return float(np.mean(np.abs(rows - graph.indices[sample]) > width // 2))

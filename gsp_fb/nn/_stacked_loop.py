@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._kernels.loops import compiled, inlined
-from .._kernels.tiles import VECTOR_BYTES, add_rows_1, add_rows_4
+from .._kernels.registers import VECTOR_BYTES, add_rows_1, add_rows_4
 
 __all__ = ["product", "synthesis", "synthesis_gradient"]
 
@@ -39,7 +39,7 @@ def _compact(indices: Any, order: Any, values: Any, start: int, stop: int, place
 
 @inlined
 def _add_rows(total: Any, dense: Any, places: Any, factors: Any, n: int) -> None:
-    """Add ``sum_p factors[p] * dense[places[p]]`` over p < n to ``total``, as many columns at a time as there can be."""
+    """Add ``sum_p factors[p] * dense[places[p]]`` over p < n to ``total``, as many columns at a time as can be."""
     lanes = VECTOR_BYTES // total.itemsize
     c = 0
     while c + 4 * lanes <= total.size:
@@ -55,9 +55,7 @@ def _add_rows(total: Any, dense: Any, places: Any, factors: Any, n: int) -> None
 
 
 @compiled
-def product(
-    first: int, last: int, indptr: Any, indices: Any, order: Any, values: Any, stack: Any, out: Any
-) -> None:
+def product(first: int, last: int, indptr: Any, indices: Any, order: Any, values: Any, stack: Any, out: Any) -> None:
     """Set ``out[k]`` to the product of a CSR matrix with ``values[k]``, in that order, and ``stack[k]``."""
     # One more than the longest row: an entry is written before it is known whether it counts.
     longest = _longest(indptr) + 1
@@ -80,7 +78,8 @@ def _add_product(indptr: Any, indices: Any, values: Any, dense: Any, out: Any) -
 
 @inlined
 def _rectified(value: Any) -> Any:
-    # Not a maximum: what is not a number must stay so, or a diverging training would go on. Not a zero: its type is wider.
+    # Not a maximum: what is not a number must stay so, or a diverging training would go on. Not a plain zero: it would
+    # make all of the loop wider.
     return value - value if value < 0 else value
 
 

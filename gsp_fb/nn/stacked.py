@@ -21,7 +21,7 @@ from torch.autograd.function import once_differentiable
 from .._extras import has
 from .._kernels.engine import ENGINE
 from .._kernels.threads import each_block
-from .sparse import SparseMatrix
+from .sparse import CsrArrays, SparseMatrix, unsigned
 
 __all__ = ["Stack", "is_stackable", "shared_copies", "stacked_product", "stacked_synthesis"]
 
@@ -101,8 +101,8 @@ def _product(stack: Stack, dense: Tensor) -> Tensor:
 
     copies, _, width = dense.shape
     out = torch.empty(copies, stack.shape[0], width, dtype=dense.dtype)
-    indptr, indices = _unsigned(*stack.structure)
-    order = None if stack.order is None else _unsigned(stack.order)[0]
+    indptr, indices = (unsigned(part) for part in stack.structure)
+    order = None if stack.order is None else unsigned(stack.order)
     values = stack.values.detach().reshape(-1, indices.size).numpy()
     given, result = dense.detach().contiguous().numpy(), out.numpy()
     _each_copy(product, copies, indices.size * width, indptr, indices, order, values, given, result)
@@ -119,15 +119,6 @@ def _each_copy(loop: Callable[..., None], copies: int, work: int, *arrays: Any) 
     each_block(lambda first, last: loop(first, last, *arrays), list(pairwise(cuts)), threads)
 
 
-def _unsigned(*parts: Tensor) -> list[Any]:
-    """Return indices as arrays that compiled code need not test for counting from the end."""
-    return [part.numpy().view(f"u{part.element_size()}") for part in parts]
-
-
-def _csr_arrays(matrix: Tensor) -> list[Any]:
-    return [*_unsigned(matrix.crow_indices(), matrix.col_indices()), matrix.values().numpy()]
-
-
 class _StackedSynthesis(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, z: Tensor, a_low: Tensor, a_high: Tensor, pair: tuple[SparseMatrix, float]) -> Tensor:
@@ -138,7 +129,7 @@ class _StackedSynthesis(torch.autograd.Function):
         ctx.save_for_backward(z, a_low, a_high)
         ctx.pair = matrix, share = pair
         out = torch.empty(copies, n, width // 2, dtype=z.dtype)
-        arrays = _synthesis_arrays(matrix.csr, z, a_low, a_high, share)
+        arrays = _synthesis_arrays(matrix.arrays[0], z, a_low, a_high, share)
         _each_copy(synthesis, copies, z[0].numel(), *arrays, out.numpy())
         return out
 
@@ -150,7 +141,7 @@ class _StackedSynthesis(torch.autograd.Function):
         z, a_low, a_high = ctx.saved_tensors
         of_z, of_alphas = torch.empty_like(z), torch.empty(len(z), 2, dtype=z.dtype)
         matrix, share = ctx.pair
-        arrays = _synthesis_arrays(matrix.transposed, z, a_low, a_high, share)
+        arrays = _synthesis_arrays(matrix.arrays[1], z, a_low, a_high, share)
         given = grads[0].contiguous()
         results = [part.numpy() for part in (given, of_z, of_alphas)]
         _each_copy(synthesis_gradient, len(z), z[0].numel(), *arrays, *results)
@@ -158,10 +149,10 @@ class _StackedSynthesis(torch.autograd.Function):
         return of_z, of_low, of_high, None
 
 
-def _synthesis_arrays(matrix: Tensor, z: Tensor, a_low: Tensor, a_high: Tensor, share: float) -> list[Any]:
+def _synthesis_arrays(matrix: CsrArrays, z: Tensor, a_low: Tensor, a_high: Tensor, share: float) -> list[Any]:
     z, a_low, a_high = (part.detach() for part in (z, a_low, a_high))
     weights = [part.ravel().numpy() for part in (a_low, a_high)]
-    return [*_csr_arrays(matrix), z.numpy(), *weights, z.numpy().dtype.type(share)]
+    return [*matrix, z.numpy(), *weights, z.numpy().dtype.type(share)]
 
 
 def stacked_synthesis(z: Tensor, a_low: Tensor, a_high: Tensor, matrix: SparseMatrix, share: float) -> Tensor:
