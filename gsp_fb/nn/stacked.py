@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,7 +23,7 @@ from .._kernels.engine import ENGINE
 from .._kernels.threads import each_block
 from .sparse import CsrArrays, SparseMatrix, unsigned
 
-__all__ = ["Stack", "is_stackable", "shared_copies", "stacked_product", "stacked_synthesis"]
+__all__ = ["Stack", "is_stackable", "recycle_gradients", "shared_copies", "stacked_product", "stacked_synthesis"]
 
 
 # Multiplications from which threads share the copies. Some milliseconds of work: a helper that starts or wakes meets
@@ -60,6 +60,8 @@ def is_stackable(dense: Tensor) -> bool:
 
 # Set while splits train together: how many threads share the copies.
 _threads: ContextVar[int] = ContextVar("threads", default=0)
+# Set with it: tensors that nobody reads any more, by shape and type.
+_spare: ContextVar[dict[Any, list[Tensor]] | None] = ContextVar("spare", default=None)
 
 
 @contextlib.contextmanager
@@ -69,13 +71,34 @@ def shared_copies() -> Iterator[None]:
     torch's threads go on spinning for a while after each of its operations, on the cores that ours want.
     """
     threads = torch.get_num_threads()
-    token = _threads.set(threads)
+    tokens = _threads.set(threads), _spare.set({})
     torch.set_num_threads(1)
     try:
         yield
     finally:
         torch.set_num_threads(threads)
-        _threads.reset(token)
+        _threads.reset(tokens[0])
+        _spare.reset(tokens[1])
+
+
+def recycle_gradients(parameters: Iterable[Tensor]) -> None:
+    """Set the gradients to None, and let the next ones of :func:`stacked_product` be written where they were.
+
+    Memory fresh from the system costs more than to fill it with a product.
+    """
+    spare = _spare.get()
+    if spare is not None:
+        spare.clear()
+    for parameter in parameters:
+        grad, parameter.grad = parameter.grad, None
+        if spare is not None and grad is not None:
+            spare.setdefault((grad.shape, grad.dtype), []).append(grad)
+
+
+def _unset(*shape: int, dtype: torch.dtype) -> Tensor:
+    """Return a tensor of any content, a recycled one if there is one; nobody else has it."""
+    held = (_spare.get() or {}).get((torch.Size(shape), dtype))
+    return held.pop() if held else torch.empty(shape, dtype=dtype)
 
 
 class _StackedProduct(torch.autograd.Function):
@@ -100,7 +123,7 @@ def _product(stack: Stack, dense: Tensor) -> Tensor:
     from ._stacked_loop import product
 
     copies, _, width = dense.shape
-    out = torch.empty(copies, stack.shape[0], width, dtype=dense.dtype)
+    out = _unset(copies, stack.shape[0], width, dtype=dense.dtype)
     indptr, indices = (unsigned(part) for part in stack.structure)
     order = None if stack.order is None else unsigned(stack.order)
     values = stack.values.detach().reshape(-1, indices.size).numpy()
