@@ -12,25 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.compiling import CACHE_LINE, compiled, inlined
+from .._kernels.compiling import compiled, inlined
+from .._kernels.registers import VECTOR_BYTES, add_rows_1, add_rows_4
 
 __all__ = ["product", "synthesis", "synthesis_gradient"]
-
-
-@inlined
-def _read_through(dense: Any) -> Any:
-    """Read a number of every cache line in order, which the processor sees coming; return their sum.
-
-    The rows are then met at random, but in the cache. Asking for the lines is slower: too few are under way at once.
-    """
-    line = CACHE_LINE // dense.itemsize
-    total = dense.dtype.type(0)
-    for i in range(dense.shape[0]):
-        c = 0
-        while c < dense.shape[1]:
-            total += dense[i, c]
-            c += line
-    return total
 
 
 @inlined
@@ -42,87 +27,60 @@ def _longest(indptr: Any) -> Any:
 
 
 @inlined
-def _compact(indices: Any, values: Any, start: int, stop: int, places: Any, kept: Any) -> int:
+def _compact(indices: Any, order: Any, values: Any, start: int, stop: int, places: Any, kept: Any) -> int:
     """Write the entries of a row that dropout has left into ``places`` and ``kept``; return their number."""
     n = 0
     for p in range(start, stop):
-        places[n], kept[n] = indices[p], values[p]
-        n += values[p] != 0
+        value = values[p if order is None else order[p]]
+        places[n], kept[n] = indices[p], value
+        n += value != 0
     return n
 
 
 @inlined
-def _add_one(total: Any, dense: Any, place: int, value: float) -> None:
-    a = dense[place]
-    for q in range(total.size):
-        total[q] += value * a[q]
-
-
-@inlined
-def _add_four(total: Any, dense: Any, places: Any, kept: Any, p: int) -> None:
-    a, b, c, d = dense[places[p]], dense[places[p + 1]], dense[places[p + 2]], dense[places[p + 3]]
-    u, v, w, z = kept[p], kept[p + 1], kept[p + 2], kept[p + 3]
-    for q in range(total.size):
-        total[q] += u * a[q] + v * b[q] + w * c[q] + z * d[q]
-
-
-@inlined
-def _add_eight(total: Any, dense: Any, places: Any, kept: Any, p: int) -> None:
-    a, b, c, d = dense[places[p]], dense[places[p + 1]], dense[places[p + 2]], dense[places[p + 3]]
-    e, f, g, h = dense[places[p + 4]], dense[places[p + 5]], dense[places[p + 6]], dense[places[p + 7]]
-    s, t, u, v = kept[p], kept[p + 1], kept[p + 2], kept[p + 3]
-    w, x, y, z = kept[p + 4], kept[p + 5], kept[p + 6], kept[p + 7]
-    for q in range(total.size):
-        first = s * a[q] + t * b[q] + u * c[q] + v * d[q]
-        total[q] += first + w * e[q] + x * f[q] + y * g[q] + z * h[q]
-
-
-@inlined
-def _set_product(indptr: Any, indices: Any, values: Any, dense: Any, out: Any, places: Any, kept: Any) -> None:
-    """Set ``out`` to the product of a CSR matrix and a dense one, several entries of a row at a time.
-
-    A single entry would load and store the whole row of ``out`` for one multiplication each.
-    """
-    for i in range(out.shape[0]):
-        n = _compact(indices, values, indptr[i], indptr[i + 1], places, kept)
-        total = out[i]
-        total[:] = 0
-        p = 0
-        while p + 8 <= n:
-            _add_eight(total, dense, places, kept, p)
-            p += 8
-        if p + 4 <= n:
-            _add_four(total, dense, places, kept, p)
-            p += 4
-        while p < n:
-            _add_one(total, dense, places[p], kept[p])
-            p += 1
+def _add_rows(total: Any, dense: Any, places: Any, factors: Any, n: int) -> None:
+    """Add ``sum_p factors[p] * dense[places[p]]`` over p < n to ``total``, as many columns at a time as can be."""
+    lanes = VECTOR_BYTES // total.itemsize
+    c = 0
+    while c + 4 * lanes <= total.size:
+        add_rows_4(total, c, dense, places, factors, n)
+        c += 4 * lanes
+    while c + lanes <= total.size:
+        add_rows_1(total, c, dense, places, factors, n)
+        c += lanes
+    if c < total.size:
+        for p in range(n):
+            for q in range(c, total.size):
+                total[q] += factors[p] * dense[places[p], q]
 
 
 @compiled
-def product(first: int, last: int, indptr: Any, indices: Any, values: Any, stack: Any, out: Any) -> None:
-    """Set ``out[k]`` to the product of a CSR matrix with ``values[k]`` and ``stack[k]``."""
+def product(first: int, last: int, indptr: Any, indices: Any, order: Any, values: Any, stack: Any, out: Any) -> None:
+    """Set ``out[k]`` to the product of a CSR matrix with ``values[k]``, in that order, and ``stack[k]``."""
     # One more than the longest row: an entry is written before it is known whether it counts.
     longest = _longest(indptr) + 1
     places, kept = np.empty(longest, indices.dtype), np.empty(longest, values.dtype)
     for k in range(first, last):
-        # Stored where it is overwritten, so that the compiler does not leave it out.
-        kept[0] = _read_through(stack[k])
-        _set_product(indptr, indices, values[min(k, len(values) - 1)], stack[k], out[k], places, kept)
+        own = values[min(k, len(values) - 1)]
+        for i in range(out.shape[1]):
+            n = _compact(indices, order, own, indptr[i], indptr[i + 1], places, kept)
+            out[k, i] = 0
+            _add_rows(out[k, i], stack[k], places, kept, n)
 
 
 @inlined
 def _add_product(indptr: Any, indices: Any, values: Any, dense: Any, out: Any) -> None:
     """Add the product of a CSR matrix and a dense one to ``out``."""
     for i in range(out.shape[0]):
-        for p in range(indptr[i], indptr[i + 1]):
-            _add_one(out[i], dense, indices[p], values[p])
+        start, stop = indptr[i], indptr[i + 1]
+        _add_rows(out[i], dense, indices[start:stop], values[start:stop], stop - start)
 
 
 @inlined
 def _rectified(value: Any) -> Any:
-    # Not a maximum: what is not a number must stay so, or a diverging training would go on.
-    return value * 0 if value < 0 else value
+    # Not a maximum: what is not a number must stay so, or a diverging training would go on. Not a plain zero: it would
+    # make all of the loop wider.
+    return value - value if value < 0 else value
 
 
 @compiled
@@ -152,6 +110,15 @@ def synthesis(
         _add_product(indptr, indices, values, difference, out[k])
 
 
+@inlined
+def _set_half(z: Any, grad: Any, weight: Any, z_grad: Any, of_weight: Any) -> None:
+    """Set the gradient of ``weight * relu(z)`` to a row of ``z``, and add that to ``weight``, column by column."""
+    zero = weight - weight
+    for q in range(z.size):
+        of_weight[q] += grad[q] * _rectified(z[q])
+        z_grad[q] = weight * grad[q] if z[q] > 0 else zero
+
+
 @compiled
 def synthesis_gradient(
     first: int,
@@ -169,19 +136,17 @@ def synthesis_gradient(
 ) -> None:
     """Set the gradients of ``synthesis`` to its halves and to its two weights; ``t_*`` is the transpose."""
     width = grad.shape[2]
-    lifted = np.empty(grad.shape[1:], grad.dtype)
+    spread, high = np.empty(grad.shape[1:], grad.dtype), np.empty(width, grad.dtype)
     # Sums by column first: a single sum would add one number at a time.
     of_low, of_high = np.empty(width, grad.dtype), np.empty(width, grad.dtype)
     for k in range(first, last):
-        own_low, own_high = a_low[k], a_high[k]
-        lifted[:], of_low[:], of_high[:] = 0, 0, 0
-        _add_product(t_indptr, t_indices, t_values, grad[k], lifted)
+        spread[:], of_low[:], of_high[:] = 0, 0, 0
+        _add_product(t_indptr, t_indices, t_values, grad[k], spread)
         for i in range(grad.shape[1]):
-            row, given, spread, result = z[k, i], grad[k, i], lifted[i], z_grad[k, i]
+            low, given = spread[i], grad[k, i]
             for q in range(width):
-                low, high = share * given[q] + spread[q], given[q] - spread[q]
-                of_low[q] += low * _rectified(row[q])
-                of_high[q] += high * _rectified(row[width + q])
-                result[q] = own_low * low if row[q] > 0 else 0
-                result[width + q] = own_high * high if row[width + q] > 0 else 0
+                high[q] = given[q] - low[q]
+                low[q] += share * given[q]
+            _set_half(z[k, i, :width], low, a_low[k], z_grad[k, i, :width], of_low)
+            _set_half(z[k, i, width:], high, a_high[k], z_grad[k, i, width:], of_high)
         alpha_grad[k, 0], alpha_grad[k, 1] = of_low.sum(), of_high.sum()

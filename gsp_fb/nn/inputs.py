@@ -44,6 +44,11 @@ class Pattern:
         return cls(structure(x, device), structure(numbered, device), order, x.shape)
 
     @cached_property
+    def short_order(self) -> Tensor:
+        """The order in the type of the indices, half as long as the one that torch asks for."""
+        return self.order.to(self.forward[0].dtype)
+
+    @cached_property
     def _repeated(self) -> dict[int, Pattern]:
         return {}
 
@@ -116,7 +121,7 @@ class SparseFeatures:
     def stack(self) -> Stack:
         """The matrices of all copies and their transposes."""
         pattern = self.pattern
-        return Stack(pattern.forward, self.values, pattern.backward, self.values[..., pattern.order], self.shape)
+        return Stack(pattern.forward, None, pattern.backward, pattern.short_order, self.values, self.shape)
 
     @cached_property
     def _repeated(self) -> dict[int, SparseFeatures]:

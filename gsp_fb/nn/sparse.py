@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import torch
@@ -18,7 +19,9 @@ from ..backend import as_csr, transposed
 from ..operators import Operator
 from .compiling import uncompiled
 
-__all__ = ["SparseMatrix", "Transposable", "as_tensor", "matrix_product", "structure", "torch_csr"]
+__all__ = ["SparseMatrix", "Transposable", "as_tensor", "matrix_product", "structure", "torch_csr", "unsigned"]
+
+CsrArrays: TypeAlias = tuple[Any, Any, Any]
 
 with warnings.catch_warnings():
     # torch announces once per process that CSR is in beta; nothing in it is for the user to act on.
@@ -119,6 +122,12 @@ class SparseMatrix:
         """Rows and columns."""
         return self.csr.shape[0], self.csr.shape[1]
 
+    @cached_property
+    def arrays(self) -> tuple[CsrArrays, CsrArrays]:
+        """``indptr``, ``indices`` and values of the matrix and of its transpose, for compiled loops on the CPU."""
+        forward, backward = (_arrays(matrix) for matrix in (self.csr, self.transposed))
+        return forward, backward
+
     def __deepcopy__(self, memo: dict[int, Any]) -> SparseMatrix:
         # A constant, and torch cannot copy CSR tensors: copies of a layer share it.
         return self
@@ -130,6 +139,15 @@ class SparseMatrix:
         copies, n, f = h.shape
         wide = matrix_product(h.permute(1, 0, 2).reshape(n, copies * f), self)
         return wide.reshape(self.shape[0], copies, f).permute(1, 0, 2)
+
+
+def unsigned(part: Tensor) -> Any:
+    """Return indices as an array that compiled code need not test for counting from the end."""
+    return part.numpy().view(f"u{part.element_size()}")
+
+
+def _arrays(matrix: Tensor) -> CsrArrays:
+    return unsigned(matrix.crow_indices()), unsigned(matrix.col_indices()), matrix.values().numpy()
 
 
 def _tensor(matrix: Any, dtype: torch.dtype, device: torch.device | str | None) -> Tensor:

@@ -18,7 +18,7 @@ from .network import adam, alpha_table
 from .parts import Dropout
 from .recipes import build
 from .results import TrainResult
-from .stacked import shared_copies
+from .stacked import recycle_gradients, shared_copies
 from .tasks import PARTS, NodeTask
 
 __all__ = ["train_splits"]
@@ -162,7 +162,7 @@ class _Together:
                 f"loss of split {int(self.active[position])} is {float(each.detach()[position])} in epoch {epoch} "
                 f"(lr {self.config.lr:g}); try a smaller lr or normalize=True"
             )
-        self.optimizer.zero_grad(set_to_none=True)
+        recycle_gradients(self.model.parameters())
         torch.autograd.backward(each.sum())
         self.optimizer.step()
 

@@ -8,39 +8,48 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from .._extras import has
 from .._kernels.engine import ENGINE
-from .._kernels.threads import THREADS_FROM, each_block
-from .sparse import SparseMatrix
+from .._kernels.threads import each_block
+from .sparse import CsrArrays, SparseMatrix, unsigned
 
-__all__ = ["Stack", "is_stackable", "shared_copies", "stacked_product", "stacked_synthesis", "unsigned"]
+__all__ = ["Stack", "is_stackable", "recycle_gradients", "shared_copies", "stacked_product", "stacked_synthesis"]
+
+
+# Multiplications from which threads share the copies. Some milliseconds of work: a helper that starts or wakes meets
+# the caller's lock on the interpreter, and shorter loops were slower with it than without.
+SHARED_FROM = 2**26
 
 
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """Sparse matrices of one pattern, ``values`` (nnz,) for all copies or (copies, nnz), and their transposes."""
+    """Sparse matrices of one pattern, ``values`` (nnz,) for all copies or (copies, nnz), and their transposes.
+
+    Entry p of a matrix is ``values[order[p]]``, or ``values[p]`` without an order: dropout draws the values anew in
+    every epoch, and they need not be sorted for the transposes.
+    """
 
     structure: tuple[Tensor, Tensor]
-    values: Tensor
+    order: Tensor | None
     t_structure: tuple[Tensor, Tensor]
-    t_values: Tensor
+    t_order: Tensor | None
+    values: Tensor
     shape: tuple[int, int]
 
     @property
     def transposed(self) -> Stack:
         """The stack of the transposes."""
-        return Stack(self.t_structure, self.t_values, self.structure, self.values, self.shape[::-1])
+        return Stack(self.t_structure, self.t_order, self.structure, self.order, self.values, self.shape[::-1])
 
 
 def is_stackable(dense: Tensor) -> bool:
@@ -51,6 +60,8 @@ def is_stackable(dense: Tensor) -> bool:
 
 # Set while splits train together: how many threads share the copies.
 _threads: ContextVar[int] = ContextVar("threads", default=0)
+# Set with it: tensors that nobody reads any more, by shape and type.
+_spare: ContextVar[dict[Any, list[Tensor]] | None] = ContextVar("spare", default=None)
 
 
 @contextlib.contextmanager
@@ -60,13 +71,34 @@ def shared_copies() -> Iterator[None]:
     torch's threads go on spinning for a while after each of its operations, on the cores that ours want.
     """
     threads = torch.get_num_threads()
-    token = _threads.set(threads)
+    tokens = _threads.set(threads), _spare.set({})
     torch.set_num_threads(1)
     try:
         yield
     finally:
         torch.set_num_threads(threads)
-        _threads.reset(token)
+        _threads.reset(tokens[0])
+        _spare.reset(tokens[1])
+
+
+def recycle_gradients(parameters: Iterable[Tensor]) -> None:
+    """Set the gradients to None, and let the next ones of :func:`stacked_product` be written where they were.
+
+    Memory fresh from the system costs more than to fill it with a product.
+    """
+    spare = _spare.get()
+    if spare is not None:
+        spare.clear()
+    for parameter in parameters:
+        grad, parameter.grad = parameter.grad, None
+        if spare is not None and grad is not None:
+            spare.setdefault((grad.shape, grad.dtype), []).append(grad)
+
+
+def _unset(*shape: int, dtype: torch.dtype) -> Tensor:
+    """Return a tensor of any content, a recycled one if there is one; nobody else has it."""
+    held = (_spare.get() or {}).get((torch.Size(shape), dtype))
+    return held.pop() if held else torch.empty(shape, dtype=dtype)
 
 
 class _StackedProduct(torch.autograd.Function):
@@ -91,11 +123,12 @@ def _product(stack: Stack, dense: Tensor) -> Tensor:
     from ._stacked_loop import product
 
     copies, _, width = dense.shape
-    out = torch.empty(copies, stack.shape[0], width, dtype=dense.dtype)
-    indptr, indices = unsigned(*stack.structure)
+    out = _unset(copies, stack.shape[0], width, dtype=dense.dtype)
+    indptr, indices = (unsigned(part) for part in stack.structure)
+    order = None if stack.order is None else unsigned(stack.order)
     values = stack.values.detach().reshape(-1, indices.size).numpy()
     given, result = dense.detach().contiguous().numpy(), out.numpy()
-    _each_copy(product, copies, indices.size * width, indptr, indices, values, given, result)
+    _each_copy(product, copies, indices.size * width, indptr, indices, order, values, given, result)
     return out
 
 
@@ -104,18 +137,9 @@ def _each_copy(loop: Callable[..., None], copies: int, work: int, *arrays: Any) 
 
     One thread computes all of a copy, so their number changes nothing.
     """
-    threads = min(_threads.get() or torch.get_num_threads(), copies) if copies * work >= THREADS_FROM else 1
-    cuts = np.linspace(0, copies, threads + 1).astype(int).tolist()
+    threads = min(_threads.get() or torch.get_num_threads(), copies) if copies * work >= SHARED_FROM else 1
+    cuts = [copies * k // threads for k in range(threads + 1)]
     each_block(lambda first, last: loop(first, last, *arrays), list(pairwise(cuts)), threads)
-
-
-def unsigned(*parts: Tensor) -> list[Any]:
-    """Return indices as arrays that compiled code need not test for counting from the end."""
-    return [part.numpy().view(f"u{part.element_size()}") for part in parts]
-
-
-def _csr_arrays(matrix: Tensor) -> list[Any]:
-    return [*unsigned(matrix.crow_indices(), matrix.col_indices()), matrix.values().numpy()]
 
 
 class _StackedSynthesis(torch.autograd.Function):
@@ -128,7 +152,7 @@ class _StackedSynthesis(torch.autograd.Function):
         ctx.save_for_backward(z, a_low, a_high)
         ctx.pair = matrix, share = pair
         out = torch.empty(copies, n, width // 2, dtype=z.dtype)
-        arrays = _synthesis_arrays(matrix.csr, z, a_low, a_high, share)
+        arrays = _synthesis_arrays(matrix.arrays[0], z, a_low, a_high, share)
         _each_copy(synthesis, copies, z[0].numel(), *arrays, out.numpy())
         return out
 
@@ -140,7 +164,7 @@ class _StackedSynthesis(torch.autograd.Function):
         z, a_low, a_high = ctx.saved_tensors
         of_z, of_alphas = torch.empty_like(z), torch.empty(len(z), 2, dtype=z.dtype)
         matrix, share = ctx.pair
-        arrays = _synthesis_arrays(matrix.transposed, z, a_low, a_high, share)
+        arrays = _synthesis_arrays(matrix.arrays[1], z, a_low, a_high, share)
         given = grads[0].contiguous()
         results = [part.numpy() for part in (given, of_z, of_alphas)]
         _each_copy(synthesis_gradient, len(z), z[0].numel(), *arrays, *results)
@@ -148,10 +172,10 @@ class _StackedSynthesis(torch.autograd.Function):
         return of_z, of_low, of_high, None
 
 
-def _synthesis_arrays(matrix: Tensor, z: Tensor, a_low: Tensor, a_high: Tensor, share: float) -> list[Any]:
+def _synthesis_arrays(matrix: CsrArrays, z: Tensor, a_low: Tensor, a_high: Tensor, share: float) -> list[Any]:
     z, a_low, a_high = (part.detach() for part in (z, a_low, a_high))
     weights = [part.ravel().numpy() for part in (a_low, a_high)]
-    return [*_csr_arrays(matrix), z.numpy(), *weights, z.numpy().dtype.type(share)]
+    return [*matrix, z.numpy(), *weights, z.numpy().dtype.type(share)]
 
 
 def stacked_synthesis(z: Tensor, a_low: Tensor, a_high: Tensor, matrix: SparseMatrix, share: float) -> Tensor:

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ..._kernels.compiling import compiled, inlined
 from ..._kernels.lanes import load, multiply_add, store, total, zeros
-from ..._kernels.loops import compiled, inlined
 
 __all__ = ["aggregate", "gradient_by_column", "gradient_by_row"]
 

@@ -17,7 +17,8 @@ from torch.nn import functional
 
 from ..._kernels.threads import THREADS_FROM, each_block, n_threads, row_blocks
 from ..compiling import uncompiled
-from ..stacked import is_stackable, unsigned
+from ..sparse import unsigned
+from ..stacked import is_stackable
 
 if TYPE_CHECKING:
     from .attention import EdgeList
@@ -114,7 +115,7 @@ def _gradients(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     scored = _scored(receiving, sending, ctx.scoring)
     by_row = _arrays(given, x, weights, dropped, of_scores, of_receiving)
     _each_row(gradient_by_row, edges.indptr, x, *scored, *by_row)
-    transposed = unsigned(edges.t_indptr, edges.t_indices, edges.order)
+    transposed = [unsigned(part) for part in (edges.t_indptr, edges.t_indices, edges.order)]
     by_column = _arrays(given, dropped, of_scores, of_sending, of_x)
     _each_row(gradient_by_column, edges.t_indptr, x, *transposed, *by_column)
     return of_receiving, of_sending, _whole(of_x, h)
@@ -143,7 +144,7 @@ def _scored(receiving: Tensor, sending: Tensor, scoring: Scoring) -> list[Any]:
     edges, shares = scoring.edges, _arrays(receiving, sending)
     # Looked up by the sign of a score: a branch would be foreseen for every other edge.
     slopes = np.array([scoring.slope, 1.0], shares[0].dtype)
-    return [*unsigned(edges.indptr, edges.indices), *shares, slopes]
+    return [unsigned(edges.indptr), unsigned(edges.indices), *shares, slopes]
 
 
 def _each_row(loop: Callable[..., None], indptr: Tensor, x: Tensor, *arrays: Any) -> None:
