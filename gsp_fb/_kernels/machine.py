@@ -22,6 +22,8 @@ cgutils = require("numba.core.cgutils", "the compiled engine")
 ir = require("llvmlite.ir", "the compiled engine")
 
 READ, KEEP_IN_ALL_CACHES, DATA = 0, 3, 1
+# A product and a sum may become one instruction.
+FUSED = ("contract",)
 
 
 def _intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -95,15 +97,36 @@ def store(context: Any, lanes: Any, array: Any, row: Any, column: Any) -> tuple[
 
 @_intrinsic
 def add_times(context: Any, lanes: Any, factor: Any, others: Any) -> tuple[Any, Any]:
-    """Return ``lanes + factor * others`` in the precision of the lanes."""
+    """Return ``lanes + factor * others`` in the precision of the lanes; the factor is one number or lanes as well."""
+    kind = factor if isinstance(factor, Lanes) else lanes.kind
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         total, factor, values = arguments
         if others.kind != lanes.kind:
             values = builder.fpext(values, total.type)
-        return builder.fadd(total, builder.fmul(_spread(builder, factor, total.type), values))
+        factor = factor if isinstance(kind, Lanes) else _spread(builder, factor, total.type)
+        return builder.fadd(total, builder.fmul(factor, values, flags=FUSED), flags=FUSED)
 
-    return lanes(lanes, lanes.kind, others), emit
+    return lanes(lanes, kind, others), emit
+
+
+@_intrinsic
+def total(context: Any, lanes: Any) -> tuple[Any, Any]:
+    """Return the sum of the lanes, whose number is a power of two: halves are added until one number is left."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        (values,), width = arguments, lanes.width
+        while width > 1:
+            width //= 2
+            low, high = (builder.shuffle_vector(values, values, _places(start, width)) for start in (0, width))
+            values = builder.fadd(low, high)
+        return builder.extract_element(values, ir.IntType(32)(0))
+
+    return lanes.kind(lanes), emit
+
+
+def _places(start: int, width: int) -> Any:
+    return ir.Constant(ir.VectorType(ir.IntType(32), width), list(range(start, start + width)))
 
 
 def _spread(builder: Any, number: Any, kind: Any) -> Any:

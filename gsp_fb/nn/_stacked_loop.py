@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._kernels.compiling import compiled, inlined
-from .._kernels.registers import VECTOR_BYTES, add_rows_1, add_rows_4
+from .._kernels.machine import add_times, load, store
 
 __all__ = ["product", "synthesis", "synthesis_gradient"]
 
@@ -38,20 +38,26 @@ def _compact(indices: Any, order: Any, values: Any, start: int, stop: int, place
 
 
 @inlined
-def _add_rows(total: Any, dense: Any, places: Any, factors: Any, n: int) -> None:
-    """Add ``sum_p factors[p] * dense[places[p]]`` over p < n to ``total``, as many columns at a time as can be."""
-    lanes = VECTOR_BYTES // total.itemsize
+def _add_part(out: Any, i: int, dense: Any, places: Any, factors: Any, n: int, column: int, width: int) -> None:
+    sums = load(out, i, column, width)
+    for p in range(n):
+        sums = add_times(sums, factors[p], load(dense, places[p], column, width))
+    store(sums, out, i, column)
+
+
+@inlined
+def _add_rows(out: Any, i: int, dense: Any, places: Any, factors: Any, n: int) -> None:
+    """Add ``sum_p factors[p] * dense[places[p]]`` over p < n to row i, as many columns at a time as can be."""
     c = 0
-    while c + 4 * lanes <= total.size:
-        add_rows_4(total, c, dense, places, factors, n)
-        c += 4 * lanes
-    while c + lanes <= total.size:
-        add_rows_1(total, c, dense, places, factors, n)
-        c += lanes
-    if c < total.size:
-        for p in range(n):
-            for q in range(c, total.size):
-                total[q] += factors[p] * dense[places[p], q]
+    while c + 64 <= out.shape[1]:
+        _add_part(out, i, dense, places, factors, n, c, 64)
+        c += 64
+    while c + 16 <= out.shape[1]:
+        _add_part(out, i, dense, places, factors, n, c, 16)
+        c += 16
+    while c < out.shape[1]:
+        _add_part(out, i, dense, places, factors, n, c, 1)
+        c += 1
 
 
 @compiled
@@ -65,7 +71,7 @@ def product(first: int, last: int, indptr: Any, indices: Any, order: Any, values
         for i in range(out.shape[1]):
             n = _compact(indices, order, own, indptr[i], indptr[i + 1], places, kept)
             out[k, i] = 0
-            _add_rows(out[k, i], stack[k], places, kept, n)
+            _add_rows(out[k], i, stack[k], places, kept, n)
 
 
 @inlined
@@ -73,7 +79,7 @@ def _add_product(indptr: Any, indices: Any, values: Any, dense: Any, out: Any) -
     """Add the product of a CSR matrix and a dense one to ``out``."""
     for i in range(out.shape[0]):
         start, stop = indptr[i], indptr[i + 1]
-        _add_rows(out[i], dense, indices[start:stop], values[start:stop], stop - start)
+        _add_rows(out, i, dense, indices[start:stop], values[start:stop], stop - start)
 
 
 @inlined

@@ -1,7 +1,7 @@
 """The compiled loops of :mod:`.fused_attention`; importing them needs numba.
 
 Each works on the rows ``first <= i < last`` of a CSR structure, or of its transpose, so that threads can share them.
-Features have shape (n, channels * heads, parts, LANES): the columns of a head are filled up with zeros to whole parts.
+Features have shape (n, channels * heads * size), the columns of a head filled up with zeros to whole parts of LANES.
 A part of a row's result then stays in registers while all its neighbours are added.
 """
 
@@ -14,43 +14,43 @@ from typing import Any
 import numpy as np
 
 from ..._kernels.compiling import compiled, inlined
-from ..._kernels.lanes import load, multiply_add, store, total, zeros
+from ..._kernels.machine import add_times, load, no_lanes, store, total
 
-__all__ = ["aggregate", "gradient_by_column", "gradient_by_row"]
+__all__ = ["LANES", "aggregate", "gradient_by_column", "gradient_by_row"]
+
+LANES = 8
 
 
 @inlined
 def _set_part(
-    out: Any, i: int, indices: Any, places: Any, weights: Any, k: int, x: Any, s: int, q: int, start: int, stop: int
+    out: Any, i: int, indices: Any, places: Any, weights: Any, k: int, x: Any, column: int, start: int, stop: int
 ) -> None:
-    """Set part q of block s to the weighted sum of a row's neighbours; weight p stands at ``places[p]``."""
-    part = zeros(x)
+    """Set some columns of head k to the weighted sum of a row's neighbours; weight p stands at ``places[p]``."""
+    part = no_lanes(x, LANES)
     for p in range(start, stop):
         weight = weights[p if places is None else places[p], k]
-        part = multiply_add(part, weight, load(x, indices[p], s, q))
-    store(out, i, s, q, part)
+        part = add_times(part, weight, load(x, indices[p], column, LANES))
+    store(part, out, i, column)
 
 
 @inlined
 def _set_row(
-    out: Any, i: int, indices: Any, places: Any, weights: Any, n_heads: int, x: Any, start: int, stop: int
+    out: Any, i: int, indices: Any, places: Any, weights: Any, size: int, x: Any, start: int, stop: int
 ) -> None:
-    for k in range(n_heads):
-        for s in range(k, x.shape[1], n_heads):
-            for q in range(x.shape[2]):
-                _set_part(out, i, indices, places, weights, k, x, s, q, start, stop)
+    for column in range(0, x.shape[1], LANES):
+        k = column // size % weights.shape[1]
+        _set_part(out, i, indices, places, weights, k, x, column, start, stop)
 
 
 @inlined
-def _add_products(i: int, start: int, stop: int, indices: Any, grad: Any, x: Any, of_weights: Any) -> None:
+def _add_products(i: int, start: int, stop: int, indices: Any, size: int, grad: Any, x: Any, of_weights: Any) -> None:
     """Add the inner products of a row's gradient with its neighbours' features, head by head."""
-    n_heads = of_weights.shape[1]
-    for k in range(n_heads):
-        for s in range(k, x.shape[1], n_heads):
-            for q in range(x.shape[2]):
-                own = load(grad, i, s, q)
-                for p in range(start, stop):
-                    of_weights[p, k] += total(multiply_add(zeros(x), own, load(x, indices[p], s, q)))
+    for column in range(0, x.shape[1], LANES):
+        k = column // size % of_weights.shape[1]
+        own = load(grad, i, column, LANES)
+        for p in range(start, stop):
+            products = add_times(no_lanes(x, LANES), own, load(x, indices[p], column, LANES))
+            of_weights[p, k] += total(products)
 
 
 @inlined
@@ -130,6 +130,7 @@ def aggregate(
     receiving: Any,
     sending: Any,
     slopes: Any,
+    size: int,
     mask: Any,
     x: Any,
     weights: Any,
@@ -137,24 +138,23 @@ def aggregate(
     out: Any,
 ) -> None:
     """Set the softmax ``weights`` of the entries, ``dropped`` to them times ``mask`` (if there is one), and ``out``."""
-    n_heads = receiving.shape[1]
-    share = np.empty(n_heads, weights.dtype)
+    share = np.empty(receiving.shape[1], weights.dtype)
     _set_scores(first, last, indptr, indices, receiving, sending, slopes, weights)
     _exponentiate(weights[indptr[first] : indptr[last]].reshape(-1))
     for i in range(first, last):
         start, stop = indptr[i], indptr[i + 1]
         _normalize(start, stop, mask, weights, dropped, share)
-        _set_row(out, i, indices, None, dropped, n_heads, x, start, stop)
+        _set_row(out, i, indices, None, dropped, size, x, start, stop)
 
 
 @inlined
 def _set_slopes(
-    i: int, start: int, stop: int, indices: Any, grad: Any, x: Any, dropped: Any, of_scores: Any, inner: Any
+    i: int, start: int, stop: int, indices: Any, size: int, grad: Any, x: Any, dropped: Any, of_scores: Any, inner: Any
 ) -> None:
     """Set ``of_scores`` to the weights times their gradients, and ``inner`` to the sums over the row."""
     inner[:] = 0
     of_scores[start:stop] = 0
-    _add_products(i, start, stop, indices, grad, x, of_scores)
+    _add_products(i, start, stop, indices, size, grad, x, of_scores)
     for p in range(start, stop):
         for k in range(inner.size):
             of_scores[p, k] *= dropped[p, k]
@@ -170,6 +170,7 @@ def gradient_by_row(
     receiving: Any,
     sending: Any,
     slopes: Any,
+    size: int,
     grad: Any,
     x: Any,
     weights: Any,
@@ -182,7 +183,7 @@ def gradient_by_row(
     inner = np.empty(n_heads, weights.dtype)
     for i in range(first, last):
         start, stop = indptr[i], indptr[i + 1]
-        _set_slopes(i, start, stop, indices, grad, x, dropped, of_scores, inner)
+        _set_slopes(i, start, stop, indices, size, grad, x, dropped, of_scores, inner)
         of_receiving[i] = 0
         for p in range(start, stop):
             j = indices[p]
@@ -200,6 +201,7 @@ def gradient_by_column(
     t_indptr: Any,
     t_indices: Any,
     order: Any,
+    size: int,
     grad: Any,
     dropped: Any,
     of_scores: Any,
@@ -214,4 +216,4 @@ def gradient_by_column(
         for t in range(start, stop):
             for k in range(n_heads):
                 of_sending[j, k] += of_scores[order[t], k]
-        _set_row(of_x, j, t_indices, order, dropped, n_heads, grad, start, stop)
+        _set_row(of_x, j, t_indices, order, dropped, size, grad, start, stop)

@@ -89,8 +89,8 @@ class _Attend(torch.autograd.Function):
         weights = torch.empty(scoring.edges.indices.numel(), receiving.shape[1], dtype=h.dtype)
         dropped = weights if mask is None else torch.empty_like(weights)
         out = torch.empty_like(x)
-        scored = _scored(receiving, sending, scoring)
-        _each_row(aggregate, scoring.edges.indptr, x, *scored, *_arrays(mask, x, weights, dropped, out))
+        scored, size = _scored(receiving, sending, scoring), _size(x, h)
+        _each_row(aggregate, scoring.edges.indptr, x, *scored, size, *_arrays(mask, x, weights, dropped, out))
         ctx.save_for_backward(receiving, sending, h, weights, dropped)
         ctx.scoring = scoring
         return _whole(out, h)
@@ -112,28 +112,32 @@ def _gradients(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     edges, x, given = ctx.scoring.edges, _in_parts(h), _in_parts(grad)
     of_scores, of_x = torch.empty_like(weights), torch.empty_like(x)
     of_receiving, of_sending = (torch.empty(part.shape, dtype=h.dtype) for part in (receiving, sending))
-    scored = _scored(receiving, sending, ctx.scoring)
+    scored, size = _scored(receiving, sending, ctx.scoring), _size(x, h)
     by_row = _arrays(given, x, weights, dropped, of_scores, of_receiving)
-    _each_row(gradient_by_row, edges.indptr, x, *scored, *by_row)
+    _each_row(gradient_by_row, edges.indptr, x, *scored, size, *by_row)
     transposed = [unsigned(part) for part in (edges.t_indptr, edges.t_indices, edges.order)]
     by_column = _arrays(given, dropped, of_scores, of_sending, of_x)
-    _each_row(gradient_by_column, edges.t_indptr, x, *transposed, *by_column)
+    _each_row(gradient_by_column, edges.t_indptr, x, *transposed, size, *by_column)
     return of_receiving, of_sending, _whole(of_x, h)
 
 
 def _in_parts(h: Tensor) -> Tensor:
-    """Return (n, channels, heads, size) features as the loops take them, (n, channels * heads, parts, LANES)."""
-    from ..._kernels.lanes import LANES
+    """Return (n, channels, heads, size) features as the loops take them, a row a node, each head filled up to parts."""
+    from ._attention_loop import LANES
 
-    n, channels, heads, size = h.shape
-    filled = functional.pad(h.detach(), (0, -size % LANES)) if size % LANES else h.detach()
-    return filled.reshape(n, channels * heads, -1, LANES).contiguous()
+    filled = functional.pad(h.detach(), (0, -h.shape[3] % LANES)) if h.shape[3] % LANES else h.detach()
+    return filled.flatten(1).contiguous()
 
 
 def _whole(parts: Tensor, h: Tensor) -> Tensor:
     """Return what has the shape of ``_in_parts(h)`` in that of ``h``."""
     n, channels, heads, size = h.shape
     return parts.reshape(n, channels, heads, -1)[..., :size]
+
+
+def _size(parts: Tensor, h: Tensor) -> int:
+    """Return the columns of a head, those that fill it up included."""
+    return parts.shape[1] // (h.shape[1] * h.shape[2])
 
 
 def _arrays(*tensors: Tensor | None) -> list[Any]:
@@ -150,7 +154,7 @@ def _scored(receiving: Tensor, sending: Tensor, scoring: Scoring) -> list[Any]:
 def _each_row(loop: Callable[..., None], indptr: Tensor, x: Tensor, *arrays: Any) -> None:
     """Run ``loop`` over ranges of rows, in threads where it pays; a row is one thread's, so they change nothing."""
     n, rows = x.shape[0], indptr.numpy()
-    work = int(rows[-1]) * x[0].numel()
+    work = int(rows[-1]) * x.shape[1]
     threads = min(n_threads(), torch.get_num_threads()) if work >= SHARED_FROM else 1
     blocks = row_blocks(rows, work) if threads > 1 else [(0, n)]
     each_block(lambda first, last: loop(first, last, *arrays), blocks, threads)
