@@ -26,8 +26,8 @@ from .sparse import CsrArrays, SparseMatrix, unsigned
 __all__ = ["Stack", "is_stackable", "recycle_gradients", "shared_copies", "stacked_product", "stacked_synthesis"]
 
 
-# Multiplications from which threads share the copies. Some milliseconds of work: a helper that starts or wakes meets
-# the caller's lock on the interpreter, and shorter loops were slower with it than without.
+# Multiplications from which threads share the copies: some milliseconds of work. Loops of one millisecond were slower
+# with a second thread than without, also where it waited for them instead of being started.
 SHARED_FROM = 2**26
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from gsp_fb.errors import ParameterError, TrainingError
-from gsp_fb.nn import TrainConfig, build, train, train_splits
+from gsp_fb.nn import TrainConfig, build, stacked, train, train_splits
 
 
 def some_splits(dataset, count):
@@ -55,6 +55,19 @@ def test_dropout_is_drawn_for_every_split_of_its_own(blocks):
     split = blocks.splits[0]
     first, second = train_splits("gcn", blocks, [split, split], config, seeds=[0, 0], dropout=0.5)
     assert first.losses != second.losses
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.5])
+def test_the_number_of_threads_changes_no_result(dropout, blocks, monkeypatch):
+    monkeypatch.setattr(stacked, "SHARED_FROM", 0)
+    config, splits = TrainConfig(lr=0.02, epochs=12), list(some_splits(blocks, 3))
+    runs = []
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        runs.append(train_splits("fb-gcn", blocks, splits, config, hidden=8, dropout=dropout))
+        assert torch.get_num_threads() == threads
+    for one, two in zip(*runs, strict=True):
+        assert (one.losses, one.scores, one.history) == (two.losses, two.scores, two.history)
 
 
 def test_splits_and_seeds_must_match(blocks):

@@ -5,9 +5,16 @@ import pytest
 import torch
 from scipy import sparse
 
+from gsp_fb.nn import stacked
 from gsp_fb.nn.inputs import features
 from gsp_fb.nn.sparse import SparseMatrix
-from gsp_fb.nn.stacked import is_stackable, stacked_product, stacked_synthesis
+from gsp_fb.nn.stacked import (
+    is_stackable,
+    recycle_gradients,
+    shared_copies,
+    stacked_product,
+    stacked_synthesis,
+)
 from gsp_fb.testing import device
 
 COPIES = 3
@@ -124,3 +131,68 @@ def test_what_is_not_a_number_survives_the_synthesis():
     mixed = stacked_synthesis(broken, *alphas, matrix, 1.0)
     assert torch.isnan(mixed[1]).any()
     assert not torch.isnan(mixed[[0, 2]]).any()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("width", [1, 5, 16, 23, 64, 90])
+def test_every_width_is_summed_whole(dtype, width):
+    """Four vectors of columns at a time, then one, then what is left."""
+    pytest.importorskip("numba")
+    x, dense = sparse_x(dtype)
+    W = weights(dtype, width=width)
+    assert torch.allclose(x @ W, dense @ W, atol=1e-5)
+    grad = torch.ones(COPIES, 9, width, dtype=dtype)
+    assert torch.allclose(torch.autograd.grad(x @ W, W, grad)[0], dense.T @ grad, atol=1e-5)
+
+
+def test_recycled_gradients_are_written_anew_and_never_shared():
+    pytest.importorskip("numba")
+    x, dense = sparse_x(torch.float64)
+    first, second = weights(torch.float64), weights(torch.float64)
+    with shared_copies():
+        for factor in (1.0, 2.0, 3.0):
+            held = {W.grad.data_ptr() for W in (first, second) if W.grad is not None}
+            recycle_gradients([first, second])
+            torch.autograd.backward((factor * (x @ first) + x @ second).sum())
+            expected = (dense.T @ torch.ones(9, 5, dtype=torch.float64)).expand_as(first)
+            assert torch.allclose(first.grad, factor * expected)
+            assert torch.allclose(second.grad, expected)
+            assert not held or held == {first.grad.data_ptr(), second.grad.data_ptr()}
+
+
+def test_gradients_are_not_recycled_outside_of_a_batch():
+    pytest.importorskip("numba")
+    x, _ = sparse_x(torch.float64)
+    W = weights(torch.float64)
+    torch.autograd.backward((x @ W).sum())
+    kept, before = W.grad, W.grad.clone()
+    recycle_gradients([W])
+    torch.autograd.backward((2.0 * (x @ W)).sum())
+    assert torch.equal(kept, before)
+    assert torch.equal(W.grad, 2.0 * before)
+
+
+def test_threads_that_share_the_copies_change_nothing_and_are_put_back(monkeypatch):
+    pytest.importorskip("numba")
+    x, _ = sparse_x(torch.float32)
+    W = weights(torch.float32)
+    one = x @ W
+    monkeypatch.setattr(stacked, "SHARED_FROM", 0)
+    torch.set_num_threads(2)
+    with shared_copies():
+        assert torch.get_num_threads() == 1
+        assert torch.equal(x @ W, one)
+    assert torch.get_num_threads() == 2
+
+
+def test_an_error_in_a_thread_that_shares_the_copies_surfaces(monkeypatch):
+    monkeypatch.setattr(stacked, "SHARED_FROM", 0)
+    torch.set_num_threads(2)
+
+    def loop(first, last):
+        if last == COPIES:
+            raise MemoryError("copy")
+
+    with shared_copies(), pytest.raises(MemoryError, match="copy"):
+        stacked._each_copy(loop, COPIES, 1)
+    assert torch.get_num_threads() == 2
