@@ -41,6 +41,14 @@ def pair_factor(i: Any, j: Any, p: Any, weights: Any, left: Any, right: Any, dir
 
 
 @inlined
+def _far(i: Any, j: Any, left: Any, directed: bool) -> Any:
+    """Return the node to ask for: of pairs that are visited from one side only, never one that will not be read."""
+    if left is None:
+        return j
+    return np.int64(j) if directed else min(np.int64(j), i)
+
+
+@inlined
 def _gather_part(
     total: Any,
     i: Any,
@@ -60,9 +68,10 @@ def _gather_part(
     # Where the graph ends there is less to ask for; a row has its own distance, so that no entry need look.
     ahead: Any = max(0, min(AHEAD, len(indices) - np.int64(stop)))
     for p in range(start, stop):
-        ask(x, indices[p + ahead], column, width)
+        far = _far(i, indices[p + ahead], left, directed)
+        ask(x, far, column, width)
         if right is not None:
-            ask_item(right, indices[p + ahead])
+            ask_item(right, far)
         factor = total.dtype.type(pair_factor(i, indices[p], p, weights, left, right, directed))
         sums = add_times(sums, factor, load(x, indices[p], column, width))
     store(sums, total, 0, column)
