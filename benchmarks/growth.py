@@ -16,7 +16,7 @@ import gsp_fb as gf
 from gsp_fb._kernels import chebyshev_bank
 
 from .graphs import community_edges, nearby_edges
-from .measure import status_megabytes
+from .measure import read_seconds, status_megabytes
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 LARGE = (100_000_000,)
@@ -33,12 +33,14 @@ S-value and bank are the fastest of {RUNS} runs after one that compiles, the bui
 process, edges included. CPU counts the seconds of all threads, which other programs disturb less than wall time.
 "nearby" is a graph whose neighbours are numbered close to each other, as meshes and road maps are; "shuffled" is a
 community graph with random numbers, the worst case. Its column outgrows a core's own cache at nnz = 1e7 (4 MB) and a
-share of the one all cores have at 1e8 (40 MB; read in tiles if that is more than a quarter of it). There an entry costs
-more: S-value and bank of a shuffled graph grow faster than linearly, those of a graph in a good numbering do not.
+share of the one all cores have at 1e8 (40 MB; read in tiles if that is more than a quarter of it). "reads" is what the
+machine takes, with as many threads, to read the column at the neighbours of all nodes, in their order, and to do
+nothing else; "over reads" are the S-value and one product of the bank in multiples of it. Where reading costs more an
+entry, so does what is built on it.
 Load of the machine at the start (1 min): {{load:.1f}} on {{cpus}} CPUs, and the last-level cache is shared with it.
 
-| numbering | nnz | build s | S-value s | bank s | ns per entry: build / S / bank | CPU ns per entry | GB |
-|---|---|---|---|---|---|---|---|
+| numbering | nnz | build s | S-value s | bank s | ns per entry: build / S / bank | CPU ns | reads ns | over reads | GB |
+|---|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -60,7 +62,9 @@ def measure(numbering: str, nnz: int) -> str:
     each, each_cpu = (" / ".join(f"{seconds / nnz * 1e9:.3g}" for seconds in row) for row in (wall, cpu))
     peak = status_megabytes("VmHWM") / 1024  # ru_maxrss would begin with the peak of the parent
     seconds = " | ".join(f"{of_one:.3g}" for of_one in wall)
-    return f"| {numbering} | {nnz:.2g} | {seconds} | {each} | {each_cpu} | {peak:.2f} |\n"
+    reads = read_seconds(graph.indices, x[:, 0])
+    over = f"{reads / nnz * 1e9:.3g} | {wall[1] / reads:.2g} / {wall[2] / ORDER / reads:.2g}"
+    return f"| {numbering} | {nnz:.2g} | {seconds} | {each} | {each_cpu} | {over} | {peak:.2f} |\n"
 
 
 def _fastest(job: Callable[[], object]) -> list[float]:

@@ -16,15 +16,18 @@ from scipy import sparse
 from sknetwork.linalg import Laplacian
 
 import gsp_fb as gf
+from gsp_fb._kernels.tiles import LAST_LEVEL, last_level_bytes
 from gsp_fb.filters import FilterBank
 from gsp_fb.reorder import reordered
 
 from .graphs import community, grid, shuffled
 
 N_NODES, NNZ, SIDE = 100_000, 2_000_000, 316
-# Ten times as many nodes: 16 columns are then 128 MB, more than any cache.
-LARGE, LARGE_SIDE = 10, 1000
 COLUMNS, WIDE, WORDS, FILTERS, ORDER = 16, 64, 10_000, 6, 30
+# Ten times as many nodes: 16 columns are then 128 MB, more than most caches.
+LARGE = 10
+# A grid whose signal is twice what the last-level cache holds: an order helps where memory has to be read.
+LARGE_SIDE = max(1000, int(round((2 * last_level_bytes(LAST_LEVEL) / (8 * COLUMNS)) ** 0.5, -2)))
 INDEX = 4
 
 

@@ -97,6 +97,14 @@ def _gather(first: int, last: int, rows: Any, table: Any, out: Any) -> None:
             out[i & 1023, c] += row[c]
 
 
+@numba.njit(nogil=True)
+def _read(first: int, last: int, places: Any, column: Any, out: Any) -> None:
+    total = 0.0
+    for p in range(first, last):
+        total += column[places[p]]
+    out[first % len(out)] += total
+
+
 def _rate(loop: Callable[..., None], size: int, n_bytes: int, *arrays: Any) -> float:
     """Return bytes per second of the fastest of some runs over all threads."""
     cuts = np.linspace(0, size, 17).astype(int).tolist()
@@ -116,3 +124,9 @@ def gather_rate(n_nodes: int = 100_000, size: int = 2_000_000) -> float:
     rows = np.random.default_rng(0).integers(n_nodes, size=size).astype(np.uint32)
     table = np.ones((n_nodes, ROW_BYTES // 8))
     return _rate(_gather, size, ROW_BYTES * size, rows, table, np.zeros((1024, ROW_BYTES // 8)))
+
+
+def read_seconds(places: Any, column: Any) -> float:
+    """Return the seconds of reading ``column`` at ``places``, in their order, and nothing else."""
+    size = len(places)
+    return size / _rate(_read, size, size, places.view(np.uint32), column, np.zeros(1024))

@@ -14,7 +14,7 @@ from typing import Any, cast
 from .._extras import require
 from .compiling import CACHE_LINE
 
-__all__ = ["add_times", "ask", "ask_item", "load", "no_lanes", "store"]
+__all__ = ["add_times", "ask", "ask_item", "load", "no_lanes", "store", "total"]
 
 extending = require("numba.extending", "the compiled engine")
 types = require("numba.core.types", "the compiled engine")
