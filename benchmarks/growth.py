@@ -39,7 +39,7 @@ nothing else; "over reads" are the S-value and one product of the bank in multip
 entry, so does what is built on it.
 Load of the machine at the start (1 min): {{load:.1f}} on {{cpus}} CPUs, and the last-level cache is shared with it.
 
-| numbering | nnz | build s | S-value s | bank s | ns per entry: build / S / bank | CPU ns | reads ns | over reads | GB |
+| numbering | nnz | build s | S-value s | bank s | ns an entry: build / S / bank | CPU ns | reads ns | over reads | GB |
 |---|---|---|---|---|---|---|---|---|---|
 """
 
