@@ -4,13 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from gsp_fb import Graph, filters, operator
 from gsp_fb.errors import GspWarning, ParameterError
 from gsp_fb.filters import FilterBank
-from gsp_fb.testing import families, gammas, graphs, operators, signals, size_of
+from gsp_fb.testing import SignalRecipe, families, gammas, graphs, operators, signals, size_of
 
 FAMILIES = {
     "heat": lambda: (filters.heat(3.0),),
@@ -176,6 +176,7 @@ def test_reconstruction_undoes_analysis(op, recipe, name):
 
 
 @given(graph=graphs(), recipe=signals(columns=2), family=families(), gamma=gammas(), levels=st.integers(1, 4))
+@example(Graph.from_edges([(0, 1), (0, 2), (0, 3)], [177.827941] * 3), SignalRecipe("constant", 0, 2), "comb", 1.0, 3)
 def test_cascades_restore_the_signal(graph, recipe, family, gamma, levels):
     from gsp_fb.variants import VARIANTS
 
@@ -184,10 +185,12 @@ def test_cascades_restore_the_signal(graph, recipe, family, gamma, levels):
     bank = FilterBank.two_channel(graph, family, gamma=gamma, levels=levels)
     bands = bank.analyze(x)
     dense = bank.low.to_scipy().toarray()
-    want = x
+    norm = max(1.0, np.abs(dense).sum(axis=1).max())
+    want, rounding = x, 0.0
     for high in reversed(bands[1:]):
-        norm = max(1.0, np.abs(dense).sum(axis=1).max())
-        assert np.allclose(high, want - dense @ want, rtol=0, atol=1e-13 * len(x) * norm * np.abs(want).max())
+        # I - L of heavy edges enlarges the rounding of the levels before it, even if it keeps the signal.
+        rounding = norm * (rounding + 1e-13 * len(x) * np.abs(want).max())
+        assert np.allclose(high, want - dense @ want, rtol=0, atol=rounding)
         want = dense @ want
     largest = max(np.abs(band).max() for band in bands)
     assert np.abs(bank.synthesize(*bands) - x).max() <= 1e-14 * (levels + 1) * largest
