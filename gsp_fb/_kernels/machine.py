@@ -3,7 +3,7 @@
 A product with an arbitrarily numbered graph reads rows at random, and the processor alone keeps too few of those
 reads in flight; asking some neighbours ahead hides the memory's latency. A row that is in the cache costs what the
 instructions cost: sums of a fixed number of columns stay in registers from the first neighbour to the last, where
-those of a loop over any number of columns go to memory and back at every neighbour. Neither changes a result.
+those of a loop over any number of columns go to memory and back at every neighbour. Results differ by rounding at most.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
     return cast("Callable[..., Any]", extending.intrinsic(prefer_literal=True)(function))
 
 
-class Lanes(types.Type):  # type: ignore[misc, name-defined]
+class Lanes(types.Type):  # type: ignore[misc, name-defined]  # numba is untyped, and known at run time alone
     """The numba type of ``width`` numbers side by side in registers."""
 
     def __init__(self, kind: Any, width: int) -> None:
@@ -40,7 +40,7 @@ class Lanes(types.Type):  # type: ignore[misc, name-defined]
 
 
 @extending.register_model(Lanes)
-class _LanesModel(extending.models.PrimitiveModel):  # type: ignore[misc, name-defined]
+class _LanesModel(extending.models.PrimitiveModel):  # type: ignore[misc, name-defined]  # as above
     def __init__(self, models: Any, lanes: Lanes) -> None:
         super().__init__(models, lanes, ir.VectorType(models[lanes.kind].get_value_type(), lanes.width))
 
