@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 from .._extras import require
 
-__all__ = ["CACHE_LINE", "compiled", "inlined", "numba"]
+__all__ = ["CACHE_LINE", "compiled", "in_parts", "inlined", "numba"]
 
 numba = require("numba", "the compiled engine")
 
@@ -28,3 +28,28 @@ def compiled(loop: _Loop) -> _Loop:
 def inlined(part: _Loop) -> _Loop:
     """Make a part of the loops; a call for each entry of a row would cost as much as the entry."""
     return cast("_Loop", numba.njit(part, error_model="numpy", inline="always"))
+
+
+def in_parts(part: Callable[[int, int, Any], None]) -> Callable[[int, Any], None]:
+    """Return a loop over columns that calls ``part(column, width, arguments)``, as wide as there is room for.
+
+    The widths are constants, as sums in registers need them; the arguments are one tuple, as numba inlines no stars.
+    """
+
+    @inlined
+    def whole(n_columns: int, arguments: Any) -> None:
+        c = 0
+        while c + 64 <= n_columns:
+            part(c, 64, arguments)
+            c += 64
+        while c + 16 <= n_columns:
+            part(c, 16, arguments)
+            c += 16
+        while c + 4 <= n_columns:
+            part(c, 4, arguments)
+            c += 4
+        while c < n_columns:
+            part(c, 1, arguments)
+            c += 1
+
+    return whole

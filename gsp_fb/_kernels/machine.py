@@ -14,7 +14,7 @@ from typing import Any, cast
 from .._extras import require
 from .compiling import CACHE_LINE
 
-__all__ = ["add_times", "ask", "ask_item", "load", "no_lanes", "store", "total"]
+__all__ = ["add_times", "ask", "ask_item", "load", "no_lanes", "positive", "store", "total"]
 
 extending = require("numba.extending", "the compiled engine")
 types = require("numba.core.types", "the compiled engine")
@@ -108,6 +108,18 @@ def add_times(context: Any, lanes: Any, factor: Any, others: Any) -> tuple[Any, 
         return builder.fadd(total, builder.fmul(factor, values, flags=FUSED), flags=FUSED)
 
     return lanes(lanes, kind, others), emit
+
+
+@_intrinsic
+def positive(context: Any, lanes: Any, others: Any) -> tuple[Any, Any]:
+    """Return the lanes where ``others`` are positive or not a number, and zero elsewhere."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        values, signs = arguments
+        below = builder.fcmp_ordered("<=", signs, ir.Constant(signs.type, None))
+        return builder.select(below, ir.Constant(values.type, None), values)
+
+    return lanes(lanes, others), emit
 
 
 @_intrinsic

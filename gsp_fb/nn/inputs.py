@@ -13,8 +13,8 @@ from torch import Tensor
 
 from .._validate import check_signal
 from ..backend import is_sparse
-from .sparse import as_tensor, matrix_product, structure, torch_csr
-from .stacked import Stack, is_stackable, stacked_product
+from .sparse import as_tensor, is_loopable, matrix_product, structure, torch_csr
+from .stacked import Stack, stacked_product
 
 __all__ = ["Features", "SparseFeatures", "features"]
 
@@ -115,7 +115,7 @@ class SparseFeatures:
     @cached_property
     def transposed(self) -> Tensor:
         """The transpose of the matrix."""
-        return torch_csr(*self.pattern.backward, self.values[self.pattern.order], self.shape[::-1])
+        return torch_csr(*self.pattern.backward, self.values.index_select(0, self.pattern.order), self.shape[::-1])
 
     @cached_property
     def stack(self) -> Stack:
@@ -138,7 +138,7 @@ class SparseFeatures:
         """Return ``X @ W`` for ``W`` of shape (f, h), or (copies, f, h) with the copies leading the result."""
         if weight.ndim == 2:
             return matrix_product(weight, self)
-        if is_stackable(weight):
+        if torch.get_num_threads() == 1 and is_loopable(weight):
             return stacked_product(weight, self.stack)
         n_copies, _, width = weight.shape
         flat = matrix_product(weight.reshape(-1, width), self.repeated(n_copies))

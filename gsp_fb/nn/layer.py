@@ -45,10 +45,8 @@ class Mixing(nn.Module):
         if self.logits is None:
             low, rest = (torch.tensor(value) for value in self.fixed)
             return low, rest
-        weights = torch.sigmoid(self.logits)[..., None, None]
-        if weights.shape[-3] == 1:
-            return weights[..., 0, :, :], 1.0 - weights[..., 0, :, :]
-        return weights[..., 0, :, :], weights[..., 1, :, :]
+        weights = torch.sigmoid(self.logits)[..., None, None].unbind(-3)
+        return (weights[0], 1.0 - weights[0]) if len(weights) == 1 else (weights[0], weights[1])
 
 
 def _check_pair(alphas: Any) -> tuple[float, float]:

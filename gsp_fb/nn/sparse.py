@@ -6,20 +6,33 @@ where that is symmetric.
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from .._extras import has
+from .._kernels.engine import ENGINE
 from ..backend import as_csr, transposed
 from ..operators import Operator
 from .compiling import uncompiled
 
-__all__ = ["SparseMatrix", "Transposable", "as_tensor", "matrix_product", "structure", "torch_csr", "unsigned"]
+__all__ = [
+    "SparseMatrix",
+    "Transposable",
+    "as_tensor",
+    "csr_product",
+    "is_loopable",
+    "matrix_product",
+    "structure",
+    "torch_csr",
+    "unsigned",
+]
 
 CsrArrays: TypeAlias = tuple[Any, Any, Any]
 
@@ -141,6 +154,12 @@ class SparseMatrix:
         return wide.reshape(self.shape[0], copies, f).permute(1, 0, 2)
 
 
+def is_loopable(dense: Tensor) -> bool:
+    """Return whether compiled loops take ``dense``: on the CPU, in single or double precision, numba there."""
+    kinds = (torch.float32, torch.float64)
+    return dense.device.type == "cpu" and dense.dtype in kinds and os.environ.get(ENGINE) != "scipy" and has("numba")
+
+
 def unsigned(part: Tensor) -> Any:
     """Return indices as an array that compiled code need not test for counting from the end."""
     return part.numpy().view(f"u{part.element_size()}")
@@ -155,11 +174,40 @@ def _tensor(matrix: Any, dtype: torch.dtype, device: torch.device | str | None) 
     return torch_csr(*structure(matrix, device), values, matrix.shape)
 
 
+# Columns from which torch's sums over bags of rows, made for embeddings, are faster than its CSR product; measured
+# from 200 to 100 000 rows, up to twice as fast.
+BAGS_FROM = 32
+
+
+@cache
+def _has_bags() -> bool:
+    """Return whether this torch has the vectorised sums; elsewhere they add one row at a time."""
+    return "fbgemm" in torch.backends.quantized.supported_engines
+
+
+def csr_product(matrix: Tensor, h: Tensor) -> Tensor:
+    """Return ``matrix @ h`` of a torch CSR tensor and a dense one, without gradients, by the faster of two ways.
+
+    Examples
+    --------
+    >>> csr_product(torch.eye(2).to_sparse_csr(), torch.ones(2, 40)).sum()
+    tensor(80.)
+    """
+    bags = h.device.type == "cpu" and h.dtype == torch.float32 and h.shape[1] >= BAGS_FROM and _has_bags()
+    if not bags or not h.numel():
+        return matrix @ h
+    indptr, indices, values = matrix.crow_indices(), matrix.col_indices(), matrix.values()
+    sums, *_ = torch.embedding_bag(
+        h.contiguous(), indices, indptr, mode=0, per_sample_weights=values, include_last_offset=True
+    )
+    return sums
+
+
 class _MatrixProduct(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, h: Tensor, matrix: Transposable) -> Tensor:
         ctx.matrix = matrix
-        return matrix.csr @ h
+        return csr_product(matrix.csr, h)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:

@@ -18,7 +18,7 @@ from .network import adam, alpha_table
 from .parts import Dropout
 from .recipes import build
 from .results import TrainResult
-from .stacked import recycle_gradients, shared_copies
+from .stacked import recycle_gradients, recycling
 from .tasks import PARTS, NodeTask
 
 __all__ = ["train_splits"]
@@ -79,7 +79,7 @@ def train_splits(
     model = build(name, dataset, seed=seeds[0], copies=(len(splits),), **place)
     model.load_state_dict(_stacked(singles))
     tasks = [NodeTask(model, dataset, split, config) for split in splits]
-    with shared_copies():
+    with recycling():
         return _Together(model, tasks, config).run()
 
 

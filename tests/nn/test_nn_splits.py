@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from gsp_fb.errors import ParameterError, TrainingError
-from gsp_fb.nn import TrainConfig, build, stacked, train, train_splits
+from gsp_fb.nn import TrainConfig, build, train, train_splits
 
 
 def some_splits(dataset, count):
@@ -58,8 +58,7 @@ def test_dropout_is_drawn_for_every_split_of_its_own(blocks):
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.5])
-def test_the_number_of_threads_changes_no_result(dropout, blocks, monkeypatch):
-    monkeypatch.setattr(stacked, "SHARED_FROM", 0)
+def test_the_number_of_threads_changes_results_by_rounding_alone(dropout, blocks):
     config, splits = TrainConfig(lr=0.02, epochs=12), list(some_splits(blocks, 3))
     runs = []
     for threads in (1, 2):
@@ -67,7 +66,8 @@ def test_the_number_of_threads_changes_no_result(dropout, blocks, monkeypatch):
         runs.append(train_splits("fb-gcn", blocks, splits, config, hidden=8, dropout=dropout))
         assert torch.get_num_threads() == threads
     for one, two in zip(*runs, strict=True):
-        assert (one.losses, one.scores, one.history) == (two.losses, two.scores, two.history)
+        assert one.scores == two.scores
+        assert one.losses == pytest.approx(two.losses, rel=1e-4)
 
 
 def test_splits_and_seeds_must_match(blocks):

@@ -17,8 +17,7 @@ from torch.nn import functional
 
 from ..._kernels.threads import THREADS_FROM, each_block, n_threads, row_blocks
 from ..compiling import uncompiled
-from ..sparse import unsigned
-from ..stacked import is_stackable
+from ..sparse import is_loopable, unsigned
 
 if TYPE_CHECKING:
     from .attention import EdgeList
@@ -57,7 +56,7 @@ def attend(receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring) -> T
         All channels are filtered with the one ``P``.
     scoring : Scoring
     """
-    if not is_stackable(h):
+    if not is_loopable(h):
         return plain_attend(receiving, sending, h, scoring)
     result: Tensor = _Attend.apply(receiving, sending, h, scoring)  # type: ignore[no-untyped-call]  # torch leaves it untyped
     return result

@@ -14,7 +14,7 @@ from ..._validate import check_host
 from ...graph import Graph
 from ...operators import operator
 from ..sparse import SparseMatrix
-from ..stacked import is_stackable, stacked_synthesis
+from ..synthesis import rectified_synthesis
 
 __all__ = ["Complement", "Spatial", "mean_matrix", "operator_propagation", "sampled_mean"]
 
@@ -52,7 +52,7 @@ class Complement:
 
     def rectified(self, z: Tensor, a_low: Tensor, a_high: Tensor) -> Tensor:
         """Return ``synthesize`` of the halves of ``z``, rectified and weighted."""
-        return _rectified(self, z, a_low, a_high, share=0.0)
+        return rectified_synthesis(z, a_low, a_high, self.matrix, share=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,15 +84,7 @@ class Spatial:
 
     def rectified(self, z: Tensor, a_low: Tensor, a_high: Tensor) -> Tensor:
         """Return ``synthesize`` of the halves of ``z``, rectified and weighted."""
-        return _rectified(self, z, a_low, a_high, share=1.0)
-
-
-def _rectified(pair: Complement | Spatial, z: Tensor, a_low: Tensor, a_high: Tensor, *, share: float) -> Tensor:
-    """Return the synthesis of rectified channels; ``share`` is what it keeps of ``h_low`` itself."""
-    if z.ndim == 3 and is_stackable(z):
-        return stacked_synthesis(z, a_low, a_high, pair.matrix, share)
-    z_low, z_high = torch.relu(z).chunk(2, dim=-1)
-    return pair.synthesize(a_low * z_low, a_high * z_high)
+        return rectified_synthesis(z, a_low, a_high, self.matrix, share=1.0)
 
 
 def operator_propagation(

@@ -1,0 +1,123 @@
+"""The compiled loops of :mod:`gsp_fb.nn.synthesis`, over stacks of copies; importing them needs numba.
+
+One copy after the other, so that what a copy needs stays in the cache.
+"""
+
+# ruff: noqa: PLR0917  # compiled code takes plain arrays, one argument each; objects that hold them it does not know
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._kernels.compiling import compiled, in_parts, inlined
+from .._kernels.machine import add_times, load, no_lanes, positive, store
+
+__all__ = ["synthesis", "synthesis_gradient"]
+
+
+@inlined
+def _rectified(z: Any, i: int, column: int, width: int) -> Any:
+    """Return ``width`` columns without what is negative; what is not a number stays, or diverging would go unseen."""
+    part = load(z, i, column, width)
+    return positive(part, part)
+
+
+@inlined
+def _times(weight: Any, lanes: Any, like: Any, width: int) -> Any:
+    return add_times(no_lanes(like, width), weight, lanes)
+
+
+@inlined
+def _set_difference(column: int, width: int, arguments: Any) -> None:
+    """Set a part of row i to ``a_low * low - a_high * high``."""
+    z, i, a_low, a_high, difference = arguments
+    high = _times(-a_high, _rectified(z, i, difference.shape[1] + column, width), z, width)
+    store(add_times(high, a_low, _rectified(z, i, column, width)), difference, i, column)
+
+
+@inlined
+def _set_mixed(column: int, width: int, arguments: Any) -> None:
+    """Set a part of row i to ``a_low * low + a_high * high`` and the sum over its neighbours in ``row``."""
+    z, i, a_low, a_high, row, values, difference, out = arguments
+    high = _times(a_high, _rectified(z, i, out.shape[1] + column, width), z, width)
+    sums = add_times(high, a_low, _rectified(z, i, column, width))
+    for p in range(row.size):
+        sums = add_times(sums, values[p], load(difference, row[p], column, width))
+    store(sums, out, i, column)
+
+
+_differences, _mixed = in_parts(_set_difference), in_parts(_set_mixed)
+
+
+@compiled
+def synthesis(
+    indptr: Any,
+    indices: Any,
+    values: Any,
+    z: Any,
+    a_low: Any,
+    a_high: Any,
+    share: Any,
+    out: Any,
+) -> None:
+    """Set ``out[k]`` to ``share * low + high + P (low - high)``, the halves of ``z[k]`` rectified and weighted."""
+    difference = np.empty(out.shape[1:], out.dtype)
+    width = out.shape[2]
+    for k in range(len(z)):
+        own, mixed = z[k], out[k]
+        for i in range(out.shape[1]):
+            _differences(width, (own, i, a_low[k], a_high[k], difference))
+        for i in range(out.shape[1]):
+            start, stop = indptr[i], indptr[i + 1]
+            row, factors = indices[start:stop], values[start:stop]
+            _mixed(width, (own, i, share * a_low[k], a_high[k], row, factors, difference, mixed))
+
+
+@inlined
+def _set_gradients(column: int, width: int, arguments: Any) -> None:
+    """Set a part of row i of the gradient to both halves of ``z``, and add to those of the weights by column."""
+    z, i, a_low, a_high, share, row, values, grad, z_grad, of_alphas = arguments
+    half = grad.shape[1]
+    given, spread = load(grad, i, column, width), no_lanes(grad, width)
+    for p in range(row.size):
+        spread = add_times(spread, values[p], load(grad, row[p], column, width))
+    low, high = add_times(spread, share, given), add_times(given, -of_alphas.dtype.type(1), spread)
+    low = positive(low, load(z, i, column, width))
+    high = positive(high, load(z, i, half + column, width))
+    store(_times(a_low, low, grad, width), z_grad, i, column)
+    store(_times(a_high, high, grad, width), z_grad, i, half + column)
+    of_low, of_high = load(of_alphas, 0, column, width), load(of_alphas, 1, column, width)
+    store(add_times(of_low, low, _rectified(z, i, column, width)), of_alphas, 0, column)
+    store(add_times(of_high, high, _rectified(z, i, half + column, width)), of_alphas, 1, column)
+
+
+_gradients = in_parts(_set_gradients)
+
+
+@compiled
+def synthesis_gradient(
+    t_indptr: Any,
+    t_indices: Any,
+    t_values: Any,
+    z: Any,
+    a_low: Any,
+    a_high: Any,
+    share: Any,
+    grad: Any,
+    z_grad: Any,
+    alpha_grad: Any,
+) -> None:
+    """Set the gradients of ``synthesis`` to its halves and to its two weights; ``t_*`` is the transpose."""
+    width = grad.shape[2]
+    # Sums by column first: a single sum would add one number at a time.
+    of_alphas = np.empty((2, width), grad.dtype)
+    for k in range(len(z)):
+        of_alphas[:] = 0
+        own, given, result = z[k], grad[k], z_grad[k]
+        for i in range(grad.shape[1]):
+            start, stop = t_indptr[i], t_indptr[i + 1]
+            row, factors = t_indices[start:stop], t_values[start:stop]
+            _gradients(width, (own, i, a_low[k], a_high[k], share, row, factors, given, result, of_alphas))
+        alpha_grad[k, 0], alpha_grad[k, 1] = of_alphas[0].sum(), of_alphas[1].sum()
