@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial import cKDTree
 
 INSIDE = 0.9  # share of the edges that stay in their community
 
@@ -56,3 +57,14 @@ def shuffled(A: sparse.csr_array, seed: int = 0) -> sparse.csr_array:
     """Return the same graph with its nodes numbered at random."""
     order = np.random.default_rng(seed).permutation(A.shape[0])
     return sparse.csr_array(A[order][:, order])
+
+
+def nearest_points(n_points: int, n_nearest: int, seed: int = 0) -> sparse.csr_array:
+    """Return the 0/1 adjacency of random points in a square and their nearest ones, numbered as they were drawn."""
+    points = np.random.default_rng(seed).random((n_points, 2))
+    _, nearest = cKDTree(points).query(points, n_nearest + 1, workers=-1)  # the first is the point itself
+    indptr = np.arange(0, n_points * n_nearest + 1, n_nearest)
+    A = sparse.csr_array((np.ones(nearest[:, 1:].size), nearest[:, 1:].ravel(), indptr), shape=(n_points, n_points))
+    A = sparse.csr_array(A + A.T)
+    A.data[:] = 1.0
+    return A

@@ -20,7 +20,7 @@ from gsp_fb._kernels.tiles import LAST_LEVEL, last_level_bytes
 from gsp_fb.filters import FilterBank
 from gsp_fb.reorder import reordered
 
-from .graphs import community, grid, shuffled
+from .graphs import community, grid, nearest_points, shuffled
 
 N_NODES, NNZ, SIDE = 100_000, 2_000_000, 316
 COLUMNS, WIDE, WORDS, FILTERS, ORDER = 16, 64, 10_000, 6, 30
@@ -28,6 +28,8 @@ COLUMNS, WIDE, WORDS, FILTERS, ORDER = 16, 64, 10_000, 6, 30
 LARGE = 10
 # A grid whose signal is twice what the last-level cache holds: an order helps where memory has to be read.
 LARGE_SIDE = max(1000, int(round((2 * last_level_bytes(LAST_LEVEL) / (8 * COLUMNS)) ** 0.5, -2)))
+# Points of which a signal is 384 MB, with about as many neighbours as those of a mesh or a cloud of points.
+POINTS, NEAREST = 3_000_000, 12
 INDEX = 4
 
 
@@ -68,6 +70,7 @@ def adjacency(kind: str) -> sparse.csr_array:
         "large community": lambda: community(LARGE * N_NODES, LARGE * NNZ),
         "grid": lambda: grid(SIDE),
         "shuffled grid": lambda: shuffled(grid(LARGE_SIDE)),
+        "points": lambda: nearest_points(POINTS, NEAREST),
     }
     return kinds[kind]()
 
@@ -265,6 +268,12 @@ JOBS = (
         "ours, shuffled",
         lambda: product_in_order("shuffled grid", "rcm"),
         bar=2.0,
+    ),
+    Job(
+        f"product, rcm order, {NEAREST} nearest of {POINTS} points",
+        "ours, shuffled",
+        lambda: product_in_order("points", "rcm"),
+        bar=3.0,
     ),
     Job("normalised Laplacian, n = 10 000", "networkx", networkx_laplacian),
 )

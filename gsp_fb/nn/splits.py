@@ -110,7 +110,7 @@ class _Together:
         self.members = {part: _members(tasks, part) for part in PARTS}
         # A weighted sum over all nodes is then the mean over a part.
         sizes = {part: inside.sum(1, keepdim=True).clamp(min=1) for part, inside in self.members.items()}
-        self.weights = {part: (inside / sizes[part]).to(tasks[0].dtype) for part, inside in self.members.items()}
+        self.weights = {part: inside.to(tasks[0].dtype) / sizes[part] for part, inside in self.members.items()}
         self.optimizer = adam(model, config.lr, config.weight_decay)
         self.best = {name: value.detach().clone() for name, value in model.named_parameters()}
         self.active = torch.arange(len(tasks))

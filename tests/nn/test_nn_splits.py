@@ -34,11 +34,11 @@ def test_a_batch_of_splits_is_the_separate_runs(name, monitor, blocks):
         alone = train(build(name, blocks, seed=seed, **options), blocks, split, config)
         assert (batched.best_epoch, batched.epochs) == (alone.best_epoch, alone.epochs)
         assert batched.scores == alone.scores  # counted, not averaged in float32
-        assert batched.losses == pytest.approx(alone.losses, rel=1e-6)
+        assert batched.losses == pytest.approx(alone.losses, rel=1e-9)
         assert np.allclose(batched.alphas, alone.alphas, atol=1e-8)
-        assert batched.s_value == pytest.approx(alone.s_value, rel=1e-6)
+        assert batched.s_value == pytest.approx(alone.s_value, rel=1e-9)
         ours, theirs = ([row["val_loss"] for row in run.history] for run in (batched, alone))
-        assert ours == pytest.approx(theirs, rel=1e-6)
+        assert ours == pytest.approx(theirs, rel=1e-9)
 
 
 def test_shares_of_nodes_carry_no_rounding_of_float32(blocks):
