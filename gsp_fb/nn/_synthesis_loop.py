@@ -14,7 +14,7 @@ import numpy as np
 from .._kernels.compiling import compiled, in_parts, inlined
 from .._kernels.machine import add_times, load, no_lanes, positive, store
 
-__all__ = ["synthesis", "synthesis_gradient"]
+__all__ = ["differences", "synthesis", "synthesis_gradient"]
 
 
 @inlined
@@ -48,11 +48,22 @@ def _set_mixed(column: int, width: int, arguments: Any) -> None:
     store(sums, out, i, column)
 
 
-_differences, _mixed = in_parts(_set_difference), in_parts(_set_mixed)
+_set_differences, _set_row = in_parts(_set_difference), in_parts(_set_mixed)
+
+
+@compiled
+def differences(first: int, last: int, z: Any, a_low: Any, a_high: Any, difference: Any) -> None:
+    """Set rows of ``difference[k]`` to ``low - high``, the halves of ``z[k]`` rectified and weighted."""
+    for k in range(len(z)):
+        own, result = z[k], difference[k]
+        for i in range(first, last):
+            _set_differences(difference.shape[2], (own, i, a_low[k], a_high[k], result))
 
 
 @compiled
 def synthesis(
+    first: int,
+    last: int,
     indptr: Any,
     indices: Any,
     values: Any,
@@ -60,19 +71,16 @@ def synthesis(
     a_low: Any,
     a_high: Any,
     share: Any,
+    difference: Any,
     out: Any,
 ) -> None:
-    """Set ``out[k]`` to ``share * low + high + P (low - high)``, the halves of ``z[k]`` rectified and weighted."""
-    difference = np.empty(out.shape[1:], out.dtype)
-    width = out.shape[2]
+    """Set rows of ``out[k]`` to ``share * low + high + P difference[k]``."""
     for k in range(len(z)):
-        own, mixed = z[k], out[k]
-        for i in range(out.shape[1]):
-            _differences(width, (own, i, a_low[k], a_high[k], difference))
-        for i in range(out.shape[1]):
+        own, gap, mixed = z[k], difference[k], out[k]
+        for i in range(first, last):
             start, stop = indptr[i], indptr[i + 1]
             row, factors = indices[start:stop], values[start:stop]
-            _mixed(width, (own, i, share * a_low[k], a_high[k], row, factors, difference, mixed))
+            _set_row(out.shape[2], (own, i, share * a_low[k], a_high[k], row, factors, gap, mixed))
 
 
 @inlined
@@ -98,6 +106,8 @@ _gradients = in_parts(_set_gradients)
 
 @compiled
 def synthesis_gradient(
+    first: int,
+    last: int,
     t_indptr: Any,
     t_indices: Any,
     t_values: Any,
@@ -109,15 +119,14 @@ def synthesis_gradient(
     z_grad: Any,
     alpha_grad: Any,
 ) -> None:
-    """Set the gradients of ``synthesis`` to its halves and to its two weights; ``t_*`` is the transpose."""
-    width = grad.shape[2]
+    """Set rows of the gradients to the halves, add to those to the two weights; ``t_*`` is the transpose."""
     # Sums by column first: a single sum would add one number at a time.
-    of_alphas = np.empty((2, width), grad.dtype)
+    of_alphas = np.empty((2, grad.shape[2]), grad.dtype)
     for k in range(len(z)):
         of_alphas[:] = 0
         own, given, result = z[k], grad[k], z_grad[k]
-        for i in range(grad.shape[1]):
+        for i in range(first, last):
             start, stop = t_indptr[i], t_indptr[i + 1]
             row, factors = t_indices[start:stop], t_values[start:stop]
-            _gradients(width, (own, i, a_low[k], a_high[k], share, row, factors, given, result, of_alphas))
+            _gradients(grad.shape[2], (own, i, a_low[k], a_high[k], share, row, factors, given, result, of_alphas))
         alpha_grad[k, 0], alpha_grad[k, 1] = of_alphas[0].sum(), of_alphas[1].sum()

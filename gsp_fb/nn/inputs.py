@@ -13,7 +13,8 @@ from torch import Tensor
 
 from .._validate import check_signal
 from ..backend import is_sparse
-from .sparse import as_tensor, is_loopable, matrix_product, structure, torch_csr
+from .looping import is_loopable
+from .sparse import as_tensor, matrix_product, structure, torch_csr
 from .stacked import Stack, stacked_product
 
 __all__ = ["Features", "SparseFeatures", "features"]

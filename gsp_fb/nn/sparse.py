@@ -6,7 +6,6 @@ where that is symmetric.
 
 from __future__ import annotations
 
-import os
 import warnings
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -16,22 +15,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .._extras import has
-from .._kernels.engine import ENGINE
 from ..backend import as_csr, transposed
 from ..operators import Operator
 from .compiling import uncompiled
+from .looping import unsigned
 
 __all__ = [
     "SparseMatrix",
     "Transposable",
     "as_tensor",
     "csr_product",
-    "is_loopable",
     "matrix_product",
     "structure",
     "torch_csr",
-    "unsigned",
 ]
 
 CsrArrays: TypeAlias = tuple[Any, Any, Any]
@@ -152,17 +148,6 @@ class SparseMatrix:
         copies, n, f = h.shape
         wide = matrix_product(h.permute(1, 0, 2).reshape(n, copies * f), self)
         return wide.reshape(self.shape[0], copies, f).permute(1, 0, 2)
-
-
-def is_loopable(dense: Tensor) -> bool:
-    """Return whether compiled loops take ``dense``: on the CPU, in single or double precision, numba there."""
-    kinds = (torch.float32, torch.float64)
-    return dense.device.type == "cpu" and dense.dtype in kinds and os.environ.get(ENGINE) != "scipy" and has("numba")
-
-
-def unsigned(part: Tensor) -> Any:
-    """Return indices as an array that compiled code need not test for counting from the end."""
-    return part.numpy().view(f"u{part.element_size()}")
 
 
 def _arrays(matrix: Tensor) -> CsrArrays:

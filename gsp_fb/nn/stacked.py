@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .sparse import unsigned
+from .looping import unsigned
 
 __all__ = ["Stack", "recycle_gradients", "recycling", "stacked_product"]
 

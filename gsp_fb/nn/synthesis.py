@@ -6,6 +6,7 @@ and is differentiable twice.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -13,31 +14,19 @@ from torch import Tensor
 
 from .._kernels.engine import COMPILED_FROM
 from .compiling import uncompiled
-from .sparse import SparseMatrix, is_loopable
+from .looping import each_rows, is_loopable
+from .sparse import SparseMatrix
 
 __all__ = ["plain_synthesis", "rectified_synthesis"]
-
-# Multiplications up to which one thread of ours is sooner done than all of torch's.
-ALONE_TO = 2**26
-
-
-def _pays(z: Tensor, matrix: SparseMatrix) -> bool:
-    """Return whether the loops are faster than torch, which has to rearrange a stack for its product, but no matrix."""
-    work = matrix.csr.values().numel() * z.numel() // (2 * z.shape[-2])
-    return (z.ndim == 3 or work >= COMPILED_FROM) and (work < ALONE_TO or torch.get_num_threads() == 1)
 
 
 class _Synthesis(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, z: Tensor, a_low: Tensor, a_high: Tensor, pair: tuple[SparseMatrix, float]) -> Tensor:
-        from ._synthesis_loop import synthesis
-
         given = [part.contiguous() for part in (z, a_low, a_high)]
         ctx.save_for_backward(*given)
-        ctx.pair = matrix, share = pair
-        out = torch.empty(len(z), z.shape[1], z.shape[2] // 2, dtype=z.dtype)
-        synthesis(*matrix.arrays[0], *_arrays(given, share, out))
-        return out
+        ctx.pair = pair
+        return _forward(given, *pair)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
@@ -49,19 +38,44 @@ class _Synthesis(torch.autograd.Function):
         return *torch.autograd.grad(again, given, grads[0], create_graph=True, allow_unused=True), None
 
 
-def _gradients(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _forward(given: Sequence[Tensor], matrix: SparseMatrix, share: float) -> Tensor:
+    from ._synthesis_loop import differences, synthesis
+
+    z, csr = given[0], matrix.arrays[0]
+    out, gap = (torch.empty(*z.shape[:2], z.shape[2] // 2, dtype=z.dtype) for _ in range(2))
+    first_pass, second_pass = _arrays(given, gap), [*csr, *_arrays(given, share, gap, out)]
+    each_rows(lambda first, last: differences(first, last, *first_pass), csr[0], _work(gap, matrix))
+    each_rows(lambda first, last: synthesis(first, last, *second_pass), csr[0], _work(gap, matrix))
+    return out
+
+
+def _gradients(ctx: Any, grad: Tensor) -> tuple[Tensor, ...]:
     from ._synthesis_loop import synthesis_gradient
 
-    (z, a_low, a_high), (matrix, share) = ctx.saved_tensors, ctx.pair
-    of_z, of_alphas = torch.empty_like(z), torch.empty(len(z), 2, dtype=z.dtype)
-    synthesis_gradient(*matrix.arrays[1], *_arrays([z, a_low, a_high], share, grad.contiguous(), of_z, of_alphas))
-    of_low, of_high = (part.reshape(a_low.shape) for part in of_alphas.unbind(1))
-    return of_z, of_low, of_high
+    given, (matrix, share) = ctx.saved_tensors, ctx.pair
+    of_z, of_weights = torch.empty_like(given[0]), {}
+    arrays = [*matrix.arrays[1], *_arrays(given, share, grad.contiguous(), of_z)]
+
+    def loop(first: int, last: int) -> None:
+        sums = of_weights[first] = torch.empty(len(of_z), 2, dtype=of_z.dtype)
+        synthesis_gradient(*(first, last, *arrays, sums.numpy()))
+
+    each_rows(loop, arrays[0], _work(grad, matrix))
+    # In the order of the rows, whichever thread was first.
+    sums = torch.stack([of_weights[first] for first in sorted(of_weights)]).sum(0)
+    return of_z, *(part.reshape(given[1].shape) for part in sums.unbind(1))
 
 
-def _arrays(given: list[Tensor], share: float, *others: Tensor) -> list[Any]:
+def _arrays(given: Sequence[Tensor], *others: Tensor | float) -> list[Any]:
+    """Return what the loops take: a stack, the two weights of each copy, then tensors and numbers as they come."""
     z, *weights = (part.detach().numpy() for part in given)
-    return [z, *(weight.ravel() for weight in weights), z.dtype.type(share), *(part.numpy() for part in others)]
+    rest = [part.numpy() if isinstance(part, Tensor) else z.dtype.type(part) for part in others]
+    return [z, *(weight.ravel() for weight in weights), *rest]
+
+
+def _work(h: Tensor, matrix: SparseMatrix) -> int:
+    """Return the multiplications of a product of the matrix and ``h``, or every copy of it."""
+    return int(matrix.csr.values().numel() * h.numel() // h.shape[-2])
 
 
 @uncompiled  # as for the product with a constant matrix
@@ -71,7 +85,8 @@ def rectified_synthesis(z: Tensor, a_low: Tensor, a_high: Tensor, matrix: Sparse
     ``low`` and ``high`` are the halves of the columns of ``z`` ([copies,] n, 2 f), rectified and times ``a_low`` and
     ``a_high`` (one number a copy).
     """
-    if not (is_loopable(z) and _pays(z, matrix)):
+    # torch, faster at small things, has to rearrange a stack for its product.
+    if not is_loopable(z) or (z.ndim == 2 and _work(z, matrix) < 2 * COMPILED_FROM):
         return plain_synthesis(z, a_low, a_high, matrix, share)
     stack = z if z.ndim == 3 else z.unsqueeze(0)
     a_low, a_high = (a.to(z.dtype).expand(len(stack), 1, 1) for a in (a_low, a_high))

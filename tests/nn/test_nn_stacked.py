@@ -9,7 +9,8 @@ from scipy import sparse
 
 from gsp_fb.nn import inputs
 from gsp_fb.nn.inputs import features
-from gsp_fb.nn.sparse import SparseMatrix, is_loopable
+from gsp_fb.nn.looping import is_loopable
+from gsp_fb.nn.sparse import SparseMatrix
 from gsp_fb.nn.stacked import recycle_gradients, recycling, stacked_product
 from gsp_fb.testing import device
 

@@ -5,7 +5,8 @@ import pytest
 import torch
 from scipy import sparse
 
-from gsp_fb.nn import synthesis
+from gsp_fb._kernels import threads
+from gsp_fb.nn import looping, synthesis
 from gsp_fb.nn.sparse import SparseMatrix
 from gsp_fb.nn.synthesis import plain_synthesis, rectified_synthesis
 
@@ -50,21 +51,33 @@ def test_gradients_of_the_synthesis_and_their_own(copies):
     assert torch.autograd.gradgradcheck(lambda *parts: rectified_synthesis(*parts, matrix, 1.0), (z, *alphas))
 
 
-@pytest.mark.parametrize("setting", ["small", "large", "scipy"])
+@pytest.mark.parametrize("setting", ["small", "scipy"])
 def test_what_the_loops_do_not_take_is_the_same_by_torch(setting, monkeypatch):
-    """A small graph is torch's on any number of threads, a large one on two; without numba all are."""
     z, alphas, matrix, _ = synthesis_parts(torch.float64, ())
     ours = rectified_synthesis(z, *alphas, matrix, 1.0)
     monkeypatch.setattr(synthesis, "_Synthesis", None)
     if setting == "small":
         monkeypatch.setattr(synthesis, "COMPILED_FROM", 10**9)
-    elif setting == "large":
-        monkeypatch.setattr(synthesis, "ALONE_TO", 0)
-        torch.set_num_threads(2)
     else:
         monkeypatch.setenv("GSP_FB_ENGINE", "scipy")
     assert torch.allclose(rectified_synthesis(z, *alphas, matrix, 1.0), ours)
-    assert torch.allclose(plain_synthesis(z, *alphas, matrix, 1.0), ours)
+
+
+@pytest.mark.parametrize("copies", [(), (COPIES,)])
+def test_threads_share_the_rows_and_change_nothing(copies, monkeypatch):
+    z, alphas, matrix, _ = synthesis_parts(torch.float32, copies)
+    monkeypatch.setattr(looping, "SHARED_FROM", 0)
+    monkeypatch.setattr(threads, "BLOCK_WORK", 20)
+    results = []
+    for count in (1, 2):
+        torch.set_num_threads(count)
+        monkeypatch.setenv("GSP_FB_THREADS", str(count))
+        mixed = rectified_synthesis(z, *alphas, matrix, 1.0)
+        results.append([mixed, *torch.autograd.grad(mixed.sum(), [z, *alphas])])
+    assert all(torch.equal(one, two) for one, two in zip(*results, strict=True))
+    whole = plain_synthesis(z, *alphas, matrix, 1.0)
+    theirs = [whole, *torch.autograd.grad(whole.sum(), [z, *alphas])]
+    assert all(torch.allclose(one, two, atol=1e-5) for one, two in zip(results[0], theirs, strict=True))
 
 
 def test_fixed_weights_serve_all_copies_of_a_synthesis():

@@ -15,15 +15,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ..._kernels.threads import THREADS_FROM, each_block, n_threads, row_blocks
 from ..compiling import uncompiled
-from ..sparse import is_loopable, unsigned
+from ..looping import each_rows, is_loopable, unsigned
 
 if TYPE_CHECKING:
     from .attention import EdgeList
-
-# Multiplications from which threads pay here: torch's own, between the passes, go on spinning on the cores.
-SHARED_FROM = 4 * THREADS_FROM
 
 __all__ = ["Scoring", "attend", "coefficients", "plain_attend"]
 
@@ -151,9 +147,5 @@ def _scored(receiving: Tensor, sending: Tensor, scoring: Scoring) -> list[Any]:
 
 
 def _each_row(loop: Callable[..., None], indptr: Tensor, x: Tensor, *arrays: Any) -> None:
-    """Run ``loop`` over ranges of rows, in threads where it pays; a row is one thread's, so they change nothing."""
-    n, rows = x.shape[0], indptr.numpy()
-    work = int(rows[-1]) * x.shape[1]
-    threads = min(n_threads(), torch.get_num_threads()) if work >= SHARED_FROM else 1
-    blocks = row_blocks(rows, work) if threads > 1 else [(0, n)]
-    each_block(lambda first, last: loop(first, last, *arrays), blocks, threads)
+    rows = indptr.numpy()
+    each_rows(lambda first, last: loop(first, last, *arrays), rows, int(rows[-1]) * x.shape[1])
