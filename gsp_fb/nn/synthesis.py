@@ -75,7 +75,7 @@ def _arrays(given: Sequence[Tensor], *others: Tensor | float) -> list[Any]:
 
 def _work(h: Tensor, matrix: SparseMatrix) -> int:
     """Return the multiplications of a product of the matrix and ``h``, or every copy of it."""
-    return int(matrix.csr.values().numel() * h.numel() // h.shape[-2])
+    return int(matrix.csr.values().numel() * h.numel() // max(h.shape[-2], 1))
 
 
 @uncompiled  # as for the product with a constant matrix
