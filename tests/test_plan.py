@@ -72,6 +72,13 @@ def test_a_named_method_is_used_with_a_warning():
     assert abs(c - 1).max() < 0.6
 
 
+def test_a_plan_whose_error_is_rounding_says_so():
+    op = operator(Graph.from_edges([(0, 0), (1, 2)], [100.0, 1e-3]), "comb")
+    bank = FilterBank(op, [filters.heat(1.0)], method="chebyshev")
+    with pytest.warns(GspWarning, match=r"all of it is rounding, as numbers of 99 are subtracted on an axis of 0\.002"):
+        bank.plan(np.ones(3, dtype=np.float32))
+
+
 def test_an_eigenvalue_on_the_jump_is_told():
     with pytest.warns(GspWarning, match="exact of order 4 promises an error of 1"):
         FilterBank(ring(4), ideal(0.0, 0.5)).analyze(np.ones(4))

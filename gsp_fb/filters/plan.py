@@ -178,7 +178,17 @@ def _warn_if_rough(plan: Plan, task: Task) -> None:
     if plan.error_bound > max(task.response.allowed, 1e6 * task.eps):
         warnings.warn(
             f"{plan.method} of order {plan.order} promises an error of {plan.error_bound:.2g} |x|, more than "
-            f"tol={task.response.tol:g}; the roughest kernel is {task.response.expansion.roughest.name!r}",
+            f"tol={task.response.tol:g}; {_cause(plan, task)}",
             GspWarning,
             stacklevel=5,
         )
+
+
+def _cause(plan: Plan, task: Task) -> str:
+    series, (low, high) = task.response.expansion, task.response.interval
+    if plan.method in {"chebyshev", "lanczos"} and 2 * series.error(plan.order) <= task.response.allowed:
+        return (
+            f"all of it is rounding, as numbers of {task.response.summands:.2g} are subtracted on an axis of "
+            f"{high - low:.2g}: give float64 signals, or scale down heavy loops beside light edges"
+        )
+    return f"the roughest kernel is {series.roughest.name!r}"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 import gsp_fb as gf
 from gsp_fb.errors import GraphError
@@ -58,12 +58,13 @@ def test_lazy_walks_with_gamma_at_least_one_have_no_negative_eigenvalue(graph, g
 
 
 @given(operators(family=families(norm="none"), channel="high"))
+@example(gf.operator(gf.Graph.from_adjacency([[1e3, 0.1], [0.1, 0.0]]), "comb", "high"))  # 1000.1 - 1000
 def test_the_combinatorial_bound_is_merris_and_beats_twice_the_largest_degree(op):
     A = op.graph.adjacency.toarray()
     np.fill_diagonal(A, 0.0)
     d = A.sum(axis=1)
     merris = max((d[i] + A[i] @ d / d[i] for i in range(len(d)) if d[i] > 0), default=0.0)
-    assert_close(op.bounds, (0.0, merris), scale=max(merris, 1.0), n=len(d))
+    assert_close(op.bounds, (0.0, merris), scale=1.0 + 2.0 * op.graph.degrees.max(initial=0.0), n=len(d))
     assert merris <= 2 * d.max(initial=0.0) * (1 + 1e-14)
 
 

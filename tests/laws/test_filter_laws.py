@@ -98,6 +98,11 @@ def test_the_error_never_exceeds_the_bound(name, method, op, recipe):
 @pytest.mark.parametrize("method", ["exact", "chebyshev", "lanczos", "cg"])
 @at_most(20)
 @given(op=operators(), recipe=signals(columns=2, dtype=np.float32), rotate=st.booleans())
+@example(
+    op=operator(Graph.from_edges([(0, 0), (1, 2)], [100.0, 1e-3]), "comb"),
+    recipe=SignalRecipe("constant", 0, 2, False, np.float32),
+    rotate=False,
+)  # a heavy loop beside an axis of 0.002: few digits are left, and the plan says so
 def test_bounds_hold_in_single_precision_and_for_complex_signals_on_both_channels(method, op, recipe, rotate):
     x = recipe(op.graph)
     x = x * np.complex64(0.6 + 0.8j) if rotate else x
@@ -105,7 +110,9 @@ def test_bounds_hold_in_single_precision_and_for_complex_signals_on_both_channel
     # A rational kernel without a pole on either channel, as wide as the axis.
     width = max(abs(low), abs(high), 1.0)
     bank = FilterBank(op, filters.rational([1.0, 0.5 / width], [1.0, 0.0, 1.0 / width**2]), method=method)
-    c, plan = bank.analyze(x), bank.plan(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GspWarning)
+        c, plan = bank.analyze(x), bank.plan(x)
     assert c.dtype == x.dtype
     want = dense_filter(op, bank.kernels[0], x)
     # Storing the result and the scaled signal rounds once more each.
