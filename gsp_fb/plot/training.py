@@ -45,8 +45,8 @@ def alphas(history: Sequence[Any], *, ax: Any = None) -> Any:
             name = f"{channel}, layer {layer}" if len(layers) > 1 else channel
             axes.plot(epochs, mean, style, color=colour, label=name)
             if len(runs) > 1:
-                axes.fill_between(epochs, mean - spread, mean + spread, color=colour, alpha=0.2, linewidth=0)
-    axes.set(xlabel="epoch", ylabel=r"$\alpha$", ylim=(0.0, 1.0))
+                axes.fill_between(epochs, mean - spread, mean + spread, color=colour, alpha=0.3, linewidth=0)
+    axes.set(xlabel="epoch", ylabel=r"$\alpha$")
     axes.legend(frameon=False, fontsize="small", ncols=len(layers))
     return axes
 
