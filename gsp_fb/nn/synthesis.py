@@ -78,15 +78,19 @@ def _work(h: Tensor, matrix: SparseMatrix) -> int:
     return int(matrix.csr.values().numel() * h.numel() // max(h.shape[-2], 1))
 
 
+def _pays(z: Tensor, matrix: SparseMatrix) -> bool:
+    """Return whether the loops are faster than torch, which is at small things, but has to rearrange a stack."""
+    return z.ndim == 3 or _work(z, matrix) >= 2 * COMPILED_FROM
+
+
 @uncompiled  # as for the product with a constant matrix
 def rectified_synthesis(z: Tensor, a_low: Tensor, a_high: Tensor, matrix: SparseMatrix, share: float) -> Tensor:
     """Return ``share * low + high + P (low - high)`` of every copy, with gradients to ``z`` and the two weights.
 
     ``low`` and ``high`` are the halves of the columns of ``z`` ([copies,] n, 2 f), rectified and times ``a_low`` and
-    ``a_high`` (one number a copy).
+    ``a_high`` (one number a copy). Any ``matrix`` with a product will do; the loops know sparse ones alone.
     """
-    # torch, faster at small things, has to rearrange a stack for its product.
-    if not is_loopable(z) or (z.ndim == 2 and _work(z, matrix) < 2 * COMPILED_FROM):
+    if not (isinstance(matrix, SparseMatrix) and is_loopable(z) and _pays(z, matrix)):
         return plain_synthesis(z, a_low, a_high, matrix, share)
     stack = z if z.ndim == 3 else z.unsqueeze(0)
     a_low, a_high = (a.to(z.dtype).expand(len(stack), 1, 1) for a in (a_low, a_high))
