@@ -166,8 +166,7 @@ class FilterBankConv(MessagePassing):  # type: ignore[misc, valid-type]  # torch
             return summed
 
         degrees = utils.scatter(weights, edges[1], dim_size=x.shape[0])
-        P: Any = edge_operator(self.family, degrees, aggregate)
-        result: Tensor = self.layer(x, Complement(P))
+        result: Tensor = self.layer(x, Complement(edge_operator(self.family, degrees, aggregate)))
         return result
 
     def message(self, x_j: Tensor, edge_weight: Tensor) -> Tensor:

@@ -21,6 +21,7 @@ from .compiling import uncompiled
 from .looping import unsigned
 
 __all__ = [
+    "Product",
     "SparseMatrix",
     "Transposable",
     "as_tensor",
@@ -65,6 +66,14 @@ def as_tensor(array: Any) -> Tensor:
     # torch warns of read-only memory; frozen graph arrays are only ever read here, so a writable alias would be
     # honest, but NumPy grants none: the copy happens once.
     return torch.from_numpy(array if array.flags.writeable else array.copy())
+
+
+class Product(Protocol):
+    """Anything that is multiplied with features: a matrix, or a sum over edges that acts like one."""
+
+    def __matmul__(self, h: Tensor) -> Tensor:
+        """Return ``P @ h``."""
+        ...
 
 
 class Transposable(Protocol):

@@ -15,7 +15,7 @@ from torch import Tensor
 from .._kernels.engine import COMPILED_FROM
 from .compiling import uncompiled
 from .looping import each_rows, is_loopable
-from .sparse import SparseMatrix
+from .sparse import Product, SparseMatrix
 
 __all__ = ["plain_synthesis", "rectified_synthesis"]
 
@@ -84,7 +84,7 @@ def _pays(z: Tensor, matrix: SparseMatrix) -> bool:
 
 
 @uncompiled  # as for the product with a constant matrix
-def rectified_synthesis(z: Tensor, a_low: Tensor, a_high: Tensor, matrix: SparseMatrix, share: float) -> Tensor:
+def rectified_synthesis(z: Tensor, a_low: Tensor, a_high: Tensor, matrix: Product, share: float) -> Tensor:
     """Return ``share * low + high + P (low - high)`` of every copy, with gradients to ``z`` and the two weights.
 
     ``low`` and ``high`` are the halves of the columns of ``z`` ([copies,] n, 2 f), rectified and times ``a_low`` and
@@ -98,7 +98,7 @@ def rectified_synthesis(z: Tensor, a_low: Tensor, a_high: Tensor, matrix: Sparse
     return mixed if z.ndim == 3 else mixed.squeeze(0)
 
 
-def plain_synthesis(z: Tensor, a_low: Tensor, a_high: Tensor, matrix: SparseMatrix, share: float) -> Tensor:
+def plain_synthesis(z: Tensor, a_low: Tensor, a_high: Tensor, matrix: Product, share: float) -> Tensor:
     """Do what ``rectified_synthesis`` does with torch's own operations."""
     z_low, z_high = torch.relu(z).chunk(2, dim=-1)
     low, high = a_low * z_low, a_high * z_high

@@ -13,7 +13,7 @@ from torch import Tensor
 from ..._validate import check_host
 from ...graph import Graph
 from ...operators import operator
-from ..sparse import SparseMatrix
+from ..sparse import Product, SparseMatrix
 from ..synthesis import rectified_synthesis
 
 __all__ = ["Complement", "Spatial", "mean_matrix", "operator_propagation", "sampled_mean"]
@@ -31,7 +31,7 @@ class Complement:
     ([2.0, 2.0], [-1.0, 1.0])
     """
 
-    matrix: SparseMatrix
+    matrix: Product
 
     def low(self, h: Tensor) -> Tensor:
         """Return ``P h``."""
@@ -63,7 +63,7 @@ class Spatial:
     add up to ``2 h_i``, not to the identity.
     """
 
-    matrix: SparseMatrix
+    matrix: Product
 
     def low(self, h: Tensor) -> Tensor:
         """Return ``h + M h``."""
