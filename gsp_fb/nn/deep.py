@@ -19,6 +19,19 @@ from .propagation.base import Batch, Propagation, analyze, check_propagation, hi
 __all__ = ["DeepNetwork", "ResidualBlock"]
 
 
+class NearIdentity(Linear):
+    """``x ((1 - theta) I + theta W)``; the identity is added to the small matrix, not to what it maps."""
+
+    def __init__(self, width: int, generator: torch.Generator, *, theta: float, copies: Copies = ()) -> None:
+        super().__init__(width, width, generator, copies=copies)
+        self.theta = theta
+
+    def forward(self, x: Features) -> Tensor:
+        """Return the mapped ``x``."""
+        identity = torch.eye(self.weight.shape[-1], dtype=self.weight.dtype, device=self.weight.device)
+        return x @ torch.lerp(identity, self.weight, self.theta)
+
+
 class ResidualBlock(nn.Module):
     """``s ((1 - t) I + t W)`` with ``s = (1 - alpha) filter(h) + alpha h_0``, per channel, mixed by alphas.
 
@@ -50,22 +63,23 @@ class ResidualBlock(nn.Module):
         super().__init__()
         self.propagation = check_propagation(propagation)
         self.selected = check_choice(channels, CHANNELS, "channels")
-        self.alpha, self.theta = alpha, theta
+        self.alpha = alpha
         names = ("low", "high") if channels == "both" else (channels,)
 
         def maps() -> nn.ModuleDict:
-            return nn.ModuleDict({name: Linear(width, width, generator, copies=copies) for name in names})
+            return nn.ModuleDict({name: NearIdentity(width, generator, theta=theta, copies=copies) for name in names})
 
         self.filtered = maps()
         self.initial = maps() if star else None
         self.mixing = Mixing(alphas, copies=copies) if channels == "both" else None
 
     def _mapped(self, name: str, filtered: Tensor, h_0: Tensor) -> Tensor:
-        filtered, h_0 = (1.0 - self.alpha) * filtered, self.alpha * h_0
-        support = filtered + h_0
+        mapped: Tensor
         if self.initial is None:
-            return torch.lerp(support, self.filtered[name](support), self.theta)
-        return torch.lerp(support, self.filtered[name](filtered) + self.initial[name](h_0), self.theta)
+            mapped = self.filtered[name](torch.lerp(filtered, h_0, self.alpha))
+        else:
+            mapped = self.filtered[name]((1.0 - self.alpha) * filtered) + self.initial[name](self.alpha * h_0)
+        return mapped
 
     def split(self, h: Tensor, h_0: Tensor) -> dict[str, Tensor]:
         """Return the mapped channels and their mixture, by name."""
