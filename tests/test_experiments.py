@@ -45,11 +45,12 @@ def synthetic(name="texas", *, y=None, n_splits=3, **options):
 
 
 def test_every_data_set_and_model_of_the_table_exists():
-    models = pytest.importorskip("gsp_fb.nn").MODELS
+    nn = pytest.importorskip("gsp_fb.nn")
     for cell in EVERY:
         assert info(cell.dataset).name == cell.dataset
         if cell.row.model:
-            assert set(cell.row.options) <= set(models[cell.row.model].options)
+            known = {*nn.MODELS[cell.row.model].options, *nn.TrainConfig().as_dict()}
+            assert set(cell.row.options) <= known
             known = {**models[cell.row.model].options, **training_fields()}
             assert set(cell.space) <= set(known)
 
@@ -87,7 +88,7 @@ def test_protocols_never_share_a_path():
 def test_every_printed_row_that_we_train_is_found_among_the_papers_numbers():
     printed = {(row.table, row.model, row.dataset) for row in paper_numbers()}
     for experiment in EXPERIMENTS.values():
-        if experiment.measure != "score" or not experiment.printed:
+        if experiment.measure not in ("score", "search") or not experiment.printed:
             continue
         for row, dataset in itertools.product(experiment.rows, experiment.datasets):
             key = (experiment.printed, row.printed or row.label, PAPER_NAMES.get(dataset, dataset))
@@ -206,6 +207,9 @@ def test_the_race_keeps_the_best_and_counts_what_diverged(monkeypatch, tmp_path)
     assert found.n_failed == 1
     raced = [values for values, numbers in asked if numbers == (1,)]
     assert len(raced) == 2  # the second rung sees the two best, on the split they had not seen
+    assert [len(trial["scores"]) for trial in found.trials] == [2, 2, 1]
+    assert [trial["scores"][0] for trial in found.trials] == [0.9, 0.2, None]
+    assert found.trials[0]["values"] == found.values
 
 
 def test_plans_grow_with_the_protocol_alone():

@@ -14,8 +14,10 @@ from gsp_fb.cli.render import _plain, table
 from gsp_fb.errors import ParameterError, SignalError
 from gsp_fb.experiments.advice_record import advice_record, write_advice_record
 from gsp_fb.experiments.catalogue import EXPERIMENTS
+from gsp_fb.experiments.cells import select
 from gsp_fb.experiments.choice import _first_then_any, _place, _study
 from gsp_fb.experiments.document import Table
+from gsp_fb.experiments.protocols import Rung
 from gsp_fb.experiments.tables import sections
 from gsp_fb.plot.nodes import _real
 
@@ -52,6 +54,27 @@ def test_s_values_of_signals_and_outputs_have_a_row_for_every_data_set(name):
         assert [row[0] for row in shown.rows] == list(EXPERIMENTS[name].datasets)
         assert {len(row) for row in shown.rows} == {len(shown.header)}
         assert any("0.125" in cell or cell.startswith("0.600") for row in shown.rows for cell in row)
+
+
+@pytest.mark.parametrize("name", named_after("search"))
+def test_a_search_shows_what_was_compared_what_won_and_where_it_leads(name):
+    choice = {"values": {"lr": 0.05, "weight_decay": 0.0}, "score": 0.8125, "n_trials": 64}
+    [shown] = tables_of(
+        name, lambda cell: {"choice": choice, "mean": 0.75, "std": 0.05} if cell.row.label != "MLP" else None
+    )
+    experiment = EXPERIMENTS[name]
+    assert [row[:2] for row in shown.rows] == [
+        [data, row.label] for data in experiment.datasets for row in experiment.rows
+    ]
+    assert {tuple(row[2:5]) for row in shown.rows if row[1] != "MLP"} == {("64", "lr 0.05, weight decay 0.0", "81.2")}
+    assert all(row[5].startswith("75.0 ± 5.0 (") for row in shown.rows if row[1] != "MLP")
+    assert all(row[2:5] == ["·"] * 3 and row[5].startswith("· (") for row in shown.rows if row[1] == "MLP")
+
+
+def test_a_wide_search_compares_its_candidates_on_all_splits():
+    wide = [cell for cell in select(["webkb-search"]) if cell.row.candidates]
+    assert {cell.plan.rungs for cell in wide} == {(Rung(64, 10),)}
+    assert len({cell.digest for cell in wide}) == len(wide)
 
 
 def test_a_record_of_advice_needs_three_data_sets(tmp_path):

@@ -71,8 +71,8 @@ class Cell:
     @property
     def plan(self) -> Plan:
         """What it may spend."""
-        row = info(self.dataset)
-        return plan(self.protocol, n_nodes=row.nodes or 0, kind=self.kind, quick=self.quick)
+        nodes, candidates = info(self.dataset).nodes or 0, self.row.candidates
+        return plan(self.protocol, n_nodes=nodes, kind=self.kind, quick=self.quick, candidates=candidates)
 
     @property
     def preset(self) -> dict[str, Any] | None:

@@ -41,12 +41,16 @@ class _Trial:
 
 @dataclass(frozen=True)
 class Choice:
-    """The chosen values, their mean validation score in the last rung, and how many trials stood behind them."""
+    """The chosen values, their mean validation score in the last rung, and the trials that stood behind them.
+
+    A trial is its values and the validation score of each split that it was trained on, None where it diverged.
+    """
 
     values: Values
     score: float | None
     n_trials: int
     n_failed: int
+    trials: tuple[dict[str, Any], ...] = ()
 
 
 def choose(job: Job, journal: Journal) -> Choice:
@@ -67,10 +71,17 @@ def choose(job: Job, journal: Journal) -> Choice:
     for rung in rungs[1:]:
         racing = sorted(racing, key=lambda trial: -trial.score)[: rung.candidates]
         racing = [_seen(job, journal, trial, rung.splits) for trial in racing]
+    last = {trial.number: trial for trial in [*trials, *racing]}.values()
     best = max(racing, key=lambda trial: trial.score)
     if not np.isfinite(best.score):
         raise TrainingError(f"training diverged in all {len(trials)} trials of {job.cell.path}")
-    return Choice(best.values, best.score, len(trials), sum(not np.isfinite(trial.score) for trial in trials))
+    return Choice(
+        best.values,
+        best.score,
+        len(trials),
+        sum(not np.isfinite(trial.score) for trial in trials),
+        tuple({"values": trial.values, "scores": list(trial.scores.values())} for trial in last),
+    )
 
 
 def _next(job: Job, journal: Journal, trials: Sequence[_Trial]) -> Values:

@@ -90,8 +90,8 @@ _GRAPH_RACE = (Rung(8, 1), Rung(3, 3))
 _QUICK_RACE = (Rung(3, 1), Rung(2, 2))
 
 
-def plan(protocol: str, *, n_nodes: int, kind: str = "nodes", quick: bool = False) -> Plan:
-    """Return what a cell may spend under a protocol.
+def plan(protocol: str, *, n_nodes: int, kind: str = "nodes", quick: bool = False, candidates: int = 0) -> Plan:
+    """Return what a cell may spend under a protocol; ``candidates`` are compared on all splits instead of in a race.
 
     Examples
     --------
@@ -106,7 +106,8 @@ def plan(protocol: str, *, n_nodes: int, kind: str = "nodes", quick: bool = Fals
         "graphs": Plan(_GRAPH_EPOCHS, PATIENCE, rungs=_GRAPH_RACE),
         "alphas": Plan(_COURSE_EPOCHS, _COURSE_EPOCHS),
     }
-    chosen = Plan(20, 20, 3, _QUICK_RACE) if quick else kinds.get(kind, Plan(tier.epochs, PATIENCE, rungs=tier.race))
+    race = (Rung(candidates, Plan.splits),) if candidates else tier.race
+    chosen = Plan(20, 20, 3, _QUICK_RACE) if quick else kinds.get(kind, Plan(tier.epochs, PATIENCE, rungs=race))
     return chosen if protocol == "tuned" else replace(chosen, rungs=())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from typing import Any
 
 from .catalogue import METRICS, PAPER_NAMES, Experiment, Row
 from .cells import Cell, cells
@@ -117,6 +118,22 @@ def _alphas(experiment: Experiment, stored: Stored) -> Table:
     return Table(["data set", "low (paper, difference)", "high (paper, difference)"], rows)
 
 
+def _search(experiment: Experiment, stored: Stored) -> Table:
+    """Return for each cell how many hyperparameters were compared, which won, and where they lead."""
+    rows = []
+    for dataset in experiment.datasets:
+        for row in experiment.rows:
+            facts = stored.get((dataset, row.label))
+            tried = [ABSENT] * 3 if facts is None else _tried(facts["choice"])
+            rows.append([dataset, row.label, *tried, _score(experiment, dataset, row, facts)])
+    return Table(["data set", "model", "compared", "chosen", "validation", "test"], rows)
+
+
+def _tried(choice: Mapping[str, Any]) -> list[str]:
+    values = ", ".join(f"{name.strip('_').replace('_', ' ')} {value}" for name, value in choice["values"].items())
+    return [str(choice["n_trials"]), values, f"{100.0 * choice['score']:.1f}"]
+
+
 def _nothing(experiment: Experiment, stored: Stored) -> Text:
     return Text(f"Measured on {', '.join(dataset for dataset, _ in stored)}; drawing needs matplotlib.")
 
@@ -125,6 +142,7 @@ _TABLES: Mapping[str, Callable[[Experiment, Stored], Block]] = {
     "score": _scores,
     "s-values": _s_values,
     "alphas": _alphas,
+    "search": _search,
     "": _nothing,
 }
 

@@ -17,8 +17,9 @@ from .journal import Journal
 
 __all__ = ["Job"]
 
-# Models that train as one batch, and up to how many nodes that is faster than one by one.
-TOGETHER = ("mlp", "gcn", "fb-gcn", "graphsage", "fb-graphsage")
+# Models that train as one batch, with one channel or two, and up to how many nodes that is faster than one by one.
+_GEOMETRIC = ("geom-gcn-p", "geom-gcn-s", "geom-gcn-i")
+TOGETHER = ("mlp", "gcn", "graphsage", *_GEOMETRIC, "gwnn", "gcnii", "gcnii*")
 TOGETHER_NODES = 1_000
 
 Facts = dict[str, Any]
@@ -50,7 +51,7 @@ class Job:
     @property
     def together(self) -> bool:
         """Whether several splits train as one batch."""
-        return self.cell.row.model in TOGETHER and self.data.graph.n_nodes <= TOGETHER_NODES
+        return self.cell.row.model.removeprefix("fb-") in TOGETHER and self.data.graph.n_nodes <= TOGETHER_NODES
 
     def defaults(self) -> Facts:
         """Return the model's own values of what a search varies."""
@@ -66,7 +67,7 @@ class Job:
 
         plan, row = self.cell.plan, MODELS[self.cell.row.model]
         fixed = {"epochs": plan.epochs, "patience": plan.patience, "metric": self.cell.metric}
-        training = {**TrainConfig().as_dict(), **row.training, **values, **fixed}
+        training = {**TrainConfig().as_dict(), **row.training, **values, **self.cell.row.options, **fixed}
         options = {**row.options, **values, **self.cell.row.options}
         names = {entry.name for entry in fields(TrainConfig)}
         return (
