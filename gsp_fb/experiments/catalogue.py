@@ -3,43 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
-__all__ = ["EXPERIMENTS", "METRICS", "PAPER_NAMES", "Experiment", "Row"]
+from .rows import ATTENTION, S_VALUES, SAINT, SHALLOW, Row, ablation, deep, elsewhere, geometric, isomorphism, searched
 
-
-@dataclass(frozen=True)
-class Row:
-    """One model of a table.
-
-    Attributes
-    ----------
-    label : str
-        What the cell is called; the paper's own name where it has one.
-    model : str
-        A row of ``gsp_fb.nn.MODELS``.
-    options : mapping
-        Options of the model and of its training that make the row what it is; no search changes them.
-    listed : tuple of str
-        Model and filter under which the paper lists hyperparameters; no model where it lists none, and the defaults
-        of the model are taken.
-    printed : str
-        The row's name in the paper's table, if it differs from ``label``.
-    home : str
-        The experiment whose cells these are, where two tables show the same training.
-    candidates : int
-        How many hyperparameters protocol ``tuned`` compares on all splits; 0 for the race of the data set's size.
-    """
-
-    label: str
-    model: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    listed: tuple[str, str] = ("", "renorm_sym")
-    printed: str = ""
-    home: str = ""
-    candidates: int = 0
+__all__ = ["EXPERIMENTS", "METRICS", "PAPER_NAMES", "Experiment"]
 
 
 @dataclass(frozen=True)
@@ -104,82 +73,12 @@ PAPER_NAMES = {
 # Data sets that are not scored by accuracy.
 METRICS = {"minesweeper": "roc_auc", "tolokers": "roc_auc", "ppi": "micro_f1"}
 
-_LAZY = {"family": "lazy_rw"}
-_S_VALUES = Row("S-values", "")
-
-_SHALLOW = (
-    Row("MLP", "mlp", listed=("MLP", "renorm_sym")),
-    Row("GCN", "gcn", listed=("GCN", "renorm_sym")),
-    Row("FB-GCN-sym", "fb-gcn", listed=("FB-GCN", "renorm_sym")),
-    Row("FB-GCN-lazy", "fb-gcn", _LAZY, listed=("FB-GCN", "lazy_rw")),
-    Row("GraphSAGE", "graphsage", listed=("GraphSAGE", "renorm_sym")),
-    Row("FB-GraphSAGE", "fb-graphsage", listed=("FB-GraphSAGE", "renorm_sym"), printed="FB-GraphSAGE-sym"),
-)
-_ATTENTION = (
-    Row("GAT", "gat", listed=("GAT", "renorm_sym")),
-    Row("FB-GAT", "fb-gat", listed=("FB-GAT", "renorm_sym"), printed="FB-GAT-sym"),
-)
 _NO_LAZY = (
     "The paper prints GraphSAGE and GAT with a lazy filter too, but defines none for neighbour means or attention; "
     "ours stand beside its 'sym' rows."
 )
-_SAINT = (Row("GraphSAINT", "graphsaint"), Row("FB-GraphSAINT", "fb-graphsaint"))
-
-
-def _elsewhere(label: str, model: str, home: str, **other: Any) -> Row:
-    """Return a row whose cells another experiment holds under ``label``."""
-    return Row(label, model, home=home, **other)
-
-
-def _geometric() -> tuple[Row, ...]:
-    """Return Geom-GCN over its three latent spaces, with one channel and with two."""
-    return tuple(
-        Row(
-            f"{bank}Geom-GCN-{space.upper()}",
-            f"{bank.lower()}geom-gcn-{space}",
-            listed=("FB-Geom-GCN*" if bank else "", "renorm_sym"),
-        )
-        for space in "psi"
-        for bank in ("", "FB-")
-    )
-
-
-def _deep() -> tuple[Row, ...]:
-    """Return GCNII and GCNII* at the depths of Table 4."""
-    return tuple(
-        Row(f"{bank}{name}-{depth}", f"{bank}{name}".lower(), {"depth": depth}, listed=("GCNII", ""))
-        for depth in (8, 16, 32, 64)
-        for name in ("GCNII", "GCNII*")
-        for bank in ("", "FB-")
-    )
-
-
-def _ablation() -> tuple[Row, ...]:
-    """Return GraphSAINT with one or two channels, linear or not."""
-    return tuple(
-        Row(f"{channels}-channel-{transformation}", model, {"transformation": transformation})
-        for channels, model in ((1, "graphsaint"), (2, "fb-graphsaint"))
-        for transformation in ("linear", "nonlinear")
-    )
-
-
-def _searched(label: str, **options: Any) -> Row:
-    """Return FB-GCN-lazy with a search four times as wide as that of Table 9."""
-    listed = ("FB-GCN", "lazy_rw")
-    return Row(label, "fb-gcn", {**_LAZY, **options}, listed=listed, printed="FB-GCN-lazy", candidates=64)
-
-
-def _isomorphism() -> tuple[Row, ...]:
-    """Return GIN-0 and GIN-eps; the paper lists hyperparameters of the two-channel forms alone."""
-    return tuple(
-        Row(f"{bank}GIN-{kind}", f"{bank.lower()}gin-{kind}", listed=(f"FB-GIN-{kind}" if bank else "", ""))
-        for kind in ("0", "eps")
-        for bank in ("", "FB-")
-    )
-
-
 _TABLE = (
-    Experiment("table1", "S-values by L_sym", "s-values", "s-values", "table1", NINE, (_S_VALUES,), ("paper",)),
+    Experiment("table1", "S-values by L_sym", "s-values", "s-values", "table1", NINE, (S_VALUES,), ("paper",)),
     Experiment(
         "table3",
         "S-values by the renormalised Laplacian, of data and of outputs",
@@ -188,9 +87,9 @@ _TABLE = (
         "table3",
         NINE,
         (
-            _S_VALUES,
-            _elsewhere("GCN", "gcn", "table9", printed="s_value_output_gcn"),
-            _elsewhere("FB-GCN-sym", "fb-gcn", "table9", printed="s_value_output_fb_gcn"),
+            S_VALUES,
+            elsewhere("GCN", "gcn", "table9", printed="s_value_output_gcn"),
+            elsewhere("FB-GCN-sym", "fb-gcn", "table9", printed="s_value_output_fb_gcn"),
         ),
     ),
     Experiment(
@@ -200,7 +99,7 @@ _TABLE = (
         "score",
         "table9_lazy",
         NINE,
-        (*_SHALLOW, *_ATTENTION),
+        (*SHALLOW, *ATTENTION),
         note=_NO_LAZY,
     ),
     Experiment(
@@ -211,9 +110,9 @@ _TABLE = (
         "table2",
         NINE,
         (
-            *_SAINT,
+            *SAINT,
             *(
-                _elsewhere(label, model, "table9", printed=printed)
+                elsewhere(label, model, "table9", printed=printed)
                 for label, model, printed in (
                     ("GraphSAGE", "graphsage", "GraphSAGE"),
                     ("FB-GraphSAGE", "fb-graphsage", "FB-GraphSAGE"),
@@ -223,13 +122,13 @@ _TABLE = (
                     ("FB-GCN-sym", "fb-gcn", "FB-GCN"),
                 )
             ),
-            *_geometric(),
+            *geometric(),
             Row("GWNN", "gwnn"),
             Row("FB-GWNN", "fb-gwnn"),
         ),
         note="Rows that Table 9 trains too are the same cells; the paper's two tables differ by up to 30 points there.",
     ),
-    Experiment("table4", "Deep networks", "nodes", "score", "table4", NINE, _deep()),
+    Experiment("table4", "Deep networks", "nodes", "score", "table4", NINE, deep()),
     Experiment(
         "table5",
         "Channels and transformation",
@@ -237,7 +136,7 @@ _TABLE = (
         "score",
         "table5_ablation_graphsaint",
         ("cora", "cornell", "texas"),
-        _ablation(),
+        ablation(),
     ),
     Experiment(
         "table6",
@@ -246,7 +145,7 @@ _TABLE = (
         "score",
         "table6_graph_classification",
         COLLECTIONS,
-        _isomorphism(),
+        isomorphism(),
         note=(
             "Protocol 'paper' is GIN's: the epoch is chosen by the scored folds themselves, so its figures are "
             "optimistic. 'tuned' sets a tenth of each fold's training graphs aside as validation. RDT-M5K is not at "
@@ -260,7 +159,7 @@ _TABLE = (
         "alphas",
         "table7_alphas",
         NINE,
-        (_elsewhere("FB-GraphSAINT", "fb-graphsaint", "table2"),),
+        (elsewhere("FB-GraphSAINT", "fb-graphsaint", "table2"),),
     ),
     Experiment(
         "figure-alphas",
@@ -279,7 +178,7 @@ _TABLE = (
         "score",
         "table8_ppi",
         ("ppi",),
-        _ablation(),
+        ablation(),
         note="The data set is not at hand here.",
     ),
     Experiment(
@@ -289,7 +188,7 @@ _TABLE = (
         "score",
         "table10_lazy_more",
         FURTHER,
-        (*_SHALLOW, *_ATTENTION),
+        (*SHALLOW, *ATTENTION),
         note="The paper's splits are not public; ours are 60/20/20, stratified, from one seed. " + _NO_LAZY,
     ),
     Experiment(
@@ -308,7 +207,7 @@ _TABLE = (
         "score",
         "",
         LEAK_FREE,
-        _SHALLOW,
+        SHALLOW,
         ("tuned",),
         note="Not in the paper. ROC AUC on Minesweeper and Tolokers.",
     ),
@@ -320,10 +219,10 @@ _TABLE = (
         "table9_lazy",
         WEBKB,
         (
-            _elsewhere("MLP", "mlp", "table9"),
-            _elsewhere("FB-GCN-lazy", "fb-gcn", "table9"),
-            _searched("FB-GCN-lazy-wide"),
-            _searched("FB-GCN-lazy-accuracy", monitor="score"),
+            elsewhere("MLP", "mlp", "table9"),
+            elsewhere("FB-GCN-lazy", "fb-gcn", "table9"),
+            searched("FB-GCN-lazy-wide"),
+            searched("FB-GCN-lazy-accuracy", monitor="score"),
         ),
         ("tuned",),
         note=(

@@ -10,9 +10,10 @@ from typing import Any
 
 from .._validate import check_choice
 from ..datasets import info
-from .catalogue import EXPERIMENTS, METRICS, PAPER_NAMES, Experiment, Row
+from .catalogue import EXPERIMENTS, METRICS, PAPER_NAMES, Experiment
 from .presets import preset
 from .protocols import PROTOCOLS, Plan, plan, space
+from .rows import Row
 
 __all__ = ["Cell", "cells", "select"]
 

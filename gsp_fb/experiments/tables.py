@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from .catalogue import METRICS, PAPER_NAMES, Experiment, Row
+from .catalogue import METRICS, PAPER_NAMES, Experiment
 from .cells import Cell, cells
 from .document import Block, Figure, Heading, Table, Text
 from .paper import paper_numbers
+from .rows import Row
 from .store import Facts, Store
 
 __all__ = ["sections"]
