@@ -9,6 +9,7 @@ from typing import Any
 from .. import plot
 from .._atomic import atomic_write
 from .._extras import has, require
+from ..plot.embedding import draw_plane
 from .cells import Cell
 from .document import Figure
 from .store import Store
@@ -54,8 +55,8 @@ def _alphas(arrays: dict[str, Any], figure: Any) -> None:
 
 
 def _tsne(arrays: dict[str, Any], figure: Any) -> None:
-    parts = {name: arrays[name] for name in ("low", "high", "combined") if name in arrays}
-    plot.tsne(parts, arrays["y"], axes=figure.subplots(1, len(parts)))
+    parts: dict[str, Any] = {name: arrays[name] for name in ("low", "high", "combined") if name in arrays}
+    draw_plane(parts, arrays["y"], figure.subplots(1, len(parts)))
 
 
 # Kind of experiment -> how its arrays are drawn.

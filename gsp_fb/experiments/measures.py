@@ -117,7 +117,7 @@ def _course(job: Job, values: Mapping[str, Any], seed: int) -> Facts:
 
 
 def _tsne(cell: Cell, journal: Journal) -> Facts:
-    """Train on the first split and keep the last layer's channels for a plot."""
+    """Train on the first split and keep where t-SNE puts the last layer's channels."""
     job = Job.of(cell)
     chosen = choose(job, journal)
     arrays = journal.step("embeddings", partial(_embeddings, job, chosen.values))
@@ -126,12 +126,15 @@ def _tsne(cell: Cell, journal: Journal) -> Facts:
 
 def _embeddings(job: Job, values: Mapping[str, Any]) -> Facts:
     from ..nn import embed
+    from ..plot.embedding import in_plane
 
     with tempfile.TemporaryDirectory() as folder:
         job.train(values, job.splits[0], 0, Path(folder))
         parts = embed(folder, job.data)
     shown = np.sort(np.random.default_rng(0).permutation(job.data.graph.n_nodes)[:POINTS])
-    return {"y": job.data.y[shown].tolist(), **{name: part[shown].tolist() for name, part in parts.items()}}
+    # The points of the plane are kept, not the embeddings: a page is drawn from them in a moment.
+    places = in_plane({name: part[shown] for name, part in parts.items()}, len(shown))
+    return {"y": job.data.y[shown].tolist(), **{name: points.tolist() for name, points in places.items()}}
 
 
 MEASURES: Mapping[str, Callable[[Cell, Journal], Facts]] = {

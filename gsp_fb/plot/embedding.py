@@ -13,7 +13,7 @@ from ..backend import FloatArray, is_sparse
 from ..errors import ParameterError
 from ._style import GREY, axes_row, beside_legend, categorical
 
-__all__ = ["tsne"]
+__all__ = ["draw_plane", "in_plane", "tsne"]
 
 LEAST_ROWS = 4
 
@@ -43,14 +43,26 @@ def tsne(embeddings: Any, y: Any, *, perplexity: float = 30.0, rng: Any = 0, axe
     several = isinstance(embeddings, Mapping)
     named = dict(embeddings) if several else {"": embeddings}
     y = check_labels(y, len(y))
+    row = draw_plane(in_plane(named, len(y), perplexity=perplexity, rng=rng), y, axes)
+    return row if several else row[0]
+
+
+def in_plane(
+    embeddings: Mapping[str, Any], n_rows: int, *, perplexity: float = 30.0, rng: Any = 0
+) -> dict[str, FloatArray]:
+    """Return where t-SNE puts the rows of each embedding: slow, and worth keeping."""
     perplexity, generator = check_positive(perplexity, "perplexity"), check_rng(rng)
-    places = {name: _plane(x, len(y), perplexity, generator) for name, x in named.items()}
-    row = axes_row(axes, len(named))
+    return {name: _plane(x, n_rows, perplexity, generator) for name, x in embeddings.items()}
+
+
+def draw_plane(places: Mapping[str, FloatArray], y: Any, axes: Any = None) -> Any:
+    """Draw points of the plane, a panel for each name and a colour for each class; return the axes."""
+    row = axes_row(axes, len(places))
     for axis, (name, points) in zip(row, places.items(), strict=True):
         _scatter(axis, points, y)
         axis.set(title=name, xticks=[], yticks=[])
     beside_legend(row[-1])
-    return row if several else row[0]
+    return row
 
 
 def _plane(x: Any, n_rows: int, perplexity: float, rng: np.random.Generator) -> FloatArray:
