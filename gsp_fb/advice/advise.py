@@ -34,7 +34,7 @@ class Advice:
     Examples
     --------
     >>> from gsp_fb.datasets import contextual_sbm
-    >>> data = contextual_sbm(300, homophily=0.1, degree=8, rng=0)
+    >>> data = contextual_sbm(300, homophily=0.5, degree=8, rng=0)
     >>> found = advise(data.graph, data.x, data.y, range(0, 300, 2))
     >>> found.text.partition(".")[0]
     'High channel: yes'
@@ -88,7 +88,7 @@ class Advice:
         Examples
         --------
         >>> from gsp_fb.datasets import contextual_sbm
-        >>> data = contextual_sbm(300, homophily=0.1, degree=8, rng=0)
+        >>> data = contextual_sbm(300, homophily=0.5, degree=8, rng=0)
         >>> advise(data.graph, data.x, data.y, range(0, 300, 2)).as_dict()["channels"]
         'both'
         """
@@ -113,7 +113,7 @@ def advise(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Ad
     Examples
     --------
     >>> from gsp_fb.datasets import contextual_sbm
-    >>> data = contextual_sbm(300, homophily=0.1, degree=8, rng=0)
+    >>> data = contextual_sbm(300, homophily=0.5, degree=8, rng=0)
     >>> advise(data.graph, data.x, data.y, range(0, 300, 2)).channels
     'both'
     """
