@@ -85,13 +85,14 @@ def test_a_second_channel_about_doubles_the_parameters(name, blocks, rings):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_every_model_trains_and_beats_chance(name, blocks, rings):
+def test_every_model_beats_chance_as_it_is_trained_by_default(name, blocks, rings):
     dataset = blocks if name in NODE else rings
-    model = make(name, dataset, dropout=0.1)
-    result = train(model, dataset, dataset.splits[0], TrainConfig(lr=0.02, epochs=60, monitor="score", normalize=False))
+    model = build(name, dataset, relations=getattr(dataset, "relations", None))
+    config = TrainConfig(**MODELS[name].training, epochs=200, patience=200)
+    result = train(model, dataset, dataset.splits[0], config)
     majority = np.bincount(dataset.y).max() / len(dataset.y)
-    assert result.scores["train"] > majority + 0.2
-    assert (result.scores["val"] + result.scores["test"]) / 2 > majority + 0.1
+    assert result.scores["train"] > majority + 0.4
+    assert (result.scores["val"] + result.scores["test"]) / 2 > majority + 0.3
 
 
 @pytest.mark.parametrize("name", MODELS)
