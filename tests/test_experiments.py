@@ -314,6 +314,11 @@ def test_an_unknown_model_has_no_estimate():
     assert expected_seconds([], [gcn]) == {gcn.path: None}
 
 
+def test_data_of_unknown_size_has_no_estimate():
+    mutag, reddit = select(["table6"], protocols=["paper"], datasets=["MUTAG", "REDDIT-MULTI-5K"], models=["gin-0"])
+    assert expected_seconds([(mutag, 10.0)], [reddit]) == {reddit.path: None}
+
+
 def test_under_gins_protocol_one_epoch_counts_for_all_folds(monkeypatch, tmp_path):
     measures, journal = (
         pytest.importorskip("gsp_fb.experiments.measures"),

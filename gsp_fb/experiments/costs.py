@@ -18,7 +18,9 @@ RIDGE = 0.1
 
 
 def expected_seconds(measured: Sequence[tuple[Cell, float]], missing: Iterable[Cell]) -> dict[str, float | None]:
-    """Return the expected processor seconds of each missing cell by path; None for a model that is nowhere measured.
+    """Return the expected processor seconds of each missing cell by path.
+
+    None for a model that is nowhere measured and for data of unknown size.
 
     The logarithm of what one training takes is a line in the logarithms of the graph's size and the network's depth,
     plus a part of the model's and a part of the data set's, by ridge regression.
@@ -38,8 +40,12 @@ def expected_seconds(measured: Sequence[tuple[Cell, float]], missing: Iterable[C
     names = sorted({name for cell, _ in measured for name in _parts(cell)})
     target = np.log([max(seconds, 0.01) / cell.plan.trainings for cell, seconds in measured])
     weights = _ridge(np.array([_features(cell, names) for cell, _ in measured]), target)
-    costs = {cell.path: cell.plan.trainings * math.exp(float(_features(cell, names) @ weights)) for cell in missing}
-    return {cell.path: costs[cell.path] if cell.row.model in known else None for cell in missing}
+    return {
+        cell.path: cell.plan.trainings * math.exp(float(_features(cell, names) @ weights))
+        if cell.row.model in known and info(cell.dataset).edges is not None
+        else None
+        for cell in missing
+    }
 
 
 def _parts(cell: Cell) -> tuple[str, str]:
@@ -49,7 +55,7 @@ def _parts(cell: Cell) -> tuple[str, str]:
 def _features(cell: Cell, names: Sequence[str]) -> FloatArray:
     """Return a one, the logarithms of size and depth, and which model and data set it is."""
     row, own = info(cell.dataset), _parts(cell)
-    size, depth = (row.nodes or 1) + (row.edges or 1), cell.row.options.get("depth", 1)
+    size, depth = (row.nodes or 0) + (row.edges or 1), cell.row.options.get("depth", 1)
     return np.array([1.0, math.log(size), math.log(depth), *(float(name in own) for name in names)])
 
 
