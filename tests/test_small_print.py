@@ -72,7 +72,7 @@ def test_a_search_shows_what_was_compared_what_won_and_where_it_leads(name):
 
 
 def test_a_wide_search_compares_its_candidates_on_all_splits():
-    wide = [cell for cell in select(["webkb-search"]) if cell.row.candidates]
+    wide = [cell for cell in select(["wide-search"]) if cell.row.candidates]
     assert {cell.plan.rungs for cell in wide} == {(Rung(64, 10),)}
     assert len({cell.digest for cell in wide}) == len(wide)
 
