@@ -314,9 +314,17 @@ def test_an_unknown_model_has_no_estimate():
     assert expected_seconds([], [gcn]) == {gcn.path: None}
 
 
-def test_data_of_unknown_size_has_no_estimate():
-    mutag, reddit = select(["table6"], protocols=["paper"], datasets=["MUTAG", "REDDIT-MULTI-5K"], models=["gin-0"])
-    assert expected_seconds([(mutag, 10.0)], [reddit]) == {reddit.path: None}
+@pytest.mark.parametrize(
+    ("experiment", "model", "there", "away", "file"),
+    [
+        ("table6", "gin-0", "MUTAG", "REDDIT-MULTI-5K", "REDDIT-MULTI-5K"),
+        ("table2", "geom-gcn-p", "texas", "squirrel", "squirrel_geom_relations"),
+    ],
+)
+def test_cells_whose_data_is_not_at_hand_have_no_estimate(experiment, model, there, away, file):
+    cells = select([experiment], protocols=["paper"], datasets=[there, away], models=[model])
+    assert [cell.absent_data for cell in cells] == [(), (file,)]
+    assert expected_seconds([(cells[0], 10.0)], cells[1:]) == {cells[1].path: None}
 
 
 def test_under_gins_protocol_one_epoch_counts_for_all_folds(monkeypatch, tmp_path):

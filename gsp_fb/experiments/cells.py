@@ -76,6 +76,12 @@ class Cell:
         return plan(self.protocol, n_nodes=nodes, kind=self.kind, quick=self.quick, candidates=candidates)
 
     @property
+    def absent_data(self) -> tuple[str, ...]:
+        """What it reads and is not at hand as a file."""
+        read = (self.dataset, self.dataset + self.row.beside)
+        return tuple(name for name in dict.fromkeys(read) if not info(name).available_offline)
+
+    @property
     def preset(self) -> dict[str, Any] | None:
         """The listed hyperparameters; nothing chosen where the paper lists none for the model anywhere."""
         model, filter = self.row.listed

@@ -20,7 +20,7 @@ RIDGE = 0.1
 def expected_seconds(measured: Sequence[tuple[Cell, float]], missing: Iterable[Cell]) -> dict[str, float | None]:
     """Return the expected processor seconds of each missing cell by path.
 
-    None for a model that is nowhere measured and for data of unknown size.
+    None for a model that is nowhere measured and where data is not at hand.
 
     The logarithm of what one training takes is a line in the logarithms of the graph's size and the network's depth,
     plus a part of the model's and a part of the data set's, by ridge regression.
@@ -42,7 +42,7 @@ def expected_seconds(measured: Sequence[tuple[Cell, float]], missing: Iterable[C
     weights = _ridge(np.array([_features(cell, names) for cell, _ in measured]), target)
     return {
         cell.path: cell.plan.trainings * math.exp(float(_features(cell, names) @ weights))
-        if cell.row.model in known and info(cell.dataset).edges is not None
+        if cell.row.model in known and not cell.absent_data
         else None
         for cell in missing
     }

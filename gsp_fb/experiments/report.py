@@ -7,7 +7,6 @@ from pathlib import Path
 
 from .._atomic import atomic_write
 from .._validate import check_choice
-from ..datasets import info
 from .catalogue import EXPERIMENTS
 from .cells import Cell, select
 from .document import Block, Figure, Heading, Table, Text, to_html, to_markdown
@@ -144,7 +143,7 @@ def _missing(store: Store, wanted: Sequence[Cell]) -> list[Block]:
         ]
         for (experiment, protocol, models), group in lines.items()
     ]
-    away = sorted({cell.dataset for cell, _ in absent if not info(cell.dataset).available_offline})
+    away = sorted({name for cell, _ in absent for name in cell.absent_data})
     head = Text(
         f"{len(absent)} of {len(wanted)} cells have not been measured. Costs are estimated from those that have been; "
         "(?) where there is none to go by." + (f" The data is not at hand: {', '.join(away)}." if away else "")

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..datasets.loading import RELATIONS_SUFFIX
+
 __all__ = [
     "ATTENTION",
     "SAINT",
@@ -42,6 +44,8 @@ class Row:
         The experiment whose cells these are, where two tables show the same training.
     candidates : int
         How many hyperparameters protocol ``tuned`` compares on all splits; 0 for the race of the data set's size.
+    beside : str
+        How the name of further data of a data set ends, where the model reads such, as Geom-GCN its relations.
     """
 
     label: str
@@ -51,6 +55,7 @@ class Row:
     printed: str = ""
     home: str = ""
     candidates: int = 0
+    beside: str = ""
 
 
 _LAZY = {"family": "lazy_rw"}
@@ -83,6 +88,7 @@ def geometric() -> tuple[Row, ...]:
             f"{bank}Geom-GCN-{space.upper()}",
             f"{bank.lower()}geom-gcn-{space}",
             listed=("FB-Geom-GCN*" if bank else "", "renorm_sym"),
+            beside=RELATIONS_SUFFIX,
         )
         for space in "psi"
         for bank in ("", "FB-")

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from scipy import stats
 
-from ..datasets import info
 from .catalogue import EXPERIMENTS
 from .cells import Cell, cells
 from .claims import CLAIMS, Claim
@@ -134,13 +133,13 @@ def _family(claim: Claim, protocol: str, store: Store) -> list[Verdict]:
 
 
 def _tested(verdict: Verdict, known: Mapping[tuple[str, str], Cell], store: Store) -> Verdict:
-    pair = [known.get((verdict.dataset, label)) for label in (verdict.better, verdict.worse)]
-    facts = [None if cell is None else store.read(cell) for cell in pair]
-    if pair[0] is None or pair[1] is None:
+    pair = [known[key] for label in (verdict.better, verdict.worse) if (key := (verdict.dataset, label)) in known]
+    if len(pair) < 2:
         return replace(verdict, reason="the paper lists no hyperparameters")
+    facts = [store.read(cell) for cell in pair]
     if facts[0] is None or facts[1] is None:
-        at_hand = info(verdict.dataset).available_offline
-        return replace(verdict, reason="not measured" if at_hand else "the data set is not at hand")
+        absent = [name for cell in pair for name in cell.absent_data]
+        return replace(verdict, reason=f"{absent[0]} is not at hand" if absent else "not measured")
     if verdict.claim.quantity in EXACT:
         return _exact(verdict, EXACT[verdict.claim.quantity](facts[0]))
     if facts[0]["data"] != facts[1]["data"]:
