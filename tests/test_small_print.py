@@ -16,7 +16,7 @@ from gsp_fb.experiments.advice_record import advice_record, write_advice_record
 from gsp_fb.experiments.catalogue import EXPERIMENTS
 from gsp_fb.experiments.cells import select
 from gsp_fb.experiments.choice import _first_then_any, _place, _study
-from gsp_fb.experiments.document import Table
+from gsp_fb.experiments.document import Table, Text
 from gsp_fb.experiments.protocols import Rung
 from gsp_fb.experiments.tables import sections
 from gsp_fb.plot.nodes import _real
@@ -69,6 +69,13 @@ def test_a_search_shows_what_was_compared_what_won_and_where_it_leads(name):
     assert {tuple(row[2:5]) for row in shown.rows if row[1] != "MLP"} == {("64", "lr 0.05, weight decay 0.0", "81.2")}
     assert all(row[5].startswith("75.0 ± 5.0 (") for row in shown.rows if row[1] != "MLP")
     assert all(row[2:5] == ["·"] * 3 and row[5].startswith("· (") for row in shown.rows if row[1] == "MLP")
+
+
+def test_the_page_says_which_hyperparameters_the_paper_does_not_list():
+    blocks = sections(EXPERIMENTS["table2"], holding(lambda cell: {"mean": 0.5, "std": 0.1}), {})
+    said = [block.text for block in blocks if isinstance(block, Text) and "lists no hyperparameters" in block.text]
+    rows = "GraphSAINT, FB-GraphSAINT, Geom-GCN-P, Geom-GCN-S, Geom-GCN-I, GWNN, FB-GWNN"
+    assert said == [f"The paper lists no hyperparameters of {rows}: these have the defaults of their models."]
 
 
 def test_a_wide_search_compares_its_candidates_on_all_splits():

@@ -24,9 +24,10 @@ _INTRODUCTION = (
     "splits, seeds, versions and command; `gsp-fb reproduce --report` writes the page from those files. Scores are "
     "percent: mean ± standard deviation over the splits, then in brackets the paper's figure and ours minus it. "
     f"'{ABSENT}' marks a cell that has not been measured.",
-    "Protocol 'paper' trains with the hyperparameters that the paper lists, on row-normalised features. Protocol "
-    "'tuned' chooses hyperparameters on validation nodes alone: the test nodes are taken out of the splits before the "
-    "choice begins. It searches the paper's grid, the hidden width, and raw or row-normalised features, in a race "
+    "Protocol 'paper' trains with the hyperparameters that the paper lists, and where it lists none with the model's "
+    "defaults, on row-normalised features. Protocol 'tuned' chooses hyperparameters on validation nodes alone: the "
+    "test nodes are taken out of the splits before the choice begins. It searches the paper's grid, the "
+    "hidden width, and raw or row-normalised features, in a race "
     "whose size each cell records. Both use the ten splits, the undirected graph without self-loops, and early "
     "stopping on the validation loss. The ten splits share nodes, so a test node of one split may be a validation "
     "node of another; the choice is made once for all ten, as is usual, and not once per split.",

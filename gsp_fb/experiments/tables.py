@@ -33,9 +33,17 @@ def sections(experiment: Experiment, store: Store, figures: Mapping[str, Figure]
             blocks.append(Text(f"Protocol {protocol}: nothing measured yet."))
             continue
         blocks.append(Heading(3, f"{experiment.name}, protocol {protocol}"))
+        blocks += _unlisted(found) if protocol == "paper" else []
         drawn = [figures[cell.path] for cell in found if cell.path in figures]
         blocks += drawn or [_TABLES[experiment.measure](experiment, stored)]
     return blocks
+
+
+def _unlisted(found: Iterable[Cell]) -> list[Block]:
+    """Say of which rows the paper lists no hyperparameters."""
+    labels = dict.fromkeys(cell.row.label for cell in found if cell.row.model and not cell.row.listed[0])
+    said = f"The paper lists no hyperparameters of {', '.join(labels)}: these have the defaults of their models."
+    return [Text(said)] if labels else []
 
 
 Stored = Mapping[tuple[str, str], Facts]
