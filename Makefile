@@ -45,7 +45,7 @@ check: $(VENV)/.test
 
 test: check
 	$(BIN)/pytest -q -n auto --dist worksteal -m "not slow" --mpl --cov --cov-report=
-	$(BIN)/python -m reliability.floors
+	$(BIN)/python -m tools.reliability.floors
 
 $(VENV)/.docs: $(VENV)/.demo
 	$(PIP) -e '.[docs]'
@@ -57,14 +57,14 @@ docs: $(VENV)/.docs
 
 fuzz: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt atheris
-	$(BIN)/python -m fuzz --seconds 75 --rounds 3 --jobs 2
+	$(BIN)/python -m tools.fuzz --seconds 75 --rounds 3 --jobs 2
 
 chaos: $(VENV)/.test
-	$(BIN)/python -m chaos --kills 1000
+	$(BIN)/python -m tools.chaos --kills 1000
 
 laws: $(VENV)/.test
 	$(BIN)/pytest -q -m slow tests/test_stress.py
-	$(BIN)/python -m reliability.laws --jobs 2
+	$(BIN)/python -m tools.reliability.laws --jobs 2
 
 # In an environment of its own: mutmut wants an older pytest than the one that is pinned.
 $(VENV)-mutation/pyvenv.cfg: $(SETTINGS)
@@ -74,11 +74,11 @@ $(VENV)-mutation/pyvenv.cfg: $(SETTINGS)
 		-c $(VENV)-mutation/constraints.txt -e '.[test]' 'pytest<9' 'mutmut>=3.8'
 
 mutation: $(VENV)-mutation/pyvenv.cfg
-	$(VENV)-mutation/bin/python -m reliability.mutation --jobs 2
+	$(VENV)-mutation/bin/python -m tools.reliability.mutation --jobs 2
 
 reliability: $(VENV)/.test
-	$(BIN)/python -m fuzz --report
-	$(BIN)/python -m reliability.page
+	$(BIN)/python -m tools.fuzz --report
+	$(BIN)/python -m tools.reliability.page
 
 # The same tests on the oldest supported versions, and on the newest ones that pip finds. EXTRAS leaves torch out where
 # there is no build of it without CUDA: make test-new PYTHON=python3.13 EXTRAS=graphs,plot,data,report,ml,fast
@@ -111,4 +111,4 @@ bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) .venv-min .venv-new .venv-audit .venv-mutation mutants fuzz/grown build dist demo-report.html docs/_build docs/auto_gallery docs/api/generated *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-min .venv-new .venv-audit .venv-mutation mutants tools/fuzz/grown build dist demo-report.html docs/_build docs/auto_gallery docs/api/generated *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

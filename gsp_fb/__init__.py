@@ -52,7 +52,7 @@ from .spectrum import Spectrum, spectrum
 from .theory import ClaimResult, verify
 
 # Packages that stand on libraries of their own: loaded when they are named.
-_LATER = ("distributed", "estimators", "experiments", "nn", "outofcore", "plot", "report", "testing", "theory")
+_LATER = ("distributed", "estimators", "nn", "outofcore", "plot", "report", "testing", "theory")
 
 __all__ = [
     "Advice",

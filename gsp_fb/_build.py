@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ._validate import check_choice, check_csr, host_array
+from ._arguments import check_choice, check_csr, host_array
 from .backend import FloatArray, IntArray, is_sparse
 from .errors import GraphError, ParameterError
 

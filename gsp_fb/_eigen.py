@@ -91,54 +91,56 @@ class NullSpace:
         return group_sum(self.groups, cast(self.member, namespace(self.root).float64), self.n_groups) > 0
 
 
-def null_space(core: Operator) -> NullSpace:
+def null_space(symmetrized: Operator) -> NullSpace:
     """Return the null space of the high channel of a symmetric operator, from its components alone."""
-    high = core if core.channel == "high" else core.complement()
-    member = ~((core.graph.degrees == 0) & (high.diag == 1.0) & (high.right == 0.0))
+    high = symmetrized if symmetrized.channel == "high" else symmetrized.complement()
+    member = ~((symmetrized.graph.degrees == 0) & (high.diag == 1.0) & (high.right == 0.0))
     xp = namespace(high.right)
     inverse = 1.0 / xp.where(high.right > 0, high.right, 1.0)
     root = xp.where(member, inverse, 0.0)
-    groups, n_groups = core.graph.component_labels, core.graph.n_components
+    groups, n_groups = symmetrized.graph.component_labels, symmetrized.graph.n_components
     norms = xp.sqrt(group_sum(groups, root * root, n_groups))
     return NullSpace(root / xp.take(xp.where(norms > 0, norms, 1.0), groups, axis=0), groups, n_groups, member)
 
 
-def dense_pairs(core: Operator) -> Pairs:
+def dense_pairs(symmetrized: Operator) -> Pairs:
     """Return all eigenpairs of a symmetric operator by LAPACK, or its like on a GPU."""
-    if core.graph.n_nodes == 0:
-        return Pairs(asarray_like(np.empty(0), core.diag), asarray_like(np.empty((0, 0)), core.diag), "dense")
-    return Pairs(*eigh(to_dense(core.to_sparse())), "dense")
+    if symmetrized.graph.n_nodes == 0:
+        return Pairs(
+            asarray_like(np.empty(0), symmetrized.diag), asarray_like(np.empty((0, 0)), symmetrized.diag), "dense"
+        )
+    return Pairs(*eigh(to_dense(symmetrized.to_sparse())), "dense")
 
 
-def partial_pairs(core: Operator, k: int, *, smooth: bool, tol: float, max_products: int) -> Pairs:
+def partial_pairs(symmetrized: Operator, k: int, *, smooth: bool, tol: float, max_matvecs: int) -> Pairs:
     """Return ``k`` eigenpairs of a symmetric high channel: the smallest if ``smooth``, else the largest."""
     if not smooth:
-        return Pairs(*_eigsh(core.linear_operator(), k, tol, max_products, like=core.diag), "lanczos")
-    null = null_space(core)
+        return Pairs(*_eigsh(symmetrized.linear_operator(), k, tol, max_matvecs, like=symmetrized.diag), "lanczos")
+    null = null_space(symmetrized)
     n_null = min(k, null.dimension)
-    known = Pairs(asarray_like(np.zeros(n_null), core.diag), null.basis(n_null), "components")
+    known = Pairs(asarray_like(np.zeros(n_null), symmetrized.diag), null.basis(n_null), "components")
     if n_null == k:
         return known
-    rest = _climb(core, null, k - n_null, tol, max_products)
-    xp = namespace(core.diag)
+    rest = _climb(symmetrized, null, k - n_null, tol, max_matvecs)
+    xp = namespace(symmetrized.diag)
     values, vectors = (known.values, rest.values), (known.vectors, rest.vectors)
     return Pairs(xp.concat(values), xp.concat(vectors, axis=1), rest.method)
 
 
-def _climb(core: Operator, null: NullSpace, k: int, tol: float, max_products: int) -> Pairs:
+def _climb(symmetrized: Operator, null: NullSpace, k: int, tol: float, max_matvecs: int) -> Pairs:
     """Return the ``k`` smallest non-null pairs by the first solver of the ladder that converges."""
     try:
-        return _deflated_lanczos(core, null, k, tol, max_products)
+        return _deflated_lanczos(symmetrized, null, k, tol, max_matvecs)
     except ConvergenceError as stuck:
-        if core.graph.device != "cpu":
+        if symmetrized.graph.device != "cpu":
             remedy = "shift-invert and multigrid run on the CPU only: ask an operator of graph.to('cpu')"
             raise ConvergenceError(f"{stuck}; {remedy}", stuck.eigenvalues, stuck.eigenvectors) from None
-        if core.graph.n_nodes <= FACTOR_NODES:
-            return _shift_invert(core, null, k, tol)
+        if symmetrized.graph.n_nodes <= FACTOR_NODES:
+            return _shift_invert(symmetrized, null, k, tol)
         if has("pyamg"):
-            return _multigrid(core, null, k, tol)
-        if core.graph.indices.shape[0] <= FACTOR_MEAN_DEGREE * core.graph.n_nodes:
-            return _shift_invert(core, null, k, tol)
+            return _multigrid(symmetrized, null, k, tol)
+        if symmetrized.graph.indices.shape[0] <= FACTOR_MEAN_DEGREE * symmetrized.graph.n_nodes:
+            return _shift_invert(symmetrized, null, k, tol)
         raise ConvergenceError(
             f"{stuck}; this graph has tiny gaps and no cheap factorisation: pip install 'gsp-fb[fast]' adds a "
             "multigrid solver, or use polynomial filters, which need no eigenvectors",
@@ -147,60 +149,60 @@ def _climb(core: Operator, null: NullSpace, k: int, tol: float, max_products: in
         ) from None
 
 
-def _eigsh(operator: Any, k: int, tol: float, max_products: int, *, like: Any = None) -> tuple[FloatArray, FloatArray]:
+def _eigsh(operator: Any, k: int, tol: float, max_matvecs: int, *, like: Any = None) -> tuple[FloatArray, FloatArray]:
     """Return the ``k`` largest eigenvalues, ascending, and their vectors, beside ``like`` (by default on the host)."""
     n_nodes = operator.shape[0]
     # A fixed start makes two calls agree to the last bit.
     start = asarray_like(np.random.default_rng(0).standard_normal(n_nodes), like)
     n_vectors = min(n_nodes, max(LANCZOS_VECTORS, 2 * k + 1))
-    return eigsh(operator, start, k, n_vectors=n_vectors, max_products=max_products, tol=tol)
+    return eigsh(operator, start, k, n_vectors=n_vectors, max_matvecs=max_matvecs, tol=tol)
 
 
-def _deflated_lanczos(core: Operator, null: NullSpace, k: int, tol: float, max_products: int) -> Pairs:
+def _deflated_lanczos(symmetrized: Operator, null: NullSpace, k: int, tol: float, max_matvecs: int) -> Pairs:
     """Lanczos for the largest of ``I - core`` with the null space moved to the other end of the spectrum."""
-    low = core.complement()
+    low = symmetrized.complement()
     shift = 1.0 - low.bounds[0]
 
     def deflated(x: FloatArray) -> FloatArray:
         image: FloatArray = low.apply(x) - shift * null.part(x)
         return image
 
-    operator = linear_operator(core.diag, core.shape, matvec=deflated)
-    values, vectors = _eigsh(operator, k, tol, max_products, like=core.diag)
+    operator = linear_operator(symmetrized.diag, symmetrized.shape, matvec=deflated)
+    values, vectors = _eigsh(operator, k, tol, max_matvecs, like=symmetrized.diag)
     return Pairs(1.0 - values[::-1], vectors[:, ::-1], "lanczos")
 
 
-def _shift_invert(core: Operator, null: NullSpace, k: int, tol: float) -> Pairs:
+def _shift_invert(symmetrized: Operator, null: NullSpace, k: int, tol: float) -> Pairs:
     """Lanczos on ``(core + shift)^-1``, the null space projected out before and after each solve."""
-    shift = 1e-8 * core.bounds[1]
-    matrix = core.to_scipy() + shift * sparse.eye_array(core.graph.n_nodes)
+    shift = 1e-8 * symmetrized.bounds[1]
+    matrix = symmetrized.to_scipy() + shift * sparse.eye_array(symmetrized.graph.n_nodes)
     factor = splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
 
     def solve(x: FloatArray) -> FloatArray:
         return null.project_out(factor.solve(null.project_out(x.ravel())))
 
-    values, vectors = _eigsh(LinearOperator(core.shape, matvec=solve, dtype=np.float64), k, tol, MAX_PRODUCTS)
+    values, vectors = _eigsh(LinearOperator(symmetrized.shape, matvec=solve, dtype=np.float64), k, tol, MAX_PRODUCTS)
     return Pairs(1.0 / values[::-1] - shift, vectors[:, ::-1], "shift-invert")
 
 
-def _multigrid(core: Operator, null: NullSpace, k: int, tol: float) -> Pairs:
+def _multigrid(symmetrized: Operator, null: NullSpace, k: int, tol: float) -> Pairs:
     """LOBPCG preconditioned by smoothed aggregation, the null space moved to the top of the spectrum."""
     pyamg = require("pyamg", "an eigenproblem with a tiny gap")
-    top = core.bounds[1]
-    shifted = core.to_scipy() + 1e-10 * top * sparse.eye_array(core.graph.n_nodes)
+    top = symmetrized.bounds[1]
+    shifted = symmetrized.to_scipy() + 1e-10 * top * sparse.eye_array(symmetrized.graph.n_nodes)
     # pyamg has no sparse arrays yet; the matrix class holds the same three vectors.
     cycle = pyamg.smoothed_aggregation_solver(sparse.csr_matrix(shifted)).aspreconditioner()
 
     def lifted(x: FloatArray) -> FloatArray:
-        return np.asarray(core.apply(x) + top * null.part(x))
+        return np.asarray(symmetrized.apply(x) + top * null.part(x))
 
     def precondition(x: FloatArray) -> FloatArray:
         # The cycle inverts a nearly singular matrix: without the projections the null space would swamp the rest.
         return null.project_out(cycle.matvec(null.project_out(x.ravel())))
 
-    operator = LinearOperator(core.shape, matvec=lifted, matmat=lifted, dtype=np.float64)
-    preconditioner = LinearOperator(core.shape, matvec=precondition, dtype=np.float64)
-    start = np.random.default_rng(0).standard_normal((core.graph.n_nodes, k + 2))
+    operator = LinearOperator(symmetrized.shape, matvec=lifted, matmat=lifted, dtype=np.float64)
+    preconditioner = LinearOperator(symmetrized.shape, matvec=precondition, dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal((symmetrized.graph.n_nodes, k + 2))
     goal = max(tol, 1e-12) * top
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its warnings repeat what the residual check below decides
@@ -209,7 +211,7 @@ def _multigrid(core: Operator, null: NullSpace, k: int, tol: float) -> Pairs:
         )
     order = np.argsort(values)[:k]
     pairs = Pairs(values[order], np.real(vectors[:, order]), "multigrid")
-    worst = residuals(core.apply, pairs).max()
+    worst = residuals(symmetrized.apply, pairs).max()
     if worst > 1e-6 * top:
         raise ConvergenceError(f"multigrid LOBPCG stopped at a residual of {worst:.1e}", pairs.values, pairs.vectors)
     return pairs

@@ -58,7 +58,7 @@ class Eigengap:
 
 
 def eigengap(
-    op: Operator, *, tol: float = 1e-10, max_products: int = MAX_PRODUCTS, certify: bool | None = None
+    op: Operator, *, tol: float = 1e-10, max_matvecs: int = MAX_PRODUCTS, certify: bool | None = None
 ) -> Eigengap:
     """Return the two largest eigenvalues of the low channel of ``op`` and their ratio, with an error bound.
 
@@ -71,7 +71,7 @@ def eigengap(
     ----------
     op : Operator
         Either channel; the low one is measured.
-    tol, max_products
+    tol, max_matvecs
         As in `spectrum`.
     certify : bool, optional
         Prove that no eigenvalue was missed; by default where a sparse factorisation is cheap (up to 5000 nodes, and
@@ -94,13 +94,13 @@ def eigengap(
         raise ParameterError(f"an eigengap needs at least 2 nodes; the graph has {n_nodes}")
     high = op if op.channel == "high" else op.complement()
     if not op.graph.directed:
-        n_null = null_space(high.core).dimension
+        n_null = null_space(high.symmetrized).dimension
         if n_null == 0:
             raise ParameterError("the low channel is zero: every node is isolated and isolated='zero' was chosen")
         if n_null > 1:
             return Eigengap(1.0, 1.0, 1.0, 0.0, "components", "components")
     try:
-        modes = spectrum(high, k=2, which="low", tol=tol, max_products=max_products)
+        modes = spectrum(high, k=2, which="low", tol=tol, max_matvecs=max_matvecs)
     except ConvergenceError as stuck:
         raise ConvergenceError(f"lambda_2 not resolved: {stuck}", stuck.eigenvalues, stuck.eigenvectors) from None
     frequency = float(modes.frequencies[1])
@@ -111,11 +111,11 @@ def eigengap(
 def _proven(modes: Spectrum, certify: bool | None) -> tuple[float, str]:
     """Return the error bound of the second frequency and what proves it."""
     high = modes.operator
-    second = Pairs(modes.frequencies[1:], modes.core_basis[:, 1:], modes.method)
+    second = Pairs(modes.frequencies[1:], modes.symmetrized_basis[:, 1:], modes.method)
     # LAPACK's backward error grows with n; that of a product and a norm does not, beyond a few dozen units.
     units = max(64, high.graph.n_nodes) if modes.method == "dense" else 64
     rounding = units * float(np.finfo(np.float64).eps) * max(1.0, high.bounds[1])
-    residual = float(residuals(high.core.apply, second)[0]) + rounding
+    residual = float(residuals(high.symmetrized.apply, second)[0]) + rounding
     if modes.method == "dense":
         return residual, "dense"
     if certify is None:
@@ -126,4 +126,4 @@ def _proven(modes: Spectrum, certify: bool | None) -> tuple[float, str]:
         return residual, "residual"
     frequency = float(modes.frequencies[1])
     # A shift closer than this would be an eigenvalue to working precision, and its factorisation worthless.
-    return frequency - eigenvalue_floor(high.core.to_scipy(), frequency - 4 * residual, 1), "inertia"
+    return frequency - eigenvalue_floor(high.symmetrized.to_scipy(), frequency - 4 * residual, 1), "inertia"

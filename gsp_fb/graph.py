@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ._arguments import check_choice, check_count, check_host
 from ._build import LOOP_RULES, canonical, drop_loops, edges_to_csr, index_arrays, symmetric, total_degrees
 from ._html import table
-from ._validate import check_choice, check_count, check_host
 from .backend import (
     TABLE,
     FloatArray,
@@ -111,7 +111,7 @@ class Graph:
         2
         """
         if n_nodes is not None:
-            n_nodes = check_count(n_nodes, "n_nodes", least=0)
+            n_nodes = check_count(n_nodes, "n_nodes", minimum=0)
         mirror = not directed and symmetrize is None
         home = device_of(edges)
         pairs, weights = (_on_host(array) for array in (edges, weights))

@@ -8,10 +8,10 @@ from typing import Any
 
 from scipy import sparse
 
+from ._arguments import check_choice, check_signal
 from ._bounds import low_bounds
 from ._html import table
 from ._kernels import affine_product
-from ._validate import check_choice, check_signal
 from .backend import FloatArray, Signal, add_diagonal, freeze, linear_operator, namespace, scaled_csr
 from .errors import GraphError
 from .graph import Graph
@@ -104,7 +104,7 @@ class Operator:
         return replace(self, left=-self.left, diag=1.0 - self.diag, channel=other)
 
     @cached_property
-    def core(self) -> Operator:
+    def symmetrized(self) -> Operator:
         """The symmetric matrix ``diag(scale) @ self @ diag(1 / scale)`` that shares the spectrum."""
         if self.is_symmetric:
             return self

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csgraph
 
-from ._kernels import heaviest_labels, take_rows
-from ._validate import check_choice
+from ._arguments import check_choice
+from ._kernels import label_propagation_step, take_rows
 from .backend import IntArray, Signal, csr, freeze
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def community_labels(graph: Graph) -> IntArray:
     labels = np.arange(graph.n_nodes)
     rng = np.random.default_rng(0)
     for _ in range(MOST_SWEEPS):
-        best = heaviest_labels(graph, labels)
+        best = label_propagation_step(graph, labels)
         if np.count_nonzero(best != labels) <= SETTLED * graph.n_nodes:
             break
         labels = np.where(rng.random(graph.n_nodes) < 0.5, best, labels)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ._arguments import check_choice, check_count, check_device, check_signal, host_array
 from ._eigen import MAX_PRODUCTS, Pairs, dense_pairs, partial_pairs
 from ._html import table
-from ._validate import check_choice, check_count, check_device, check_signal, host_array
 from .backend import FloatArray, Signal, column, diagonal_times, freeze, is_sparse, namespace, product, transposed
 from .errors import GraphError, ParameterError, SignalError
 from .operators import Operator
@@ -31,7 +31,7 @@ class Spectrum:
     operator : Operator
     frequencies : float64 array, shape (k,)
         Eigenvalues of the operator, ascending.
-    core_basis : float64 array, shape (n_nodes, k)
+    symmetrized_basis : float64 array, shape (n_nodes, k)
         Orthonormal eigenvectors of the operator's symmetric core.
     method : str
         The solver that found them.
@@ -49,12 +49,12 @@ class Spectrum:
 
     operator: Operator
     frequencies: FloatArray
-    core_basis: FloatArray
+    symmetrized_basis: FloatArray
     method: str
 
     def __post_init__(self) -> None:
         freeze(self.frequencies)
-        freeze(self.core_basis)
+        freeze(self.symmetrized_basis)
 
     def __len__(self) -> int:
         return int(self.frequencies.shape[0])
@@ -71,7 +71,7 @@ class Spectrum:
         For random-walk families these are ``D~^-1/2 u`` with ``u`` orthonormal: orthonormal in the inner product
         ``<x, y> = sum_i d~_i x_i y_i``.
         """
-        modes: FloatArray = self.core_basis / self.operator.scale[:, None]
+        modes: FloatArray = self.symmetrized_basis / self.operator.scale[:, None]
         return modes
 
     def gft(self, x: Any) -> Signal:
@@ -87,9 +87,10 @@ class Spectrum:
         array([1.4142, 0.    ])
         """
         x = check_signal(x, self.operator.graph.n_nodes)
-        check_device(x, self.core_basis)
+        check_device(x, self.symmetrized_basis)
         weighted = diagonal_times(self.operator.scale, x)
-        c = product(transposed(weighted), self.core_basis).T if is_sparse(x) else self.core_basis.T @ weighted
+        basis = self.symmetrized_basis
+        c = product(transposed(weighted), basis).T if is_sparse(x) else basis.T @ weighted
         return _as_dtype(c, x.dtype)
 
     def igft(self, c: Any) -> Signal:
@@ -103,10 +104,10 @@ class Spectrum:
         array([1., 5., 3.])
         """
         c = host_array(c, SignalError, "coefficients")
-        check_device(c, self.core_basis)
+        check_device(c, self.symmetrized_basis)
         if c.ndim not in (1, 2) or c.shape[0] != len(self):
             raise SignalError(f"coefficients have shape {tuple(c.shape)} but there are {len(self)} modes")
-        x = self.core_basis @ c
+        x = self.symmetrized_basis @ c
         return _as_dtype(x / column(self.operator.scale, x), c.dtype)
 
     def __repr__(self) -> str:
@@ -134,7 +135,7 @@ def spectrum(
     which: str = "low",
     *,
     tol: float = 1e-10,
-    max_products: int = MAX_PRODUCTS,
+    max_matvecs: int = MAX_PRODUCTS,
     max_bytes: int = DENSE_BYTES,
 ) -> Spectrum:
     """Return the eigendecomposition of ``op``: complete, or ``k`` modes at one end of the frequency axis.
@@ -149,7 +150,7 @@ def spectrum(
         The smooth end (small Laplacian, large affinity eigenvalues) or the rough one.
     tol : float
         Relative tolerance of the iterative solvers.
-    max_products : int
+    max_matvecs : int
         Cap on the products of the plain Lanczos solver; beyond it a stronger solver takes over.
     max_bytes : int
         A dense decomposition that needs more memory is refused before it starts.
@@ -174,16 +175,16 @@ def spectrum(
         raise ParameterError(f"k={k} modes asked of a graph with {n_nodes} nodes")
     if k is None or k == n_nodes or n_nodes <= DENSE_NODES or 3 * k > n_nodes:
         _guard_memory(n_nodes, max_bytes)
-        pairs = _end(dense_pairs(op.core), k, smooth_first=op.channel == "high", which=which)
+        pairs = _end(dense_pairs(op.symmetrized), k, smooth_first=op.channel == "high", which=which)
     else:
-        pairs = _iterative(op, k, which, tol, max_products)
+        pairs = _iterative(op, k, which, tol, max_matvecs)
     values = namespace(pairs.values).clip(pairs.values, *op.bounds)
     return Spectrum(op, values, _fix_signs(pairs.vectors), pairs.method)
 
 
-def _iterative(op: Operator, k: int, which: str, tol: float, max_products: int) -> Pairs:
-    high = op.core if op.channel == "high" else op.core.complement()
-    pairs = partial_pairs(high, k, smooth=which == "low", tol=tol, max_products=max_products)
+def _iterative(op: Operator, k: int, which: str, tol: float, max_matvecs: int) -> Pairs:
+    high = op.symmetrized if op.channel == "high" else op.symmetrized.complement()
+    pairs = partial_pairs(high, k, smooth=which == "low", tol=tol, max_matvecs=max_matvecs)
     if op.channel == "high":
         return pairs
     return Pairs(1.0 - pairs.values[::-1], pairs.vectors[:, ::-1], pairs.method)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ._validate import check_choice, check_positive
+from ._arguments import check_choice, check_positive
 from .backend import namespace
 from .errors import ParameterError
 

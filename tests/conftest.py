@@ -11,8 +11,8 @@ from importlib.util import module_from_spec
 import pytest
 from hypothesis import HealthCheck, settings
 
-from gsp_fb.testing import device
-from gsp_fb.testing.ferry import Ferry, why_not
+from tests.support import device
+from tests.support.device_proxy import DeviceProxy, why_not
 
 # No law depends on the clock: a machine that stalls while an example is drawn is no failure.
 settings.register_profile(
@@ -114,14 +114,14 @@ class OnDevices(pytest.File):
         for where, marks in devices().items():
             name = f"{self.path.name}@{where}"
             module = pytest.Module.from_parent(self, path=self.path, name=name, nodeid=f"{self.parent.nodeid}/{name}")
-            module.obj = on_device(self.path, Ferry(where))
+            module.obj = on_device(self.path, DeviceProxy(where))
             for mark in marks:
                 module.add_marker(mark)
             yield module
 
 
-def on_device(path, ferry):
-    """Return a test module, imported anew, whose names of gsp_fb are those that a ferry serves."""
+def on_device(path, proxy):
+    """Return a test module, imported anew, whose names of gsp_fb are those that a proxy serves."""
     finders = (finder.find_spec(path.stem, [str(path.parent)]) for finder in sys.meta_path)
     spec = next(filter(None, finders))
     module = module_from_spec(spec)
@@ -132,21 +132,21 @@ def on_device(path, ferry):
     settings.load_profile("usual")
     for name, value in list(vars(module).items()):
         if name.startswith("test_"):
-            setattr(module, name, skipped(on_shore(value, ferry), name))
+            setattr(module, name, skipped(on_shore(value, proxy), name))
         elif not name.startswith("__"):
-            setattr(module, name, ferry.shore(value))
+            setattr(module, name, proxy.wrap(value))
     return module
 
 
-def on_shore(test, ferry):
+def on_shore(test, proxy):
     """Return a test whose parameters, drawn ones also, are on the device."""
     if hasattr(test, "hypothesis"):
-        test.hypothesis.inner_test = on_shore(test.hypothesis.inner_test, ferry)
+        test.hypothesis.inner_test = on_shore(test.hypothesis.inner_test, proxy)
         return test
 
     @wraps(test)
     def carried(*args, **options):
-        return test(*(ferry.shore(x) for x in args), **{name: ferry.shore(x) for name, x in options.items()})
+        return test(*(proxy.wrap(x) for x in args), **{name: proxy.wrap(x) for name, x in options.items()})
 
     return carried
 

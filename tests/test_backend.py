@@ -13,7 +13,7 @@ from scipy import sparse
 import gsp_fb
 from gsp_fb import backend
 from gsp_fb.backend import host, numpy1
-from gsp_fb.testing import device
+from tests.support import device
 
 PACKAGE = Path(gsp_fb.__file__).parent
 

@@ -108,7 +108,7 @@ def test_wide_tables_are_cut_not_wrapped():
         (["info", "absent.npz"], 4, "absent.npz"),
         (["spectrum", "RING", "--family", "sym", "--gamma", "2"], 2, "has no gamma"),
         (["energy", "RING"], 2, "--signal"),
-        (["energy"], 2, "--paper"),
+        (["energy"], 2, "source"),
         (["energy", "RING", "--signal", "BAD"], 3, "rows"),
         (["info", "TORN"], 3, "torn.npz"),
         (["info", "roman_empire"], 4, "roman_empire"),
@@ -123,13 +123,6 @@ def test_exit_codes(argv, code, message, ring_file, tmp_path):
     assert message in run.stderr
     assert "Traceback" not in run.stderr
     assert run.stdout == ""
-
-
-def test_a_claim_that_fails_is_exit_code_1(capsys, monkeypatch):
-    cell = gf.experiments.SValueCell("table1", "cora", "sym", "features", 0.9, 0.5, 0.5)
-    monkeypatch.setattr("gsp_fb.cli.analyse.s_value_table", lambda names: [cell])
-    text = out(capsys, "energy", "--paper", code=1)
-    assert "-0.4000" in text
 
 
 def test_fault_104_closed_stdout_and_no_terminal(ring_file):

@@ -3,7 +3,7 @@
 import pytest
 
 from gsp_fb.cli import main, parallel
-from gsp_fb.cli.parallel import LAUNCHERS, n_ranks, one_voice, together
+from gsp_fb.cli.parallel import LAUNCHERS, n_ranks, root_only_output, together
 from gsp_fb.errors import GraphError
 
 
@@ -33,12 +33,12 @@ def test_every_launcher_is_known(monkeypatch, launcher):
 def test_only_the_first_rank_speaks(monkeypatch, capfd):
     for rank in (1, 0):
         launched(monkeypatch, LAUNCHERS[0], rank, 2)
-        with one_voice():
+        with root_only_output():
             print(f"rank {rank}")
     assert capfd.readouterr().out == "rank 0\n"
 
 
-@pytest.mark.parametrize("arguments", [("info", "graph.npyd"), ("energy", "texas"), ("energy", "--paper"), ("models",)])
+@pytest.mark.parametrize("arguments", [("info", "graph.npyd"), ("energy", "texas"), ("models",)])
 def test_what_ranks_cannot_share_is_wrong_usage_on_all_and_said_by_one(monkeypatch, capfd, arguments):
     for rank in (1, 0):
         launched(monkeypatch, LAUNCHERS[0], rank, 2)
@@ -58,7 +58,7 @@ def test_an_error_that_only_one_rank_knows_of_ends_the_job(monkeypatch, capfd):
     ended = []
     monkeypatch.setattr(parallel, "abort", ended.append)
     launched(monkeypatch, LAUNCHERS[0], 1, 2)
-    with pytest.raises(ZeroDivisionError), one_voice(), together():
+    with pytest.raises(ZeroDivisionError), root_only_output(), together():
         1 / 0  # noqa: B018  # the error is what counts
     assert ended == [3]
     assert "rank 1: ZeroDivisionError: division by zero" in capfd.readouterr().err

@@ -1,6 +1,6 @@
 """Damaged files: whatever is cut, flipped, spliced or put in, a reader returns or refuses by name, and soon.
 
-The readers and the files that are damaged here are those of the fuzzer (``fuzz/readers.py`` and ``fuzz/corpus``).
+The readers and the files that are damaged here are the fuzzer's: ``tools/fuzz``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_BYTES = 64 * 2**20
 
 def _table():
     """Load the fuzzer's table by its path: the repository is not installed, only the package is."""
-    spec = importlib.util.spec_from_file_location("fuzz_readers", ROOT / "fuzz" / "readers.py")
+    spec = importlib.util.spec_from_file_location("fuzz_readers", ROOT / "tools" / "fuzz" / "readers.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)

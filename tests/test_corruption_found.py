@@ -206,7 +206,7 @@ except FormatError as refused:
     ("seed", "changes"), [("named", {327: 0x29}), ("path", {260: 0x6D, 284: 10, 432: 0xB8, 574: 53})]
 )
 def test_parquet_metadata_that_contradicts_itself_does_not_end_the_process(seed, changes, tmp_path):
-    content = bytearray((Path(__file__).parents[1] / "fuzz" / "corpus" / "parquet" / seed).read_bytes())
+    content = bytearray((Path(__file__).parents[1] / "tools" / "fuzz" / "corpus" / "parquet" / seed).read_bytes())
     for at, byte in changes.items():
         content[at] = byte
     (tmp_path / "a.parquet").write_bytes(content)

@@ -167,7 +167,7 @@ class _Python2Pickler(pickle._Pickler):
     dispatch[bytes] = save_bytes
 
     def save_global(self, obj: object, name: str | None = None) -> None:
-        old = {"csr_matrix": "scipy.sparse.csr", "_reconstruct": "numpy.core.multiarray", "list": "__builtin__"}
+        old = {"csr_matrix": "scipy.sparse.csr", "_reconstruct": "numpy.symmetrized.multiarray", "list": "__builtin__"}
         name = name or obj.__name__
         self.write(pickle.GLOBAL + f"{old.get(name, obj.__module__)}\n{name}\n".encode())
         self.memoize(obj)

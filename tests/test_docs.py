@@ -11,6 +11,7 @@ from types import FunctionType
 import pytest
 
 from gsp_fb import cli
+from paper.__main__ import main as paper_main
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -23,7 +24,7 @@ MODULES = (
     "gsp_fb.distributed",
     "gsp_fb.errors",
     "gsp_fb.estimators",
-    "gsp_fb.experiments",
+    "paper",
     "gsp_fb.files",
     "gsp_fb.filters",
     "gsp_fb.nn",
@@ -98,11 +99,11 @@ def test_every_module_of_the_reference_is_checked_here_and_back():
 
 
 def test_the_reproducibility_page_is_that_of_the_stored_results(tmp_path):
-    """What ``gsp-fb reproduce --report --output docs/reproducibility.md`` writes is what is read."""
+    """What ``python -m paper --report --output docs/reproducibility.md`` writes is what is read."""
     written = DOCS / "reproducibility.md"
     again = tmp_path / "docs" / written.name
     again.parent.mkdir()
-    assert cli.main(["reproduce", "--report", "--results", str(ROOT / "results"), "--output", str(again)]) == 0
+    assert paper_main(["--report", "--results", str(ROOT / "paper" / "results"), "--output", str(again)]) == 0
     assert again.read_text(encoding="utf-8") == written.read_text(encoding="utf-8")
 
 
@@ -166,7 +167,7 @@ def commands(page, program):
 def with_a_source(words):
     """Return a command that is named alone with the words that it cannot do without."""
     needs = {"train": ["fb-gcn", "texas"], "search": ["fb-gcn", "texas"], "convert": ["a.csv", "b.npz"]}
-    free = {"datasets", "models", "demo", "reproduce"}
+    free = {"datasets", "models", "demo"}
     return words if len(words) > 1 or words[0] in free else [*words, *needs.get(words[0], ["texas"])]
 
 

@@ -16,16 +16,16 @@ from gsp_fb import Graph
 from gsp_fb.datasets import Split, info, load, random_splits
 from gsp_fb.datasets.splits import SPLIT_SEED, stored_splits
 from gsp_fb.errors import ParameterError
-from gsp_fb.experiments import paper_numbers, training
-from gsp_fb.experiments.catalogue import EXPERIMENTS, PAPER_NAMES
-from gsp_fb.experiments.cells import cells, select
-from gsp_fb.experiments.claims import CLAIMS
-from gsp_fb.experiments.costs import expected_seconds
-from gsp_fb.experiments.presets import listed, preset
-from gsp_fb.experiments.protocols import PROTOCOLS, plan, space
-from gsp_fb.experiments.significance import corrected_t_test, holm
-from gsp_fb.experiments.store import Store
-from gsp_fb.experiments.verdicts import summaries, verdicts
+from paper import paper_numbers, training
+from paper.catalogue import EXPERIMENTS, PAPER_NAMES
+from paper.cells import cells, select
+from paper.claims import CLAIMS
+from paper.costs import expected_seconds
+from paper.presets import listed, preset
+from paper.protocols import PROTOCOLS, plan, space
+from paper.significance import corrected_t_test, holm
+from paper.store import Store
+from paper.verdicts import summaries, verdicts
 
 DATA = Path(os.environ.get("GSP_FB_DATA_DIR") or Path(__file__).parents[2] / "shared" / "data")
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data sets are not in {DATA}; set GSP_FB_DATA_DIR")
@@ -60,7 +60,7 @@ def test_every_path_and_spec_is_one_cells_own():
     assert len({cell.digest for cell in by_path.values()}) == len(by_path)
 
 
-STORED = Path(__file__).parents[1] / "results"
+STORED = Path(__file__).parents[1] / "paper" / "results"
 
 
 @pytest.mark.parametrize("table", ["table1", "table3"])
@@ -136,8 +136,8 @@ def job_of(monkeypatch, **changes):
 
 def test_permuting_test_labels_leaves_the_choice_unchanged(monkeypatch, tmp_path):
     choice, journal = (
-        pytest.importorskip("gsp_fb.experiments.choice"),
-        pytest.importorskip("gsp_fb.experiments.journal"),
+        pytest.importorskip("paper.choice"),
+        pytest.importorskip("paper.journal"),
     )
     pytest.importorskip("optuna")
     truth = synthetic().y
@@ -168,7 +168,7 @@ def test_no_test_item_reaches_the_choice(monkeypatch):
 
 
 def test_a_proposal_depends_on_the_finished_trials_and_the_seed_alone():
-    choice = pytest.importorskip("gsp_fb.experiments.choice")
+    choice = pytest.importorskip("paper.choice")
     pytest.importorskip("optuna")
     grid = space("fb-gcn")
     done = []
@@ -182,8 +182,8 @@ def test_a_proposal_depends_on_the_finished_trials_and_the_seed_alone():
 
 def test_the_race_keeps_the_best_and_counts_what_diverged(monkeypatch, tmp_path):
     choice, journal = (
-        pytest.importorskip("gsp_fb.experiments.choice"),
-        pytest.importorskip("gsp_fb.experiments.journal"),
+        pytest.importorskip("paper.choice"),
+        pytest.importorskip("paper.journal"),
     )
     pytest.importorskip("optuna")
     job, asked = job_of(monkeypatch), []
@@ -329,8 +329,8 @@ def test_cells_whose_data_is_not_at_hand_have_no_estimate(experiment, model, the
 
 def test_under_gins_protocol_one_epoch_counts_for_all_folds(monkeypatch, tmp_path):
     measures, journal = (
-        pytest.importorskip("gsp_fb.experiments.measures"),
-        pytest.importorskip("gsp_fb.experiments.journal"),
+        pytest.importorskip("paper.measures"),
+        pytest.importorskip("paper.journal"),
     )
     curves = [[0.1, 0.9, 0.5], [0.2, 0.5, 0.8]]
     runs = [

@@ -10,7 +10,8 @@ from hypothesis import given
 
 import gsp_fb as gf
 from gsp_fb.errors import GraphError, ParameterError
-from gsp_fb.testing import adjacencies, device
+from gsp_fb.testing import adjacencies
+from tests.support import device
 
 
 @given(adjacencies())

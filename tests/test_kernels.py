@@ -29,7 +29,7 @@ def test_every_row_makes_named_kernels_with_a_formula(name):
     for kernel in made(name):
         assert kernel.name.startswith(("heat(1)@", name))
         assert kernel.formula
-        assert kernel.smoothness >= -1
+        assert kernel.continuity >= -1
         assert kernel.bind(2.0)(np.linspace(0, 2, 7)).shape == (7,)
 
 
@@ -68,14 +68,14 @@ def test_tight_families_are_tight_for_all_their_options(name, options):
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_declared_smoothness_is_what_differences_show(name):
-    """Across a declared break the k-th one-sided differences agree for k <= smoothness, and values jump for -1."""
+    """Across a declared break the k-th one-sided differences agree for k <= continuity, and values jump for -1."""
     for kernel in made(name):
         bound, step = kernel.bind(1.0), 1e-6
-        for at in (b for b in bound.breaks if 0 < b < 1):
+        for at in (b for b in bound.breakpoints if 0 < b < 1):
             left, right = bound([at - step, at + step])
             # exponential_window rises as fast as exp(1/x) allows; everything else has slopes below 200.
-            assert (abs(right - left) > 0.5) == (kernel.smoothness < 0), (kernel.name, at)
-            if kernel.smoothness >= 1:
+            assert (abs(right - left) > 0.5) == (kernel.continuity < 0), (kernel.name, at)
+            if kernel.continuity >= 1:
                 slopes = bound([at, at + step]) - bound([at - step, at])
                 assert abs(slopes[1] - slopes[0]) / step < 0.1
 
@@ -132,7 +132,7 @@ def test_bad_parameters_are_named(make, message):
 def test_coefficients_are_numpys(interval):
     low, high = interval
     for kernel in (filters.heat(0.7), filters.ppr(0.5), filters.mexican_hat(3, lmax=high)[1]):
-        if kernel.least > low or (low < 0 and kernel.rational):
+        if kernel.lower_bound > low or (low < 0 and kernel.rational):
             continue
         series = expand((kernel,), interval)
         degree = series.coefficients.shape[1] - 1
@@ -147,13 +147,15 @@ def test_coefficients_are_numpys(interval):
 def test_truncation_errors_are_bounded(name, order):
     kernels = tuple(kernel.bind(2.0) for kernel in made(name))
     series = expand(kernels, (0.0, 2.0))
-    breaks = np.array([b for kernel in kernels for b in kernel.breaks])
-    at = np.concatenate([np.linspace(0, 2, 10_007), np.nextafter(breaks, 3), np.nextafter(breaks, -1), breaks])
+    breakpoints = np.array([b for kernel in kernels for b in kernel.breakpoints])
+    at = np.concatenate(
+        [np.linspace(0, 2, 10_007), np.nextafter(breakpoints, 3), np.nextafter(breakpoints, -1), breakpoints]
+    )
     at = np.clip(at, 0, 2)
     values = np.polynomial.chebyshev.chebval(at - 1, series.truncated(order).T)
     worst = max(np.abs(k(at) - v).max() for k, v in zip(kernels, values, strict=True))
     assert worst <= series.error(order) + 1e-13
-    smooth = all(kernel.smoothness > 1 for kernel in kernels)
+    smooth = all(kernel.continuity > 1 for kernel in kernels)
     assert series.error(order) <= (30 * worst + 1e-13 if smooth else 300 * worst)
 
 

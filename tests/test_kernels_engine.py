@@ -12,7 +12,7 @@ from numpy.polynomial import chebyshev
 from scipy import sparse
 
 from gsp_fb import _kernels
-from gsp_fb._kernels import affine_product, chebyshev_bank, engine, fast, heaviest_labels, plain, quadratic_form
+from gsp_fb._kernels import affine_product, chebyshev_bank, engine, fast, label_propagation_step, plain, quadratic_form
 from gsp_fb.errors import GspWarning, ParameterError
 from gsp_fb.graph import Graph
 from gsp_fb.operators import operator
@@ -197,12 +197,12 @@ def test_heaviest_label_by_hand(each_engine):
     star = Graph.from_edges([(0, 1), (0, 2), (0, 3), (2, 3)], weights=[1.0, 2.0, 2.0, 1.0], n_nodes=10)
     # Node 0 hears 5 and 1 as loud as each other and takes the smaller; 2 and 3 hear 9 louder; 1 and 4 keep or follow.
     labels = np.array([9, 5, 5, 1, 7, 0, 0, 0, 0, 0])
-    assert heaviest_labels(star, labels).tolist() == [5, 9, 9, 9, 7, 0, 0, 0, 0, 0]
+    assert label_propagation_step(star, labels).tolist() == [5, 9, 9, 9, 7, 0, 0, 0, 0, 0]
 
 
 def test_heaviest_label_keeps_the_own_one_on_a_tie(each_engine):
     path = Graph.from_edges([(0, 1), (1, 2)])
-    assert heaviest_labels(path, np.array([0, 2, 2])).tolist() == [2, 2, 2]
+    assert label_propagation_step(path, np.array([0, 2, 2])).tolist() == [2, 2, 2]
 
 
 def test_small_jobs_stay_with_scipy_and_large_ones_are_compiled(monkeypatch):

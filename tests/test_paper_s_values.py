@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gsp_fb.cli import main
-from gsp_fb.experiments import paper_numbers, s_value_table
-from gsp_fb.experiments.s_values import MEASURES
+from paper import SValueCell, paper_numbers, s_value_table
+from paper.__main__ import main
+from paper.s_values import MEASURES
 
 DATA = Path(os.environ.get("GSP_FB_DATA_DIR") or Path(__file__).parents[2] / "shared" / "data")
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data sets are not in {DATA}; set GSP_FB_DATA_DIR")
@@ -50,8 +50,15 @@ def test_thirteen_cells_match_under_the_definition_too():
 
 @needs_data
 def test_the_command_prints_them(capsys):
-    assert main(["energy", "--paper", "--json"]) == 0
+    assert main(["--s-values", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["cells"] == len(result["S-values"]) == 36
     assert main(["energy", "--paper"]) == 0
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_an_s_value_that_differs_from_the_printed_one_is_exit_code_1(capsys, monkeypatch):
+    cell = SValueCell("table1", "cora", "sym", "features", 0.9, 0.5, 0.5)
+    monkeypatch.setattr("paper.__main__.s_value_table", lambda names: [cell])
+    assert main(["--s-values"]) == 1
+    assert "-0.4000" in capsys.readouterr().out

@@ -50,7 +50,7 @@ def test_plans_are_for_the_signal_at_hand():
     assert single.error_bound > 1e-7
     assert double.error_bound < 1e-8
     assert bank.plan(np.ones((1000, 5))) == double
-    assert double.products == double.order
+    assert double.matvecs == double.order
 
 
 def test_what_cannot_be_kept_is_refused_with_the_bound_that_can():

@@ -8,7 +8,7 @@ import torch
 from scipy import sparse
 
 import gsp_fb as gf
-from gsp_fb._validate import (
+from gsp_fb._arguments import (
     check_choice,
     check_count,
     check_csr,
@@ -22,8 +22,8 @@ from gsp_fb._validate import (
 from gsp_fb.backend import TABLE
 from gsp_fb.energy.density import lambda_max
 from gsp_fb.errors import GraphError, ParameterError, SignalError
-from gsp_fb.testing import device
 from gsp_fb.variants import check_gamma
+from tests.support import device
 
 EDGE = gf.Graph.from_edges([(0, 1)])
 ARCS = gf.Graph.from_edges([(0, 1), (1, 2)], directed=True)
@@ -70,7 +70,7 @@ TEXTS = {
     "zero": (lambda: check_positive(0, "gamma"), "gamma must be finite and > 0, not 0"),
     "infinite": (lambda: check_positive(np.inf, "gamma"), "gamma must be finite and > 0, not inf"),
     "nan": (lambda: check_positive(float("nan"), "gamma"), "gamma must be finite and > 0, not nan"),
-    "negative count": (lambda: check_count(-1, "k", least=0), "k must be an integer >= 0, not -1"),
+    "negative count": (lambda: check_count(-1, "k", minimum=0), "k must be an integer >= 0, not -1"),
     "count of zero": (lambda: check_count(0, "k"), "k must be an integer >= 1, not 0"),
     "fractional count": (lambda: check_count(2.0, "k"), "k must be an integer >= 1, not 2.0"),
     "bool as count": (lambda: check_count(True, "k"), "k must be an integer >= 1, not True"),
@@ -322,7 +322,7 @@ TEXTS = {
     ),
     "no bins": (lambda: gf.energy_profile(HIGH, [1.0, 2.0], bins=0), "bins must be an integer >= 1, not 0"),
     "no products": (
-        lambda: gf.energy_profile(HIGH, [1.0, 2.0], products=0),
+        lambda: gf.energy_profile(HIGH, [1.0, 2.0], matvecs=0),
         "products must be an integer >= 1, not 0",
     ),
     "bins that fall": (
@@ -365,7 +365,7 @@ TEXTS = {
         "n_vectors must be an integer >= 2, not 1",
     ),
     "no products for the density": (
-        lambda: gf.spectral_density(HIGH, products=0),
+        lambda: gf.spectral_density(HIGH, matvecs=0),
         "products must be an integer >= 1, not 0",
     ),
     "rtol of nothing": (lambda: lambda_max(HIGH, rtol=0.0), "rtol must be finite and > 0, not 0.0"),

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from chaos import report as chaos_report
-from fuzz.__main__ import RESULTS as FUZZ_RESULTS
-from fuzz.readers import READERS
-from fuzz.report import markdown as fuzz_page
-from fuzz.run import FIGURES as FUZZ_FIGURES
-from fuzz.run import circumstances, recorded
-from reliability import floors, laws, mutation, page, reasons
+from tools.chaos import report as chaos_report
+from tools.fuzz.__main__ import RESULTS as FUZZ_RESULTS
+from tools.fuzz.readers import READERS
+from tools.fuzz.report import markdown as fuzz_page
+from tools.fuzz.run import FIGURES as FUZZ_FIGURES
+from tools.fuzz.run import circumstances, recorded
+from tools.reliability import floors, laws, mutation, page, reasons
 
 ROOT = Path(__file__).parents[1]
 
@@ -23,7 +23,7 @@ def test_the_page_is_what_the_stored_figures_give():
 
 def test_the_results_of_fuzzing_and_chaos_are_too():
     figures = json.loads(chaos_report.FIGURES.read_text("utf-8"))
-    assert (ROOT / "chaos" / "RESULTS.md").read_text("utf-8") == chaos_report.markdown(figures)
+    assert (ROOT / "tools" / "chaos" / "RESULTS.md").read_text("utf-8") == chaos_report.markdown(figures)
     assert FUZZ_RESULTS.read_text("utf-8") == fuzz_page(recorded(FUZZ_FIGURES), *circumstances(FUZZ_FIGURES))
 
 

@@ -1,4 +1,4 @@
-"""`gsp-fb reproduce` with real processes on a synthetic data set: killed, shared, rehearsed, reported."""
+"""`python -m paper` with real processes on a synthetic data set: killed, shared, rehearsed, reported."""
 
 import json
 import os
@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from gsp_fb import Graph
-from gsp_fb.cli import main
 from gsp_fb.datasets import random_splits
-from gsp_fb.experiments import training
+from paper import training
+from paper.__main__ import main
 
 pytest.importorskip("torch")
 pytest.importorskip("optuna")
@@ -32,8 +32,8 @@ def synthetic(name, **options):
 # The command in a process of its own, on the synthetic data, each step slow enough to be killed in.
 DRIVER = """
 import importlib.util, sys, time
-from gsp_fb.cli import main
-from gsp_fb.experiments import journal, training
+from paper.__main__ import main
+from paper import journal, training
 
 here = importlib.util.spec_from_file_location("here", sys.argv[1])
 module = importlib.util.module_from_spec(here)
@@ -61,7 +61,6 @@ def start(folder: Path, *args: str, delay: float = 0.0) -> subprocess.Popen[str]
         DRIVER,
         __file__,
         str(delay),
-        "reproduce",
         *args,
         "--results",
         str(folder / "results"),
@@ -91,7 +90,7 @@ def whole(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GSP_FB_CACHE", str(folder / "cache"))
         patch.setattr(training, "load", synthetic)
-        assert main(["reproduce", *ROWS, "--results", str(folder / "results")]) == 0
+        assert main([*ROWS, "--results", str(folder / "results")]) == 0
     return folder
 
 
@@ -127,7 +126,7 @@ def test_two_processes_share_the_work_and_nothing_is_done_twice(whole, tmp_path)
 
 def test_a_stored_cell_is_never_rerun(whole, capsys):
     before = {path: path.read_bytes() for path in (whole / "results").rglob("*.json")}
-    assert main(["reproduce", *ROWS, "--results", str(whole / "results")]) == 0
+    assert main([*ROWS, "--results", str(whole / "results")]) == 0
     assert capsys.readouterr().err == ""
     assert {path: path.read_bytes() for path in (whole / "results").rglob("*.json")} == before
 
@@ -135,7 +134,7 @@ def test_a_stored_cell_is_never_rerun(whole, capsys):
 def test_a_budget_pauses_and_leaves_nothing_half_done(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("GSP_FB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(training, "load", synthetic)
-    assert main(["reproduce", *ONE, "--budget", "0", "--results", str(tmp_path / "results")]) == 0
+    assert main([*ONE, "--budget", "0", "--results", str(tmp_path / "results")]) == 0
     assert capsys.readouterr().err.startswith("paused")
     assert not stored(tmp_path)
 
@@ -143,7 +142,7 @@ def test_a_budget_pauses_and_leaves_nothing_half_done(tmp_path, monkeypatch, cap
 def test_a_cell_says_how_it_was_made(whole):
     facts = stored(whole)["texas--FB-GCN-lazy.json"]
     assert facts["command"] == (
-        "gsp-fb reproduce table9 --protocol tuned --datasets texas --models 'FB-GCN-lazy' --quick"
+        "python -m paper table9 --protocol tuned --datasets texas --models 'FB-GCN-lazy' --quick"
     )
     assert facts["protocol"]["quick"]
     assert facts["protocol"]["rungs"]
@@ -155,12 +154,12 @@ def test_a_cell_says_how_it_was_made(whole):
 
 
 def test_rehearsals_and_results_never_mix(whole, capsys):
-    assert main(["reproduce", "--list", "--results", str(whole / "results")]) == 2
+    assert main(["--list", "--results", str(whole / "results")]) == 2
     assert "holds rehearsals; give another --results" in capsys.readouterr().err
 
 
 def test_the_list_tells_done_from_missing(whole, capsys):
-    line = ["reproduce", "table9", "--quick", "--protocol", "tuned", "--datasets", "texas", "--list", "--json"]
+    line = ["table9", "--quick", "--protocol", "tuned", "--datasets", "texas", "--list", "--json"]
     assert main([*line, "--results", str(whole / "results")]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert (listed["done"], listed["missing"]) == (3, 5)
@@ -172,7 +171,7 @@ def test_the_list_tells_done_from_missing(whole, capsys):
 
 def test_the_report_is_written_from_stored_results(whole, tmp_path):
     page = tmp_path / "page.md"
-    line = ["reproduce", "table9", "--quick", "--report", "--results", str(whole / "results")]
+    line = ["table9", "--quick", "--report", "--results", str(whole / "results")]
     assert main([*line, "--output", str(page)]) == 0
     text, html = page.read_text(encoding="utf-8"), page.with_suffix(".html").read_text(encoding="utf-8")
     facts = stored(whole)["texas--FB-GCN-lazy.json"]
@@ -188,7 +187,7 @@ def test_the_report_is_written_from_stored_results(whole, tmp_path):
 
 
 def test_wrong_names_are_told_with_what_exists(capsys):
-    assert main(["reproduce", "table99"]) == 2
+    assert main(["table99"]) == 2
     assert "did you mean 'table9'" in capsys.readouterr().err
-    assert main(["reproduce", "table9", "--models", "fb-gnc"]) == 2
+    assert main(["table9", "--models", "fb-gnc"]) == 2
     assert "did you mean 'fb-gcn'" in capsys.readouterr().err

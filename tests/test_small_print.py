@@ -12,14 +12,14 @@ import pytest
 import gsp_fb as gf
 from gsp_fb.cli.render import _plain, table
 from gsp_fb.errors import ParameterError, SignalError
-from gsp_fb.experiments.advice_record import advice_record, write_advice_record
-from gsp_fb.experiments.catalogue import EXPERIMENTS
-from gsp_fb.experiments.cells import select
-from gsp_fb.experiments.choice import _first_then_any, _place, _study
-from gsp_fb.experiments.document import Table, Text
-from gsp_fb.experiments.protocols import Rung
-from gsp_fb.experiments.tables import sections
 from gsp_fb.plot.nodes import _real
+from paper.advice_record import advice_record, write_advice_record
+from paper.catalogue import EXPERIMENTS
+from paper.cells import select
+from paper.choice import _first_then_any, _place, _study
+from paper.document import Table, Text
+from paper.protocols import Rung
+from paper.tables import sections
 
 
 def holding(facts):

@@ -31,11 +31,11 @@ signals = {
 profiles = {name: gf.energy_profile(laplacian, x, bins=24) for name, x in signals.items()}
 figure, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
 plot.energy_profile(profiles, ax=ax)
-ax.set_title(f"{profiles['noise'].products} products with a signal")
+ax.set_title(f"{profiles['noise'].matvecs} products with a signal")
 
 # %%
 # The bounds are proven, not guessed: however few products are spent, the truth lies in the band.
-coarse = {f"{n} products": gf.energy_profile(laplacian, noise, bins=60, products=n) for n in (5, 20)}
+coarse = {f"{n} products": gf.energy_profile(laplacian, noise, bins=60, matvecs=n) for n in (5, 20)}
 figure, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
 plot.energy_profile(coarse, cumulative=True, ax=ax)
 ax.set_title("noise: between its bounds")

@@ -16,7 +16,15 @@ from .engine import is_compiled
 from .rows import take_rows
 from .threads import set_threads
 
-__all__ = ["Csr", "affine_product", "chebyshev_bank", "heaviest_labels", "quadratic_form", "set_threads", "take_rows"]
+__all__ = [
+    "Csr",
+    "affine_product",
+    "chebyshev_bank",
+    "label_propagation_step",
+    "quadratic_form",
+    "set_threads",
+    "take_rows",
+]
 
 
 def _engine(graph: Csr, x: Signal, **kinds: str) -> ModuleType:
@@ -76,7 +84,7 @@ def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
     return form
 
 
-def heaviest_labels(graph: Csr, labels: IntArray) -> IntArray:
+def label_propagation_step(graph: Csr, labels: IntArray) -> IntArray:
     """Return the label, 0..n_nodes-1, of the greatest weight around each node: its own on a tie, else the smallest."""
-    best: IntArray = _engine(graph, labels, kinds="ilq").heaviest_labels(graph, labels)
+    best: IntArray = _engine(graph, labels, kinds="ilq").label_propagation_step(graph, labels)
     return best

@@ -9,8 +9,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from .._arguments import check_choice
 from .._extras import has, require
-from .._validate import check_choice
 from ..backend import is_numpy, is_sparse
 from ..errors import GspWarning
 from .csr import Csr

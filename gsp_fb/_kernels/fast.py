@@ -16,7 +16,7 @@ from .engine import cost
 from .threads import THREADS_FROM, each_block, n_threads, row_blocks
 from .tiles import single_blocks
 
-__all__ = ["affine_product", "chebyshev_bank", "heaviest_labels", "quadratic_form"]
+__all__ = ["affine_product", "chebyshev_bank", "label_propagation_step", "quadratic_form"]
 
 # The recurrence of a bank runs over so much of each row at a time, so that what it reads at random stays in the cache.
 COLUMN_BYTES = 128
@@ -157,11 +157,11 @@ def _sparse_quadratic_form(graph: Csr, x: Any, *operator: FloatArray) -> FloatAr
     return form
 
 
-def heaviest_labels(graph: Csr, labels: IntArray) -> IntArray:
+def label_propagation_step(graph: Csr, labels: IntArray) -> IntArray:
     """Return the label, 0..n_nodes-1, of the greatest weight around each node: its own on a tie, else the smallest."""
     out = np.empty_like(labels)
     work = cost(graph, labels)
-    _run(loops.heaviest_label, graph, work, row_blocks(graph.indptr, work), *_inputs(labels), out)
+    _run(loops.label_propagation_rows, graph, work, row_blocks(graph.indptr, work), *_inputs(labels), out)
     return out
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .compiling import compiled, inlined
-from .machine import add_times, ask, ask_item, load, no_lanes, store
+from .simd import fma, load, prefetch, prefetch_item, store, zeros
 
 __all__ = ["gather", "gather_1d", "pair_factor", "tiled_sums"]
 
@@ -64,16 +64,16 @@ def _gather_part(
     width: int,
 ) -> None:
     """Set ``width`` columns of ``total``, a constant, from ``column`` on; their sums never leave the registers."""
-    sums = no_lanes(total, width)
+    sums = zeros(total, width)
     # Where the graph ends there is less to ask for; a row has its own distance, so that no entry need look.
     ahead: Any = max(0, min(AHEAD, len(indices) - np.int64(stop)))
     for p in range(start, stop):
         far = _far(i, indices[p + ahead], left, directed)
-        ask(x, far, column, width)
+        prefetch(x, far, column, width)
         if right is not None:
-            ask_item(right, far)
+            prefetch_item(right, far)
         factor = total.dtype.type(pair_factor(i, indices[p], p, weights, left, right, directed))
-        sums = add_times(sums, factor, load(x, indices[p], column, width))
+        sums = fma(sums, factor, load(x, indices[p], column, width))
     store(sums, total, 0, column)
 
 

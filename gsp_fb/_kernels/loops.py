@@ -15,9 +15,9 @@ import numpy as np
 
 from .compiling import compiled, inlined
 from .gather import gather, gather_1d, tiled_sums
-from .machine import add_times, ask, load, no_lanes, store
+from .simd import fma, load, prefetch, store, zeros
 
-__all__ = ["bank_step", "bank_step_1d", "copy_rows", "heaviest_label", "product", "product_1d"]
+__all__ = ["bank_step", "bank_step_1d", "copy_rows", "label_propagation_rows", "product", "product_1d"]
 
 # Rows between the one that is copied and the one that is asked for.
 ROWS_AHEAD = 8
@@ -47,8 +47,8 @@ def product_1d(
 @inlined
 def _write_part(i: Any, total: Any, x: Any, left: Any, diag: Any, out: Any, c: Any, width: int) -> None:
     """Set ``width`` columns of a row of ``out`` to ``left * total + diag * x``."""
-    lanes = add_times(no_lanes(x, width), left, load(total, 0, c, width))
-    store(add_times(lanes, diag, load(x, i, c, width)), out, i, c)
+    lanes = fma(zeros(x, width), left, load(total, 0, c, width))
+    store(fma(lanes, diag, load(x, i, c, width)), out, i, c)
 
 
 @compiled
@@ -87,12 +87,12 @@ def _step_part(
     """Do the step of one row for ``width`` columns, all of it in registers; ``own`` are the row's numbers."""
     left, diag, once, share = own
     before, now = load(previous, i, c, width), load(current, i, c, width)
-    new = add_times(no_lanes(current, width), left, load(total, 0, c, width))
-    new = add_times(add_times(new, diag, now), -once, before)
+    new = fma(zeros(current, width), left, load(total, 0, c, width))
+    new = fma(fma(new, diag, now), -once, before)
     place = start + c
     for f in range(terms.shape[1]):
-        sums = add_times(load(out, i, place, width), share * terms[0, f], before)
-        sums = add_times(add_times(sums, share * terms[1, f], now), share * terms[2, f], new)
+        sums = fma(load(out, i, place, width), share * terms[0, f], before)
+        sums = fma(fma(sums, share * terms[1, f], now), share * terms[2, f], new)
         store(sums, out, i, place)
         place += stride
     store(new, previous, i, c)
@@ -173,7 +173,9 @@ def bank_step_1d(
 
 
 @compiled
-def heaviest_label(first: int, last: int, indptr: Any, indices: Any, weights: Any, labels: Any, out: Any) -> None:
+def label_propagation_rows(
+    first: int, last: int, indptr: Any, indices: Any, weights: Any, labels: Any, out: Any
+) -> None:
     """Set ``out[i]`` to the label of the greatest weight around node i: its own if that ties, else the smallest."""
     weight_of = np.zeros(len(labels))
     for i in range(first, last):
@@ -199,7 +201,7 @@ def copy_rows(first: int, last: int, rows: Any, order: Any, out: Any) -> None:
         c = 0
         while c < n_columns:
             # What lies beyond the end is asked for in vain, but does no harm.
-            ask(rows, far, c, 16)
+            prefetch(rows, far, c, 16)
             c += 16
         c = 0
         while c + 16 <= n_columns:

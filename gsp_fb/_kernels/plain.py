@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import check_device
+from .._arguments import check_device
 from ..backend import (
     FloatArray,
     IntArray,
@@ -25,7 +25,7 @@ from ..backend import (
 )
 from .csr import Csr
 
-__all__ = ["affine_product", "chebyshev_bank", "heaviest_labels", "quadratic_form"]
+__all__ = ["affine_product", "chebyshev_bank", "label_propagation_step", "quadratic_form"]
 
 
 def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> Signal:
@@ -68,7 +68,7 @@ def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
     return real
 
 
-def heaviest_labels(graph: Csr, labels: IntArray) -> IntArray:
+def label_propagation_step(graph: Csr, labels: IntArray) -> IntArray:
     """Return the label, 0..n_nodes-1, of the greatest weight around each node: its own on a tie, else the smallest."""
     n_nodes = len(labels)
     data = np.ones(len(graph.indices)) if graph.weights is None else graph.weights.copy()

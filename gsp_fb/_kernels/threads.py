@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_count
 from .._extras import has, require
-from .._validate import check_count
 from ..backend import IntArray
 
 __all__ = ["THREADS", "THREADS_FROM", "each_block", "n_threads", "row_blocks", "set_threads"]

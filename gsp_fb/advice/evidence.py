@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import check_labels, check_rng, check_signal
+from .._arguments import check_labels, check_rng, check_signal
 from ..backend import FloatArray, IntArray, Signal, is_sparse
 from ..eigengap import eigengap
 from ..energy import class_homophily, edge_homophily, one_hot, row_normalized, s_value, s_value_significance

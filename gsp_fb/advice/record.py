@@ -1,6 +1,6 @@
 """How often each rule was right: measured gains of the second channel, and each rule tested on sets it has not seen.
 
-The facts are data (``data/advice.json``, written by ``gsp-fb reproduce --advice`` from stored results); what
+The facts are data (``data/advice.json``, written by ``python -m paper --advice`` from stored results); what
 follows from them is computed here, so that a new measurement changes the advice without a change of code.
 """
 

@@ -115,7 +115,7 @@ def take_csr(x: Any, rows: Any) -> Any:
     return x[rows]
 
 
-def spread(values: Any, indptr: Any) -> Any:
+def repeat_rows(values: Any, indptr: Any) -> Any:
     """Return ``values[i]`` for every entry of row ``i``."""
     # cupy.repeat takes its counts from the host.
     entries = cupy.arange(int(indptr[-1]), dtype=indptr.dtype)
@@ -158,17 +158,17 @@ def eigh(matrix: Any) -> tuple[Any, Any]:
     return values, vectors
 
 
-def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_products: int, tol: float) -> tuple[Any, Any]:
+def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_matvecs: int, tol: float) -> tuple[Any, Any]:
     """Return the ``k`` largest eigenvalues of a symmetric operator, ascending, with their vectors."""
     # CuPy measures residuals as they are, not in units of the matrix, and overwrites the start vector.
     goal = max(tol, 8 * EPS) * float(norm(operator @ start) / norm(start))
     begin = cupy.array(start)
-    values, vectors = linalg.eigsh(operator, k, which="LA", v0=begin, ncv=n_vectors, maxiter=max_products, tol=goal)
+    values, vectors = linalg.eigsh(operator, k, which="LA", v0=begin, ncv=n_vectors, maxiter=max_matvecs, tol=goal)
     # It also stops without a word, so what it found is measured.
     off = [float(norm(operator @ vectors[:, j] - values[j] * vectors[:, j])) for j in range(k)]
     if max(off) > 10 * max(goal, EPS * float(cupy.max(cupy.abs(values)))):
         raise ConvergenceError(
-            f"Lanczos left a residual of {max(off):.1e} after {max_products} products", values, vectors
+            f"Lanczos left a residual of {max(off):.1e} after {max_matvecs} products", values, vectors
         )
     return values, vectors
 

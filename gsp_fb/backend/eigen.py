@@ -16,7 +16,7 @@ def eigh(matrix: Any) -> tuple[Any, Any]:
     return values, vectors
 
 
-def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_products: int, tol: float) -> tuple[Any, Any]:
+def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_matvecs: int, tol: float) -> tuple[Any, Any]:
     """Return the ``k`` largest eigenvalues of a symmetric operator, ascending, with their vectors, by Lanczos.
 
     Parameters
@@ -27,7 +27,7 @@ def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_products: in
     k : int
     n_vectors : int
         Vectors kept between restarts.
-    max_products : int
+    max_matvecs : int
         About so many products are spent before it gives up.
     tol : float
         Relative to the greatest eigenvalue.
@@ -37,7 +37,7 @@ def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_products: in
     ConvergenceError
         Not all pairs were resolved.
     """
-    values, vectors = library(start).eigsh(operator, start, k, n_vectors=n_vectors, max_products=max_products, tol=tol)
+    values, vectors = library(start).eigsh(operator, start, k, n_vectors=n_vectors, max_matvecs=max_matvecs, tol=tol)
     return values, vectors
 
 

@@ -35,7 +35,7 @@ __all__ = [
     "linear_operator",
     "namespace",
     "norm",
-    "spread",
+    "repeat_rows",
     "take_csr",
     "to_host",
     "transposed",
@@ -117,7 +117,7 @@ def take_csr(x: Any, rows: Any) -> Any:
     return x[rows]
 
 
-def spread(values: Any, indptr: Any) -> Any:
+def repeat_rows(values: Any, indptr: Any) -> Any:
     """Return ``values[i]`` for every entry of row ``i``."""
     return np.repeat(values, np.diff(indptr))
 
@@ -163,14 +163,14 @@ def eigh(matrix: Any) -> tuple[Any, Any]:
     return values, vectors
 
 
-def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_products: int, tol: float) -> tuple[Any, Any]:
+def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_matvecs: int, tol: float) -> tuple[Any, Any]:
     """Return the ``k`` largest eigenvalues of a symmetric operator, ascending, with their vectors."""
-    restarts = max(1, (max_products - n_vectors) // max(1, n_vectors - k))
+    restarts = max(1, (max_matvecs - n_vectors) // max(1, n_vectors - k))
     try:
         values, vectors = arpack(operator, k, which="LA", ncv=n_vectors, v0=start, maxiter=restarts, tol=tol)
     except ArpackNoConvergence as stuck:
         raise ConvergenceError(
-            f"Lanczos resolved {len(stuck.eigenvalues)} of {k} eigenpairs in about {max_products} products",
+            f"Lanczos resolved {len(stuck.eigenvalues)} of {k} eigenpairs in about {max_matvecs} products",
             stuck.eigenvalues,
             stuck.eigenvectors,
         ) from None

@@ -21,9 +21,9 @@ __all__ = [
     "group_sum",
     "is_sparse",
     "product",
+    "repeat_rows",
     "row_degrees",
     "scaled_csr",
-    "spread",
     "take_rows",
     "to_dense",
     "transposed",
@@ -65,12 +65,12 @@ def diagonal_times(vector: Any, x: Signal) -> Signal:
     """Return ``diag(vector) @ x`` for a dense or a CSR ``x``, keeping its kind."""
     if not is_sparse(x):
         return column(vector, x) * x
-    return csr(x.data * spread(vector, x.indptr), x.indices, x.indptr, x.shape)
+    return csr(x.data * repeat_rows(vector, x.indptr), x.indices, x.indptr, x.shape)
 
 
 def scaled_csr(matrix: Any, left: Any, right: Any) -> Any:
     """Return ``diag(left) @ matrix @ diag(right)`` for a CSR matrix."""
-    data = spread(left, matrix.indptr) * matrix.data * namespace(right).take(right, matrix.indices, axis=0)
+    data = repeat_rows(left, matrix.indptr) * matrix.data * namespace(right).take(right, matrix.indices, axis=0)
     return csr(data, matrix.indices, matrix.indptr, matrix.shape)
 
 
@@ -95,14 +95,14 @@ def take_rows(x: Signal, rows: Any) -> Signal:
     return library(x).take_csr(x, order) if is_sparse(x) else namespace(x).take(x, order, axis=0)
 
 
-def spread(values: Any, indptr: Any) -> Any:
+def repeat_rows(values: Any, indptr: Any) -> Any:
     """Return ``values[i]`` once for every entry of row ``i``."""
-    return library(indptr).spread(values, indptr)
+    return library(indptr).repeat_rows(values, indptr)
 
 
 def entry_rows(indptr: Any) -> Any:
     """Return the row of every entry."""
-    return spread(asarray_like(np.arange(indptr.shape[0] - 1), indptr, indptr.dtype), indptr)
+    return repeat_rows(asarray_like(np.arange(indptr.shape[0] - 1), indptr, indptr.dtype), indptr)
 
 
 def row_degrees(indptr: Any, weights: Any | None, matrix: Any) -> Any:

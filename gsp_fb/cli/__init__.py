@@ -7,29 +7,23 @@ what it should be; 4 a file, download or optional library could not be had; 130 
 from __future__ import annotations
 
 import argparse
-import os
-import sys
-import warnings
 from collections.abc import Sequence
 
 from .._version import __version__
-from ..errors import GspError, ParameterError
 from .advise import COMMANDS as ADVISE
 from .analyse import COMMANDS as ANALYSE
 from .catalogue import COMMANDS as CATALOGUE
 from .command import Command
 from .demo import COMMANDS as DEMO
+from .exits import exit_code
 from .filtering import COMMANDS as FILTERING
 from .learning import COMMANDS as LEARNING
-from .parallel import check_parallel, one_voice, together
+from .parallel import check_parallel, root_only_output, together
 from .report import COMMANDS as REPORT
-from .reproduce import COMMANDS as REPRODUCE
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS: tuple[Command, ...] = (*ANALYSE, *REPORT, *ADVISE, *FILTERING, *LEARNING, *REPRODUCE, *CATALOGUE, *DEMO)
-
-USAGE, BAD_DATA, UNAVAILABLE, INTERRUPTED = 2, 3, 4, 130
+COMMANDS: tuple[Command, ...] = (*ANALYSE, *REPORT, *ADVISE, *FILTERING, *LEARNING, *CATALOGUE, *DEMO)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -48,38 +42,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    with one_voice(), warnings.catch_warnings():
+    with root_only_output():
         args = _parser().parse_args(argv)
-        warnings.showwarning = _show_warning
-        return _run(args)
+        return exit_code(lambda: _run(args))
 
 
 def _run(args: argparse.Namespace) -> int:
-    try:
-        check_parallel(args.chosen, getattr(args, "source", None), COMMANDS)
-        with together():
-            code: int = args.action(args)
-        sys.stdout.flush()
-        return code
-    except BrokenPipeError:
-        # The reader has seen enough; keep Python from complaining again when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt as stop:
-        return _fail(str(stop) or "interrupted", INTERRUPTED)
-    except ParameterError as wrong:
-        return _fail(wrong, USAGE)
-    except (OSError, ImportError) as absent:
-        return _fail(absent, UNAVAILABLE)
-    except (GspError, MemoryError) as wrong:
-        return _fail(wrong, BAD_DATA)
-
-
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Show a warning as a line for a person: no file name, no source line."""
-    sys.stderr.write(f"gsp-fb: note: {message}\n")
-
-
-def _fail(reason: object, code: int) -> int:
-    sys.stderr.write(f"gsp-fb: {reason}\n")
+    check_parallel(args.chosen, getattr(args, "source", None), COMMANDS)
+    with together():
+        code: int = args.action(args)
     return code

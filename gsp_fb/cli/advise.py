@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import advice, datasets
-from .._validate import check_rng
+from .._arguments import check_rng
 from ..backend import IntArray
 from ..errors import ParameterError
 from .command import Command

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..energy import one_hot
-from ..errors import ParameterError
-from ..experiments import s_value_table
 from ..graph import Graph
 from ..operators import Operator
 from ..theory import CLAIMS, verify_each
@@ -20,9 +18,6 @@ from .render import emit
 from .source import Source, add_memory, add_source, read_source, signals_of
 
 __all__ = ["COMMANDS"]
-
-# How far a cell may lie from the printed one: the paper rounds to three digits.
-PAPER_TOLERANCE = 0.002
 
 
 def high_channels(graph: Graph, gamma: float | None = None) -> Iterator[tuple[str, Operator]]:
@@ -70,10 +65,6 @@ def _signal_facts(source: Source) -> dict[str, Any]:
 
 
 def _energy(args: argparse.Namespace) -> int:
-    if args.paper:
-        return _paper(args)
-    if args.source is None:
-        raise ParameterError("give a data set or a graph file, or --paper for Tables 1 and 3")
     source = read_source(args)
     rows = [row for name, x in signals_of(source).items() for row in energy_rows(source.graph, name, x, args.gamma)]
     emit({"source": source.name, "energies": rows}, as_json=args.json)
@@ -92,28 +83,6 @@ def energy_rows(graph: Graph, name: str, x: Any, gamma: float | None = None) -> 
             "smooth E_S": measure.dirichlet_energy(op, x),
             "rest E_NS": measure.nonsmooth_energy(op, x),
         }
-
-
-def _paper(args: argparse.Namespace) -> int:
-    names = None if args.source is None else [args.source]
-    cells = list(progress(s_value_table(names), "S-values", total=None if names else 36))
-    if not cells:
-        raise ParameterError(f"Tables 1 and 3 have no data set {args.source!r}")
-    rows = [
-        {
-            "table": cell.table,
-            "data set": cell.dataset,
-            "signal": cell.signal,
-            "paper": cell.paper,
-            "as printed": cell.as_printed,
-            "differs by": cell.difference,
-            "as defined": cell.as_defined,
-        }
-        for cell in cells
-    ]
-    worst = max(abs(cell.difference) for cell in cells)
-    emit({"cells": len(cells), "largest difference": worst, "S-values": rows}, as_json=args.json)
-    return 0 if worst <= PAPER_TOLERANCE else 1
 
 
 def _spectrum(args: argparse.Namespace) -> int:
@@ -162,10 +131,9 @@ def _info_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _energy_arguments(parser: argparse.ArgumentParser) -> None:
-    add_source(parser, optional=True)
+    add_source(parser)
     add_memory(parser)
     add_gamma(parser)
-    parser.add_argument("--paper", action="store_true", help="Tables 1 and 3 beside ours, under both conventions")
 
 
 def _spectrum_arguments(parser: argparse.ArgumentParser) -> None:

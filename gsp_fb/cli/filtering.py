@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import distributed, plot
+from .._arguments import check_choice
 from .._atomic import atomic_write
-from .._validate import check_choice
 from ..errors import ParameterError
 from ..filters import KERNELS, FilterBank, Kernel
 from .command import Command, add_family
@@ -58,7 +58,7 @@ def _filter(args: argparse.Namespace) -> int:
     least, greatest = bank.frame_bounds()
     _save_figure(source.graph, args.plot, lambda ax: plot.response(bank, ax=ax))
     facts = {"source": source.name, "signal": args.on, "method": plan.method, "order": plan.order}
-    promise = {"error bound": plan.error_bound, "products": plan.products, "frame A": least, "frame B": greatest}
+    promise = {"error bound": plan.error_bound, "products": plan.matvecs, "frame A": least, "frame B": greatest}
     emit({**facts, **promise, "filters": rows}, as_json=args.json)
     return 0
 
@@ -67,7 +67,7 @@ def _profile(args: argparse.Namespace) -> int:
     source = read_source(args)
     engine = engine_of(source.graph)
     op = engine.operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
-    profile = engine.energy_profile(op, chosen_signal(source, args.on), bins=args.bins, products=args.products)
+    profile = engine.energy_profile(op, chosen_signal(source, args.on), bins=args.bins, matvecs=args.matvecs)
     rows = [
         {
             "from": float(low),
@@ -85,14 +85,14 @@ def _profile(args: argparse.Namespace) -> int:
     _save_figure(source.graph, args.plot, lambda ax: plot.energy_profile(profile, ax=ax).set_title(title))
     mean = float(profile.moments[1] / profile.moments[0])
     facts = {"source": source.name, "signal": args.on, "total": profile.total, "mean frequency": mean}
-    emit({**facts, "products": profile.products, "bands": rows}, as_json=args.json)
+    emit({**facts, "products": profile.matvecs, "bands": rows}, as_json=args.json)
     return 0
 
 
 def _save_figure(graph: Any, path: Path | None, draw: Any) -> None:
     """Write a figure, if one was asked for; one process does it for all."""
     if path is not None and isinstance(graph, distributed.DistributedGraph):
-        distributed.on_first(graph, lambda: _drawn(path, draw))
+        distributed.on_root(graph, lambda: _drawn(path, draw))
     elif path is not None:
         _drawn(path, draw)
 

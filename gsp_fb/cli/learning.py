@@ -137,7 +137,7 @@ def _fold_rows(args: argparse.Namespace, data: Any, config: Any) -> list[dict[st
 
 def _model(name: str) -> str:
     from .. import nn
-    from .._validate import check_choice
+    from .._arguments import check_choice
 
     return check_choice(name, nn.MODELS, "model")
 

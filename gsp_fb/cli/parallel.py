@@ -12,7 +12,7 @@ from ..errors import GspError, ParameterError
 from ..outofcore import is_folder_name
 from .command import Command
 
-__all__ = ["check_parallel", "n_ranks", "one_voice", "together"]
+__all__ = ["check_parallel", "n_ranks", "root_only_output", "together"]
 
 FAILED = 3
 
@@ -38,7 +38,7 @@ def n_ranks() -> int:
 
 
 @contextlib.contextmanager
-def one_voice() -> Iterator[None]:
+def root_only_output() -> Iterator[None]:
     """Let only the first process print; all of them would say the same."""
     if _place()[0] == 0:
         yield

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import datasets, distributed, outofcore
-from .._validate import check_choice
+from .._arguments import check_choice
 from ..backend import Signal
 from ..errors import FormatError, ParameterError
 from ..files import read_graph
@@ -40,10 +40,10 @@ class Source:
     y: Any | None
 
 
-def add_source(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+def add_source(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that name a graph and its signals."""
     what = "a data set (see `gsp-fb datasets`) or a graph file"
-    parser.add_argument("source", help=what, nargs="?" if optional else None)
+    parser.add_argument("source", help=what)
     parser.add_argument("--directed", action="store_true", help="keep arcs as they are listed")
     parser.add_argument("--loops", choices=("keep", "drop"), default="keep", help="what becomes of self-loops")
     parser.add_argument("--signal", type=Path, metavar="FILE", help="signal of a graph file: .npy, .csv or .txt")
@@ -81,7 +81,7 @@ def _rows(graph: Any, path: Path | None) -> Any | None:
     """Return what a file has for the nodes of a stored graph: all of it, or what belongs to this process."""
     if path is None or not isinstance(graph, distributed.DistributedGraph):
         return _array(path)
-    return distributed.own_rows(graph, path if path.suffix == ".npy" else _array(path))
+    return distributed.local_rows(graph, path if path.suffix == ".npy" else _array(path))
 
 
 def add_memory(parser: argparse.ArgumentParser) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 from numbers import Integral
 from typing import Any
 
+from .._arguments import check_choice
 from .._build import SYMMETRIZE
-from .._validate import check_choice
 from ..errors import GraphError
 from ..graph import Graph
 

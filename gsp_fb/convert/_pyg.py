@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import host_array
 from .._extras import require
-from .._validate import host_array
 from ..errors import GraphError
 from ..graph import Graph
 from ._common import check_direction

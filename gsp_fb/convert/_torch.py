@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._arguments import check_choice
 from .._extras import require
-from .._validate import check_choice
 from ..errors import GraphError
 from ..graph import Graph
 

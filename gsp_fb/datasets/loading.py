@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_choice
 from .._build import LOOP_RULES
-from .._validate import check_choice
 from ..errors import DownloadError, IntegrityError, ParameterError
 from ..graph import Graph
 from .dataset import Dataset, GraphCollection, Relations

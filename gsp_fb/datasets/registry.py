@@ -9,7 +9,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from .._validate import check_choice
+from .._arguments import check_choice
 
 __all__ = ["ALIASES", "KINDS", "METHODS", "REGISTRY", "DatasetInfo", "SourceFile", "info", "names"]
 

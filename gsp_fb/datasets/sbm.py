@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import check_count, check_positive, check_rng
+from .._arguments import check_count, check_positive, check_rng
 from ..backend import IntArray
 from ..errors import ParameterError
 from ..graph import Graph

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._validate import check_count, check_labels, check_rng
+from .._arguments import check_count, check_labels, check_rng
 from ..backend import IntArray
 from ..errors import ParameterError
 

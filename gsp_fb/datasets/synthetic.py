@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_count, check_rng
 from .._extras import require
-from .._validate import check_count, check_rng
 from ..errors import ParameterError
 from ..graph import Graph
 from .dataset import Dataset
@@ -40,7 +40,7 @@ def ring(n: int) -> Graph:
     >>> ring(5)
     Graph(n_nodes=5, n_edges=5, undirected, unweighted)
     """
-    nodes = np.arange(check_count(n, "n", least=3))
+    nodes = np.arange(check_count(n, "n", minimum=3))
     return _unweighted(nodes, (nodes + 1) % n, n)
 
 
@@ -155,7 +155,7 @@ def barabasi_albert(n: int, m: int = 3, rng: Any = None) -> Graph:
     >>> barabasi_albert(20, 2, rng=0).n_edges
     36
     """
-    n, m, rng = check_count(n, "n", least=2), check_count(m, "m"), check_rng(rng)
+    n, m, rng = check_count(n, "n", minimum=2), check_count(m, "m"), check_rng(rng)
     if m >= n:
         raise ParameterError(f"m must be less than n, not {m} with n={n}")
     networkx = require("networkx", "the Barabasi-Albert graph")

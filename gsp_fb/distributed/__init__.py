@@ -13,7 +13,7 @@ from __future__ import annotations
 from .energies import dirichlet_energy, nonsmooth_energy, s_value, signal_energy
 from .filtering import analyze, energy_profile, plan
 from .graph import DistributedGraph, open_graph
-from .signals import multiply, on_first, one_hot, operator, own_rows, row_normalized, save
+from .signals import local_rows, multiply, on_root, one_hot, operator, row_normalized, save
 from .spectra import eigengap, gft, igft, spectrum
 
 __all__ = [
@@ -24,13 +24,13 @@ __all__ = [
     "energy_profile",
     "gft",
     "igft",
+    "local_rows",
     "multiply",
     "nonsmooth_energy",
-    "on_first",
+    "on_root",
     "one_hot",
     "open_graph",
     "operator",
-    "own_rows",
     "plan",
     "row_normalized",
     "s_value",

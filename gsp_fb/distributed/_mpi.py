@@ -12,7 +12,17 @@ import numpy as np
 from .._extras import require
 from ..errors import GspError
 
-__all__ = ["abort", "agreed", "greatest", "least", "petsc", "slepc", "tidy", "total", "world"]
+__all__ = [
+    "abort",
+    "allreduce_max",
+    "allreduce_min",
+    "allreduce_sum",
+    "collective_errors",
+    "garbage_cleanup",
+    "petsc",
+    "slepc",
+    "world",
+]
 
 WHAT = "a graph spread over several processes"
 # PETSc would answer the launcher's SIGTERM with a page of advice that hides why the job ended.
@@ -47,7 +57,7 @@ def slepc() -> Any:
     return require("slepc4py.SLEPc", WHAT)
 
 
-def tidy(comm: Any) -> None:
+def garbage_cleanup(comm: Any) -> None:
     """Let PETSc free what every rank has dropped: from 3.18 on it waits to be asked by all of them. Collective."""
     clean = getattr(petsc(), "garbage_cleanup", None)
     if clean is not None:
@@ -55,7 +65,7 @@ def tidy(comm: Any) -> None:
 
 
 @contextmanager
-def agreed(comm: Any) -> Iterator[None]:
+def collective_errors(comm: Any) -> Iterator[None]:
     """Raise on every rank what the block raised on any of them, the first rank's error if there are several.
 
     A rank that left alone would leave the others waiting for it. Collective calls have no place in the block.
@@ -77,16 +87,16 @@ def _reduced(comm: Any, values: Any, how: str) -> Any:
     return result if mine.ndim else float(result)
 
 
-def total(comm: Any, values: Any) -> Any:
+def allreduce_sum(comm: Any, values: Any) -> Any:
     """Return the sum over all ranks: a float of numbers, a float64 array of arrays."""
     return _reduced(comm, values, "SUM")
 
 
-def least(comm: Any, values: Any) -> Any:
+def allreduce_min(comm: Any, values: Any) -> Any:
     """Return the least over all ranks, entry by entry."""
     return _reduced(comm, values, "MIN")
 
 
-def greatest(comm: Any, values: Any) -> Any:
+def allreduce_max(comm: Any, values: Any) -> Any:
     """Return the greatest over all ranks, entry by entry."""
     return _reduced(comm, values, "MAX")

@@ -12,7 +12,7 @@ from .._eigen import Pairs
 from ..backend import FloatArray
 from ..errors import ConvergenceError
 from ..operators import Operator
-from ._mpi import petsc, slepc, total
+from ._mpi import allreduce_sum, petsc, slepc
 from .graph import DistributedGraph, distributed_graph
 
 __all__ = ["rough_pairs", "smooth_pairs"]
@@ -74,9 +74,9 @@ def _solver(graph: DistributedGraph, matrix: Any, k: int, n_vectors: int, null: 
     return eps
 
 
-def _pairs(core: Operator, eps: Any, k: int, method: str) -> Pairs:
+def _pairs(symmetrized: Operator, eps: Any, k: int, method: str) -> Pairs:
     """Return what was found as orthonormal vectors with their Rayleigh quotients, ascending, or say that it is less."""
-    graph = distributed_graph(core)
+    graph = distributed_graph(symmetrized)
     eps.solve()
     found = min(k, eps.getConverged())
     vectors = np.empty((graph.n_local, found))
@@ -84,7 +84,7 @@ def _pairs(core: Operator, eps: Any, k: int, method: str) -> Pairs:
     for column in range(found):
         eps.getEigenpair(column, target)
         vectors[:, column] = target.getArray(readonly=True)
-    values = total(graph.comm, np.sum(vectors * core.apply(vectors), axis=0))
+    values = allreduce_sum(graph.comm, np.sum(vectors * symmetrized.apply(vectors), axis=0))
     order = np.argsort(values)
     if found < k:
         raise ConvergenceError(
@@ -95,38 +95,38 @@ def _pairs(core: Operator, eps: Any, k: int, method: str) -> Pairs:
     return Pairs(values[order], vectors[:, order], method)
 
 
-def _krylov_schur(core: Operator, k: int, null: FloatArray, tol: float, max_products: int, *, top: bool) -> Pairs:
+def _krylov_schur(symmetrized: Operator, k: int, null: FloatArray, tol: float, max_matvecs: int, *, top: bool) -> Pairs:
     """Return the greatest (``top``) or least eigenpairs by products alone."""
-    graph = distributed_graph(core)
-    eps = _solver(graph, _shell(core), k, KRYLOV_VECTORS, null)
+    graph = distributed_graph(symmetrized)
+    eps = _solver(graph, _shell(symmetrized), k, KRYLOV_VECTORS, null)
     which = slepc().EPS.Which
     eps.setWhichEigenpairs(which.LARGEST_REAL if top else which.SMALLEST_REAL)
     eps.setConvergenceTest(slepc().EPS.Conv.ABS)
     n_vectors = eps.getDimensions()[1]
     # A restart keeps about half of the vectors.
-    restarts = max(1, 2 * (max_products - n_vectors) // n_vectors)
-    eps.setTolerances(tol * max(1.0, *map(abs, core.bounds)), restarts)
-    return _pairs(core, eps, k, "krylov-schur")
+    restarts = max(1, 2 * (max_matvecs - n_vectors) // n_vectors)
+    eps.setTolerances(tol * max(1.0, *map(abs, symmetrized.bounds)), restarts)
+    return _pairs(symmetrized, eps, k, "krylov-schur")
 
 
-def _assembled(core: Operator, shift: float) -> Any:
+def _assembled(symmetrized: Operator, shift: float) -> Any:
     """Return ``core + shift I`` as a matrix of its own, which multigrid needs."""
-    graph = distributed_graph(core)
+    graph = distributed_graph(symmetrized)
     matrix = graph.adjacency.matrix.duplicate(copy=True)
-    matrix.diagonalScale(_vector(graph, core.left), _vector(graph, core.right))
+    matrix.diagonalScale(_vector(graph, symmetrized.left), _vector(graph, symmetrized.right))
     index = petsc().IntType
     own = np.arange(graph.n_local + 1, dtype=index), np.arange(graph.first, graph.last, dtype=index)
-    diagonal = petsc().Mat().createAIJ(_sizes(graph), csr=(*own, core.diag + shift), comm=graph.comm)
+    diagonal = petsc().Mat().createAIJ(_sizes(graph), csr=(*own, symmetrized.diag + shift), comm=graph.comm)
     matrix.axpy(1.0, diagonal, structure=petsc().Mat.Structure.DIFFERENT_NONZERO_PATTERN)
     matrix.setOption(petsc().Mat.Option.SPD, True)
     return matrix
 
 
-def _shift_invert(core: Operator, k: int, null: FloatArray, tol: float, max_restarts: int = 100) -> Pairs:
+def _shift_invert(symmetrized: Operator, k: int, null: FloatArray, tol: float, max_restarts: int = 100) -> Pairs:
     """Return the least eigenpairs by the inverse: conjugate gradients with algebraic multigrid (GAMG)."""
-    graph = distributed_graph(core)
-    shift = SHIFT * core.bounds[1]
-    matrix = _assembled(core, shift)
+    graph = distributed_graph(symmetrized)
+    shift = SHIFT * symmetrized.bounds[1]
+    matrix = _assembled(symmetrized, shift)
     if null.shape[1]:
         vectors = [_vector(graph, column) for column in null.T]
         matrix.setNearNullSpace(petsc().NullSpace().create(vectors=vectors, comm=graph.comm))
@@ -140,21 +140,21 @@ def _shift_invert(core: Operator, k: int, null: FloatArray, tol: float, max_rest
     solver.setType(petsc().KSP.Type.CG)
     solver.getPC().setType(petsc().PC.Type.GAMG)
     solver.setTolerances(rtol=CG_RTOL, max_it=CG_STEPS)
-    return _pairs(core, eps, k, "shift-invert")
+    return _pairs(symmetrized, eps, k, "shift-invert")
 
 
-def rough_pairs(high: Operator, k: int, tol: float, max_products: int) -> Pairs:
+def rough_pairs(high: Operator, k: int, tol: float, max_matvecs: int) -> Pairs:
     """Return the ``k`` greatest eigenpairs of a symmetric high channel. Collective."""
     nothing = np.empty((distributed_graph(high).n_local, 0))
-    return _krylov_schur(high, k, nothing, tol, max_products, top=True)
+    return _krylov_schur(high, k, nothing, tol, max_matvecs, top=True)
 
 
-def smooth_pairs(high: Operator, k: int, null: FloatArray, tol: float, max_products: int) -> Pairs:
+def smooth_pairs(high: Operator, k: int, null: FloatArray, tol: float, max_matvecs: int) -> Pairs:
     """Return the ``k`` least eigenpairs of a symmetric high channel beside its null vectors. Collective.
 
     Products alone are tried first; where the gaps are too small for them, the inverse finds the rest.
     """
     try:
-        return _krylov_schur(high, k, null, tol, max_products, top=False)
+        return _krylov_schur(high, k, null, tol, max_matvecs, top=False)
     except ConvergenceError:
         return _shift_invert(high, k, null, tol)

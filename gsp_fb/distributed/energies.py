@@ -13,7 +13,7 @@ from ..backend import FloatArray, Signal, abs_squared
 from ..energy.dirichlet import safe_factor
 from ..errors import GspWarning, ParameterError, SignalError
 from ..operators import Operator
-from ._mpi import greatest, total
+from ._mpi import allreduce_max, allreduce_sum
 from .graph import DistributedGraph, distributed_graph
 from .signals import check_rows
 
@@ -26,19 +26,19 @@ def _scaled(graph: DistributedGraph, x: Any) -> tuple[Signal, FloatArray]:
     columns = rows.reshape(graph.n_local, math.prod(rows.shape[1:]))
     wide = columns.astype(np.result_type(columns.dtype, np.float64))
     peaks = [np.max(np.abs(part), axis=0, initial=0.0) for part in (wide.real, wide.imag)]
-    factors = np.array([safe_factor(float(peak)) for peak in greatest(graph.comm, np.maximum(*peaks))])
+    factors = np.array([safe_factor(float(peak)) for peak in allreduce_max(graph.comm, np.maximum(*peaks))])
     return wide / factors, factors
 
 
 def _squares(graph: DistributedGraph, columns: Signal) -> FloatArray:
-    sums: FloatArray = total(graph.comm, abs_squared(columns).sum(axis=0))
+    sums: FloatArray = allreduce_sum(graph.comm, abs_squared(columns).sum(axis=0))
     return sums
 
 
 def _forms(laplacian: Operator, columns: Signal) -> FloatArray:
     with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported by value, not by a warning
         parts = quadratic_form(laplacian.graph, columns, laplacian.left, laplacian.right, laplacian.diag)
-    sums: FloatArray = total(distributed_graph(laplacian).comm, parts)
+    sums: FloatArray = allreduce_sum(distributed_graph(laplacian).comm, parts)
     return sums
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import check_count
+from .._arguments import check_count
 from ..backend import Signal, eps
 from ..energy import EnergyProfile
 from ..energy import energy_profile as serial_profile
@@ -19,7 +19,7 @@ from ..filters import FilterBank, Plan
 from ..filters._apply import APPLY
 from ..filters.plan import BASIS_NODES, Task, choose
 from ..operators import Operator
-from ._mpi import greatest, total
+from ._mpi import allreduce_max, allreduce_sum
 from .graph import distributed_graph
 from .signals import check_rows
 
@@ -52,7 +52,7 @@ def _plan(bank: FilterBank, n_signals: int, rounding: float) -> Plan:
             "give a wider tol=, a smoother kernel, or method='chebyshev' to take what order= gives"
         )
     # Its part for rounding follows from the longest row, which one of the ranks has.
-    return replace(chosen, error_bound=greatest(distributed_graph(bank.op).comm, chosen.error_bound))
+    return replace(chosen, error_bound=allreduce_max(distributed_graph(bank.op).comm, chosen.error_bound))
 
 
 def plan(bank: FilterBank, x: Any) -> Plan:
@@ -122,7 +122,7 @@ def analyze(bank: FilterBank, x: Any) -> Signal:
     return c[:, 0, :] if rows.ndim == 1 else c
 
 
-def energy_profile(op: Operator, x: Any, bins: Any = None, *, products: int = 80) -> EnergyProfile:
+def energy_profile(op: Operator, x: Any, bins: Any = None, *, matvecs: int = 80) -> EnergyProfile:
     """Return how the energy of ``x`` is spread over the frequencies, as :func:`gsp_fb.energy_profile`. Collective.
 
     Parameters
@@ -151,15 +151,15 @@ def energy_profile(op: Operator, x: Any, bins: Any = None, *, products: int = 80
     graph = distributed_graph(op)
     rows = check_rows(graph, x)
     if graph.n_nodes <= EXACT_NODES:
-        return serial_profile(whole_operator(op), graph.layout.gather(rows), bins, products=products)
-    add = partial(total, graph.comm)
+        return serial_profile(whole_operator(op), graph.layout.gather(rows), bins, matvecs=matvecs)
+    add = partial(allreduce_sum, graph.comm)
     z = (op.scale * rows.T).T.reshape(graph.n_local, math.prod(rows.shape[1:]))
-    image = op.core.apply(z)
+    image = op.symmetrized.apply(z)
     moments = add([np.vdot(a, b).real for a, b in ((z, z), (z, image), (image, image))])
     if moments[0] == 0:
         raise SignalError("signal is zero everywhere; its energy lies nowhere")
     edges = check_edges(bins, op.bounds)
-    measure = quadrature(op, z, check_count(products, "products"), total=add)
+    measure = quadrature(op, z, check_count(matvecs, "matvecs"), total=add)
     lower, upper = measure.cumulative(edges, op.bounds, moments[0])
     energy = np.maximum(np.diff((lower + upper) / 2), 0.0)
     spent = sum(space.n_steps for space in measure.spaces)

@@ -18,7 +18,7 @@ from ..graph import Graph
 from ..outofcore import open_graph as open_stored
 from ..outofcore.folder import Files, open_files
 from ._components import least_of_component
-from ._mpi import agreed, greatest, least, tidy, total, world
+from ._mpi import allreduce_max, allreduce_min, allreduce_sum, collective_errors, garbage_cleanup, world
 from .adjacency import DistributedAdjacency, check_index_type, petsc_matrix
 from .layout import Layout, balanced_cuts, check_cuts, check_pointers
 
@@ -140,7 +140,7 @@ class DistributedGraph:
     def degrees(self) -> FloatArray:
         """Weighted degrees of the own rows (out-degrees if directed); a self-loop counts once."""
         counts = np.diff(self.pointers)
-        with agreed(self.comm), np.errstate(over="ignore"):
+        with collective_errors(self.comm), np.errstate(over="ignore"):
             weights = self.entries()[1]
             rows = None if weights is None else np.repeat(np.arange(self.n_local), counts)
             sums = counts if rows is None else np.bincount(rows, weights=weights, minlength=self.n_local)
@@ -161,7 +161,7 @@ class DistributedGraph:
     @cached_property
     def n_isolated(self) -> int:
         """Number of nodes of degree zero in the whole graph."""
-        return int(total(self.comm, np.count_nonzero(self.degrees == 0)))
+        return int(allreduce_sum(self.comm, np.count_nonzero(self.degrees == 0)))
 
     @cached_property
     def component_labels(self) -> IntArray:
@@ -172,7 +172,7 @@ class DistributedGraph:
     def n_components(self) -> int:
         """Number of (weakly) connected components of the whole graph; an isolated node is one."""
         leaders = self.component_labels == np.arange(self.first, self.last)
-        return int(total(self.comm, np.count_nonzero(leaders)))
+        return int(allreduce_sum(self.comm, np.count_nonzero(leaders)))
 
     @cached_property
     def n_ghosts(self) -> int:
@@ -195,8 +195,8 @@ class DistributedGraph:
 @extent.register(DistributedGraph)
 def _extent(graph: DistributedGraph, values: FloatArray) -> tuple[float, float]:
     return (
-        least(graph.comm, np.min(values, initial=np.inf)),
-        greatest(graph.comm, np.max(values, initial=-np.inf)),
+        allreduce_min(graph.comm, np.min(values, initial=np.inf)),
+        allreduce_max(graph.comm, np.max(values, initial=-np.inf)),
     )
 
 
@@ -232,13 +232,13 @@ def open_graph(
     DistributedGraph(n_nodes=3, n_edges=2, undirected, unweighted; rows 0..2 on rank 0 of 1)
     """
     comm = world() if comm is None else comm
-    tidy(comm)
-    with agreed(comm):
+    garbage_cleanup(comm)
+    with collective_errors(comm):
         files = open_files(path)
         n_nodes = files.facts.n_nodes
         shares = balanced_cuts(files, comm.size) if cuts is None else check_cuts(cuts, n_nodes, comm.size)
     layout = Layout(comm, comm.rank, tuple(comm.bcast(shares)))
-    with agreed(comm):
+    with collective_errors(comm):
         pointers = np.array(files.indptr.rows(layout.first, layout.last + 1))
         check_pointers(pointers, layout, files)
         indices, weights = files.entries(int(pointers[0]), int(pointers[-1]))
@@ -250,7 +250,7 @@ def open_graph(
 def first_isolated(graph: DistributedGraph) -> int | None:
     """Return the first node of degree zero in the whole graph, if there is one. Collective."""
     nodes = np.flatnonzero(graph.degrees == 0)
-    first = least(graph.comm, float(nodes[0] + graph.first) if nodes.size else np.inf)
+    first = allreduce_min(graph.comm, float(nodes[0] + graph.first) if nodes.size else np.inf)
     return int(first) if np.isfinite(first) else None
 
 

@@ -12,21 +12,21 @@ from typing import Any
 import numpy as np
 
 from .. import energy, operators
+from .._arguments import check_labels, check_signal, host_array
 from .._atomic import atomic_write
-from .._validate import check_labels, check_signal, host_array
 from ..backend import Signal, to_dense
 from ..errors import GraphError, SignalError
 from ..operators import Operator
 from ..outofcore import StoredArray
 from ..outofcore._arrays import write_header
 from ..variants import VARIANTS
-from ._mpi import agreed, greatest
+from ._mpi import allreduce_max, collective_errors
 from .graph import DistributedGraph, distributed_graph, first_isolated
 
-__all__ = ["check_rows", "multiply", "on_first", "one_hot", "operator", "own_rows", "row_normalized", "save"]
+__all__ = ["check_rows", "local_rows", "multiply", "on_root", "one_hot", "operator", "row_normalized", "save"]
 
 
-def own_rows(graph: DistributedGraph, x: Any) -> Any:
+def local_rows(graph: DistributedGraph, x: Any) -> Any:
     """Return this rank's rows of a signal that all ranks can see. Collective.
 
     Parameters
@@ -51,10 +51,10 @@ def own_rows(graph: DistributedGraph, x: Any) -> Any:
     >>> folder = tempfile.mkdtemp()
     >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
     >>> graph = open_graph(f"{folder}/path.npyd")
-    >>> own_rows(graph, [5.0, 6.0, 7.0])
+    >>> local_rows(graph, [5.0, 6.0, 7.0])
     array([5., 6., 7.])
     """
-    with agreed(graph.comm):
+    with collective_errors(graph.comm):
         whole = StoredArray.open(x) if isinstance(x, str | os.PathLike) else host_array(x, SignalError, "signal")
         if not whole.shape or whole.shape[0] != graph.n_nodes:
             n_rows = whole.shape[0] if whole.shape else 0
@@ -66,7 +66,7 @@ def own_rows(graph: DistributedGraph, x: Any) -> Any:
 
 def check_rows(graph: DistributedGraph, x: Any) -> Signal:
     """Return the own rows of a signal as dense floating numbers, finite on every rank. Collective."""
-    with agreed(graph.comm):
+    with collective_errors(graph.comm):
         try:
             rows = to_dense(check_signal(x, graph.n_local))
         except SignalError as bad:
@@ -93,9 +93,9 @@ def one_hot(graph: DistributedGraph, y: Any) -> Signal:
            [1., 0.],
            [0., 0.]])
     """
-    with agreed(graph.comm):
+    with collective_errors(graph.comm):
         labels = check_labels(y, graph.n_local)
-    n_classes = int(greatest(graph.comm, int(np.max(labels, initial=-1)))) + 1
+    n_classes = int(allreduce_max(graph.comm, int(np.max(labels, initial=-1)))) + 1
     return to_dense(energy.one_hot(labels, n_classes or None))
 
 
@@ -119,7 +119,7 @@ def row_normalized(graph: DistributedGraph, x: Any) -> Signal:
     return energy.row_normalized(check_rows(graph, x))
 
 
-def on_first(graph: DistributedGraph, action: Callable[[], Any]) -> None:
+def on_root(graph: DistributedGraph, action: Callable[[], Any]) -> None:
     """Let rank 0 do something that needs no other rank; if it fails, all ranks raise its error. Collective.
 
     Examples
@@ -133,10 +133,10 @@ def on_first(graph: DistributedGraph, action: Callable[[], Any]) -> None:
     >>> folder = tempfile.mkdtemp()
     >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
     >>> graph = open_graph(f"{folder}/path.npyd")
-    >>> on_first(graph, lambda: print("once"))
+    >>> on_root(graph, lambda: print("once"))
     once
     """
-    with agreed(graph.comm):
+    with collective_errors(graph.comm):
         if graph.comm.rank == 0:
             action()
 
@@ -182,7 +182,7 @@ def multiply(op: Operator, x: Any) -> Signal:
     op : Operator
         Of a distributed graph.
     x : array_like, shape (n_local,) or (n_local, n_signals)
-        The rows of this rank; :func:`own_rows` cuts them out.
+        The rows of this rank; :func:`local_rows` cuts them out.
 
     Examples
     --------
@@ -225,17 +225,17 @@ def save(graph: DistributedGraph, rows: Any, path: str | os.PathLike[str]) -> No
     row_bytes = part.dtype.itemsize * math.prod(part.shape[1:])
     with ExitStack() as stack:
         begun = None
-        with agreed(comm):
+        with collective_errors(comm):
             if comm.rank == 0:
                 file = stack.enter_context(atomic_write(path))
                 begun = file.name, write_header(file, (graph.n_nodes, *part.shape[1:]), part.dtype)
                 file.truncate(begun[1] + graph.n_nodes * row_bytes)
                 file.flush()
         name, offset = comm.bcast(begun)
-        with agreed(comm), open(name, "r+b") as shared:
+        with collective_errors(comm), open(name, "r+b") as shared:
             shared.seek(offset + graph.first * row_bytes)
             shared.write(part.tobytes())
             shared.flush()
             os.fsync(shared.fileno())
-        with agreed(comm):
+        with collective_errors(comm):
             stack.close()

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_choice, check_count
 from .._eigen import MAX_PRODUCTS, Pairs
-from .._validate import check_choice, check_count
 from ..backend import FloatArray, column
 from ..eigengap import Eigengap
 from ..eigengap import eigengap as serial_eigengap
@@ -16,7 +16,7 @@ from ..errors import ConvergenceError, GraphError, ParameterError
 from ..operators import Operator
 from ..spectrum import DENSE_NODES, ENDS, Spectrum
 from ..spectrum import spectrum as serial_spectrum
-from ._mpi import greatest, least, tidy, total
+from ._mpi import allreduce_max, allreduce_min, allreduce_sum, garbage_cleanup
 from ._slepc import rough_pairs, smooth_pairs
 from .filtering import whole_operator
 from .graph import distributed_graph
@@ -34,7 +34,7 @@ def _is_member(high: Operator) -> Any:
 
 def _n_null(high: Operator) -> int:
     graph = distributed_graph(high)
-    return graph.n_components - int(total(graph.comm, np.count_nonzero(~_is_member(high))))
+    return graph.n_components - int(allreduce_sum(graph.comm, np.count_nonzero(~_is_member(high))))
 
 
 def _null_vectors(high: Operator, k: int) -> FloatArray:
@@ -45,7 +45,7 @@ def _null_vectors(high: Operator, k: int) -> FloatArray:
     leaders = np.sort(graph.layout.gather(own))[:k]
     root = np.where(member, 1.0 / np.where(high.right > 0, high.right, 1.0), 0.0)
     vectors = np.where(labels[:, None] == leaders[None, :], root[:, None], 0.0)
-    norms = np.sqrt(total(graph.comm, np.sum(vectors**2, axis=0)))
+    norms = np.sqrt(allreduce_sum(graph.comm, np.sum(vectors**2, axis=0)))
     return np.asarray(vectors / norms)
 
 
@@ -55,7 +55,7 @@ def spectrum(
     which: str = "low",
     *,
     tol: float = 1e-10,
-    max_products: int = MAX_PRODUCTS,
+    max_matvecs: int = MAX_PRODUCTS,
 ) -> Spectrum:
     """Return ``k`` modes at one end of the frequency axis, as :func:`gsp_fb.spectrum`. Collective.
 
@@ -66,8 +66,8 @@ def spectrum(
     ----------
     op : Operator
         Of an undirected distributed graph.
-    k, which, tol, max_products
-        As in the serial function; beyond ``max_products`` shift-invert with multigrid takes over at the smooth end.
+    k, which, tol, max_matvecs
+        As in the serial function; beyond ``max_matvecs`` shift-invert with multigrid takes over at the smooth end.
 
     Raises
     ------
@@ -96,27 +96,27 @@ def spectrum(
         raise ParameterError(f"k={k} modes asked of a graph with {graph.n_nodes} nodes")
     if k is None or graph.n_nodes <= DENSE_NODES or 3 * k > graph.n_nodes:
         modes = serial_spectrum(whole_operator(op), k, which)
-        return replace(modes, operator=op, core_basis=modes.core_basis[graph.first : graph.last])
-    pairs = _partial(op, k, which, tol, max_products)
-    tidy(graph.comm)
+        return replace(modes, operator=op, symmetrized_basis=modes.symmetrized_basis[graph.first : graph.last])
+    pairs = _partial(op, k, which, tol, max_matvecs)
+    garbage_cleanup(graph.comm)
     return Spectrum(op, np.clip(pairs.values, *op.bounds), _fix_signs(op, pairs.vectors), pairs.method)
 
 
-def _partial(op: Operator, k: int, which: str, tol: float, max_products: int) -> Pairs:
-    high = op.core if op.channel == "high" else op.core.complement()
-    pairs = _smooth(high, k, tol, max_products) if which == "low" else rough_pairs(high, k, tol, max_products)
+def _partial(op: Operator, k: int, which: str, tol: float, max_matvecs: int) -> Pairs:
+    high = op.symmetrized if op.channel == "high" else op.symmetrized.complement()
+    pairs = _smooth(high, k, tol, max_matvecs) if which == "low" else rough_pairs(high, k, tol, max_matvecs)
     if op.channel == "high":
         return pairs
     return Pairs(1.0 - pairs.values[::-1], pairs.vectors[:, ::-1], pairs.method)
 
 
-def _smooth(high: Operator, k: int, tol: float, max_products: int) -> Pairs:
+def _smooth(high: Operator, k: int, tol: float, max_matvecs: int) -> Pairs:
     null = _null_vectors(high, min(k, _n_null(high)))
     n_null = null.shape[1]
     known = Pairs(np.zeros(n_null), null, "components")
     if n_null == k:
         return known
-    rest = smooth_pairs(high, k - n_null, null, tol, max_products)
+    rest = smooth_pairs(high, k - n_null, null, tol, max_matvecs)
     return Pairs(np.append(known.values, rest.values), np.hstack([null, rest.vectors]), rest.method)
 
 
@@ -124,11 +124,11 @@ def _fix_signs(op: Operator, vectors: FloatArray) -> FloatArray:
     """Return the vectors with the first of their largest entries positive, whichever rank has it."""
     graph = distributed_graph(op)
     sizes = np.abs(vectors)
-    peaks = greatest(graph.comm, np.max(sizes, axis=0, initial=0.0))
+    peaks = allreduce_max(graph.comm, np.max(sizes, axis=0, initial=0.0))
     large = sizes >= peaks * (1 - 1e-6)
     rows = np.arange(graph.first, graph.last)[:, None]
-    leads = least(graph.comm, np.min(np.where(large, rows, np.inf), axis=0, initial=np.inf))
-    negative = total(graph.comm, np.sum((rows == leads) & (vectors < 0), axis=0))
+    leads = allreduce_min(graph.comm, np.min(np.where(large, rows, np.inf), axis=0, initial=np.inf))
+    negative = allreduce_sum(graph.comm, np.sum((rows == leads) & (vectors < 0), axis=0))
     return np.asarray(vectors * (1.0 - 2.0 * negative))
 
 
@@ -151,10 +151,10 @@ def gft(modes: Spectrum, x: Any) -> FloatArray:
     """
     graph = distributed_graph(modes.operator)
     rows = check_rows(graph, x)
-    parts = modes.core_basis.T @ (column(modes.operator.scale, rows) * rows)
+    parts = modes.symmetrized_basis.T @ (column(modes.operator.scale, rows) * rows)
     if not np.iscomplexobj(parts):
-        return np.asarray(total(graph.comm, parts))
-    return np.asarray(total(graph.comm, parts.real) + 1j * total(graph.comm, parts.imag))
+        return np.asarray(allreduce_sum(graph.comm, parts))
+    return np.asarray(allreduce_sum(graph.comm, parts.real) + 1j * allreduce_sum(graph.comm, parts.imag))
 
 
 def igft(modes: Spectrum, c: Any) -> FloatArray:
@@ -178,7 +178,7 @@ def igft(modes: Spectrum, c: Any) -> FloatArray:
     return np.asarray(modes.igft(c))
 
 
-def eigengap(op: Operator, *, tol: float = 1e-10, max_products: int = MAX_PRODUCTS) -> Eigengap:
+def eigengap(op: Operator, *, tol: float = 1e-10, max_matvecs: int = MAX_PRODUCTS) -> Eigengap:
     """Return the two largest eigenvalues of the low channel of ``op`` and their ratio. Collective.
 
     As :func:`gsp_fb.eigengap`; beyond 512 nodes without its count of eigenvalues, so that ``proof`` is
@@ -205,21 +205,21 @@ def eigengap(op: Operator, *, tol: float = 1e-10, max_products: int = MAX_PRODUC
     """
     graph = distributed_graph(op)
     if graph.n_nodes <= DENSE_NODES:
-        return serial_eigengap(whole_operator(op), tol=tol, max_products=max_products)
+        return serial_eigengap(whole_operator(op), tol=tol, max_matvecs=max_matvecs)
     high = op if op.channel == "high" else op.complement()
     if not graph.directed:
-        n_null = _n_null(high.core)
+        n_null = _n_null(high.symmetrized)
         if n_null == 0:
             raise ParameterError("the low channel is zero: every node is isolated and isolated='zero' was chosen")
         if n_null > 1:
             return Eigengap(1.0, 1.0, 1.0, 0.0, "components", "components")
     try:
-        modes = spectrum(high, 2, tol=tol, max_products=max_products)
+        modes = spectrum(high, 2, tol=tol, max_matvecs=max_matvecs)
     except ConvergenceError as stuck:
         raise ConvergenceError(f"lambda_2 not resolved: {stuck}", stuck.eigenvalues, stuck.eigenvectors) from None
-    second = modes.core_basis[:, 1]
+    second = modes.symmetrized_basis[:, 1]
     frequency = float(modes.frequencies[1])
-    defect = high.core.apply(second) - frequency * second
+    defect = high.symmetrized.apply(second) - frequency * second
     rounding = 64 * EPS * max(1.0, high.bounds[1])
-    residual = float(np.sqrt(total(graph.comm, np.vdot(defect, defect)))) + rounding
+    residual = float(np.sqrt(allreduce_sum(graph.comm, np.vdot(defect, defect)))) + rounding
     return Eigengap(1.0, 1.0 - frequency, 1.0 - frequency, residual, modes.method, "residual")

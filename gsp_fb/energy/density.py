@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_count, check_positive, check_rng
 from .._html import table
 from .._lanczos import gauss_rule, lanczos
-from .._validate import check_count, check_positive, check_rng
 from ..backend import FloatArray, asarray_like, freeze, to_host
 from ..errors import ParameterError
 from ..operators import Operator
@@ -35,7 +35,7 @@ class SpectralDensity:
     doubt : float64 array, shape (n_bands,)
         How far the quadrature itself may be off, proven: what it may have counted in a neighbouring band. It is large
         where an edge lies on an eigenvalue of high multiplicity, as 1 is in graphs with many leaves.
-    products : int
+    matvecs : int
         Products that were spent.
 
     Examples
@@ -50,7 +50,7 @@ class SpectralDensity:
     fraction: FloatArray
     error: FloatArray
     doubt: FloatArray
-    products: int
+    matvecs: int
 
     def __post_init__(self) -> None:
         for array in (self.edges, self.fraction, self.error, self.doubt):
@@ -62,20 +62,20 @@ class SpectralDensity:
         return self.fraction / (self.edges[1:] - self.edges[:-1])
 
     def __repr__(self) -> str:
-        return f"SpectralDensity({self.fraction.shape[0]} bands, products={self.products})"
+        return f"SpectralDensity({self.fraction.shape[0]} bands, matvecs={self.matvecs})"
 
     def _repr_html_(self) -> str:
         facts = {
             "bands": self.fraction.shape[0],
             "greatest standard error": float(self.error.max()),
             "greatest doubt": float(self.doubt.max()),
-            "products": self.products,
+            "products": self.matvecs,
         }
         return table("SpectralDensity", facts)
 
 
 def spectral_density(
-    op: Operator, bins: Any = None, *, n_vectors: int = 20, products: int = 80, rng: Any = None
+    op: Operator, bins: Any = None, *, n_vectors: int = 20, matvecs: int = 80, rng: Any = None
 ) -> SpectralDensity:
     """Return a histogram of the eigenvalues of ``op`` by stochastic Lanczos quadrature.
 
@@ -92,7 +92,7 @@ def spectral_density(
         Number of equal bands over ``op.bounds``, or the edges of the bands; 10 by default.
     n_vectors : int
         At least 2; the error falls with its root, and with that of the number of nodes.
-    products : int
+    matvecs : int
         Products with each vector: the resolution.
     rng : None, int or numpy Generator
 
@@ -104,14 +104,14 @@ def spectral_density(
     array([0.25, 0.5 , 0.25])
     """
     edges = check_edges(bins, op.bounds)
-    n_vectors, products = check_count(n_vectors, "n_vectors", least=2), check_count(products, "products")
+    n_vectors, matvecs = check_count(n_vectors, "n_vectors", minimum=2), check_count(matvecs, "matvecs")
     rng, n_nodes = check_rng(rng), op.graph.n_nodes
     if n_nodes <= EXACT_NODES:
         counted = Measure(to_host(spectrum(op).frequencies), np.ones(n_nodes), rounding(op))
         fraction, doubt = _fractions(counted, edges, op, n_nodes)
         return _result(op, (edges, fraction, np.zeros_like(fraction), doubt), 0)
     signs = (asarray_like(rng.choice([-1.0, 1.0], (n_nodes, 1)), op.diag) for _ in range(n_vectors))
-    measures = [quadrature(op, vector, products) for vector in signs]
+    measures = [quadrature(op, vector, matvecs) for vector in signs]
     draws, doubts = np.array([_fractions(measure, edges, op, n_nodes) for measure in measures]).swapaxes(0, 1)
     error = draws.std(axis=0, ddof=1) / math.sqrt(n_vectors)
     spent = sum(measure.spaces[0].n_steps for measure in measures)
@@ -166,8 +166,8 @@ def lambda_max(op: Operator, *, rtol: float = 0.01, failure: float = 1e-10, rng:
         return min(high, float(spectrum(op).frequencies[-1]) + 1e-13 * n_nodes * max(abs(low), abs(high)))
     # theta / (1 - eps) <= (1 + rtol) lambda needs an eps below rtol / (1 + rtol), and that so many products.
     eps = rtol / (1 + 2 * rtol)
-    products = math.ceil((math.log(1.648 * math.sqrt(n_nodes) / failure) / math.sqrt(eps) + 1) / 2)
+    matvecs = math.ceil((math.log(1.648 * math.sqrt(n_nodes) / failure) / math.sqrt(eps) + 1) / 2)
     start = asarray_like(check_rng(0 if rng is None else rng).standard_normal(n_nodes), op.diag)
-    shifted = lanczos(lambda v: op.core.apply(v) - low * v, start, products, orthogonalize=False)
+    shifted = lanczos(lambda v: op.symmetrized.apply(v) - low * v, start, matvecs, orthogonalize=False)
     reached = float(gauss_rule(shifted)[0][-1])
     return min(high, low + reached / (1 - eps))

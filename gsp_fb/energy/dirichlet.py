@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_signal, host_array
 from .._kernels import quadratic_form
-from .._validate import check_signal, host_array
 from ..backend import (
     FloatArray,
     Signal,

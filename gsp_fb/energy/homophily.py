@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._validate import check_device, check_labels, check_signal
+from .._arguments import check_device, check_labels, check_signal
 from ..backend import (
     IntArray,
     cast,

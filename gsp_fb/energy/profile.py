@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_count, check_device, check_signal, host_array
 from .._html import table
 from .._lanczos import Krylov, Total, alone, cumulative_bounds, gauss_rule, lanczos
-from .._validate import check_count, check_device, check_signal, host_array
 from ..backend import (
     FloatArray,
     Signal,
@@ -50,7 +50,7 @@ class EnergyProfile:
         :math:`\sum |x|^2`, exact.
     moments : float64 array, shape (3,)
         :math:`\sum_i \lambda_i^k |\hat x_i|^2` for k = 0, 1, 2, exact; ``moments[1] / moments[0]`` is the S-value.
-    products : int
+    matvecs : int
         Products of the operator with one signal that were spent; 0 where all modes were computed.
 
     Examples
@@ -59,7 +59,7 @@ class EnergyProfile:
     >>> ring = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
     >>> profile = energy_profile(operator(ring, "sym", channel="high"), [1.0, -1.0, 1.0, 0.0], bins=2)
     >>> profile
-    EnergyProfile(2 bands, total=3, products=0)
+    EnergyProfile(2 bands, total=3, matvecs=0)
     >>> profile.fraction.round(3)
     array([0.083, 0.917])
     """
@@ -70,7 +70,7 @@ class EnergyProfile:
     upper: FloatArray
     total: float
     moments: FloatArray
-    products: int
+    matvecs: int
 
     def __post_init__(self) -> None:
         for array in (self.edges, self.energy, self.lower, self.upper, self.moments):
@@ -82,14 +82,14 @@ class EnergyProfile:
         return self.energy / self.total
 
     def __repr__(self) -> str:
-        return f"EnergyProfile({self.energy.shape[0]} bands, total={self.total:.6g}, products={self.products})"
+        return f"EnergyProfile({self.energy.shape[0]} bands, total={self.total:.6g}, matvecs={self.matvecs})"
 
     def _repr_html_(self) -> str:
         facts = {
             "bands": len(self.energy),
             "energy": self.total,
             "mean frequency": float(self.moments[1] / self.moments[0]),
-            "products": self.products,
+            "products": self.matvecs,
         }
         return table("EnergyProfile", facts)
 
@@ -127,7 +127,7 @@ class Measure:
 
 
 def energy_profile(
-    op: Operator, x: Any, bins: Any = None, *, quantiles: Any = None, products: int = 80
+    op: Operator, x: Any, bins: Any = None, *, quantiles: Any = None, matvecs: int = 80
 ) -> EnergyProfile:
     r"""Return how the energy of ``x`` is spread over the frequencies of ``op``.
 
@@ -148,7 +148,7 @@ def energy_profile(
         Number of equal bands over ``op.bounds``, or the edges of the bands; 10 by default.
     quantiles : array_like, optional
         Instead of ``bins``: shares between 0 and 1; the edges are the frequencies below which they lie.
-    products : int
+    matvecs : int
         How many products to spend on each signal.
 
     Examples
@@ -160,14 +160,14 @@ def energy_profile(
     array([0.3333, 0.5   , 0.1667])
     """
     x = check_signal(x, op.graph.n_nodes)
-    products = check_count(products, "products")
+    matvecs = check_count(matvecs, "matvecs")
     if bins is not None and quantiles is not None:
         raise ParameterError("give bins= or quantiles=, not both")
     z = _columns(op, x)
     total = vdot(z, z)
     if total == 0:
         raise SignalError("signal is zero everywhere; its energy lies nowhere")
-    measure = _exact(op, z) if op.graph.n_nodes <= EXACT_NODES else quadrature(op, z, products)
+    measure = _exact(op, z) if op.graph.n_nodes <= EXACT_NODES else quadrature(op, z, matvecs)
     edges = check_edges(bins, op.bounds) if quantiles is None else _quantiles(measure, quantiles, op.bounds, total)
     spent = sum(space.n_steps for space in measure.spaces)
     lower, upper = measure.cumulative(edges, op.bounds, total)
@@ -197,17 +197,17 @@ def check_edges(bins: Any, bounds: tuple[float, float]) -> FloatArray:
 
 
 def _exact(op: Operator, z: Signal) -> Measure:
-    modes = spectrum(op.core)
+    modes = spectrum(op.symmetrized)
     energies = namespace(z).sum(abs_squared(modes.gft(z)), axis=1)
     return Measure(to_host(modes.frequencies), to_host(energies), rounding(op))
 
 
-def quadrature(op: Operator, z: Signal, products: int, *, total: Total = alone) -> Measure:
+def quadrature(op: Operator, z: Signal, matvecs: int, *, total: Total = alone) -> Measure:
     """Return the pooled Gauss rules of all columns that are not zero; ``total`` as in Lanczos's process."""
     size = max(abs(end) for end in op.bounds)
     columns = (z[:, j] for j in range(z.shape[1]))
     spaces = tuple(
-        lanczos(op.core.apply, column, products, size=size, total=total)
+        lanczos(op.symmetrized.apply, column, matvecs, size=size, total=total)
         for column in columns
         if total(norm(column)) > 0
     )
@@ -234,5 +234,5 @@ def _quantiles(measure: Measure, quantiles: Any, bounds: tuple[float, float], to
 
 
 def _moments(op: Operator, z: Signal, total: float) -> FloatArray:
-    image = op.core.apply(z)
+    image = op.symmetrized.apply(z)
     return np.array([total, vdot(z, image), vdot(image, image)])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._arguments import check_count, check_labels, check_signal
 from .._build import INT32_LIMIT
-from .._validate import check_count, check_labels, check_signal
 from ..backend import Signal, asarray_like, cast, csr, diagonal_times, is_sparse, namespace, product
 from ..errors import ParameterError
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_choice, check_count, check_rng, check_signal
 from .._html import table
-from .._validate import check_choice, check_count, check_rng, check_signal
 from ..backend import FloatArray, Signal, asarray_like, column, freeze, take_rows
 from ..operators import Operator
 from ..spectrum import spectrum

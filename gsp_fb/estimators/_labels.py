@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
-from .._validate import check_rng
+from .._arguments import check_rng
 from ..backend import IntArray
 from ..errors import ParameterError
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
-from .._validate import check_count
+from .._arguments import check_count
 from ..backend import FloatArray, IntArray, is_sparse
 from ..errors import ParameterError, SignalError
 from ..graph import Graph

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validate import check_choice
+from .._arguments import check_choice
 from ..backend import FloatArray, IntArray
 from ._base import RowsEstimator
 from ._labels import encode, seed_of, spread

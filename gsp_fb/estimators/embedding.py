@@ -8,7 +8,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.utils.validation import check_is_fitted
 
-from .._validate import check_count
+from .._arguments import check_count
 from ..backend import FloatArray
 from ..errors import ParameterError
 from ..graph import Graph

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from .._validate import check_choice
+from .._arguments import check_choice
 from ..backend import is_sparse
 from ..filters import FilterBank, two_channel
 from ..filters.kernels import as_kernel

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from .._arguments import check_choice
 from .._atomic import atomic_write
-from .._validate import check_choice
 from ..errors import FormatError, GraphError, GspWarning
 from ..graph import Graph
 from ._edges import read_csv, read_tsv, write_csv, write_tsv

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from scipy import sparse
 
-from .._validate import check_choice, check_csr
+from .._arguments import check_choice, check_csr
 from ..errors import FormatError, ParameterError
 from ..graph import Graph
 from ._labels import dump_labels, load_labels, writable_labels

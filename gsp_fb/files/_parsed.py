@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from .._arguments import check_choice, check_count
 from .._build import DUPLICATES, LOOP_RULES, SYMMETRIZE
-from .._validate import check_choice, check_count
 from ..backend import FloatArray, IntArray
 from ..errors import FormatError, GraphError, ParameterError
 from ..graph import Graph
@@ -31,7 +31,7 @@ class Options:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        check_count(self.limits.max_nodes, "max_nodes", least=0)
+        check_count(self.limits.max_nodes, "max_nodes", minimum=0)
         check_count(self.limits.max_bytes, "max_bytes")
         check_choice(self.duplicates, DUPLICATES, "duplicates")
         check_choice(self.loops, LOOP_RULES, "loops")

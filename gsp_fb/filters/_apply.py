@@ -66,12 +66,12 @@ def _in_core(method: Callable[[Response, Signal, Plan], Signal]) -> Callable[[Re
 
 
 def _lanczos(response: Response, z: Signal, plan: Plan) -> Signal:
-    return lanczos_bank(response.op.core, z, response.kernels, plan.order)
+    return lanczos_bank(response.op.symmetrized, z, response.kernels, plan.order)
 
 
 def _cg(response: Response, z: Signal, plan: Plan) -> Signal:
     steps = CG_MARGIN * plan.order + z.shape[0]
-    return rational_bank(response.op.core, z, response.kernels, tolerance=plan.error_bound / 2, max_steps=steps)
+    return rational_bank(response.op.symmetrized, z, response.kernels, tolerance=plan.error_bound / 2, max_steps=steps)
 
 
 def _one_by_one(method: Callable[[Response, Signal, Plan], Signal]) -> Callable[[Response, Signal, Plan], Signal]:

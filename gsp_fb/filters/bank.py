@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_choice, check_count, check_positive, check_signal
 from .._html import table
-from .._validate import check_choice, check_count, check_positive, check_signal
 from ..backend import Signal, asarray_like, eps, to_host
 from ..errors import ParameterError
 from ..graph import Graph
 from ..operators import Operator
 from ._apply import ADJOINT, APPLY
-from ._door import bound_kernels, check_order, coefficient_block, signal_block
+from ._arguments import bound_kernels, check_order, coefficient_block, signal_block
 from .frames import complement_kernel, dual_kernels, frame_kernel, sampled_frequencies
 from .kernels import Kernel
 from .plan import METHODS, Plan, Task, choose
@@ -152,7 +152,7 @@ class FilterBank:
         >>> from gsp_fb.filters import heat
         >>> ring = Graph.from_edges([(i, (i + 1) % 1000) for i in range(1000)])
         >>> plan = FilterBank(operator(ring, "sym", channel="high"), heat(5.0)).plan()
-        >>> plan.method, plan.order, plan.products, plan.error_bound < 1e-8
+        >>> plan.method, plan.order, plan.matvecs, plan.error_bound < 1e-8
         ('chebyshev', 15, 15, True)
         """
         n_nodes = self.op.graph.n_nodes
@@ -313,7 +313,7 @@ class FilterBank:
         >>> bank.localize(0).shape, int(bank.localize(2).argmax())
         ((5, 1), 2)
         """
-        node = check_count(node, "node", least=0)
+        node = check_count(node, "node", minimum=0)
         if node >= self.op.graph.n_nodes:
             raise ParameterError(f"node {node} is not in the graph; nodes are 0..{self.op.graph.n_nodes - 1}")
         delta = np.zeros(self.op.graph.n_nodes)

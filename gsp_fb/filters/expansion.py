@@ -105,8 +105,8 @@ def _cosine_transform(rows: FloatArray, kind: Literal[2, 3]) -> FloatArray:
 
 def _edges(kernels: tuple[Kernel, ...], interval: Interval) -> FloatArray:
     """Return the ends of the interval and the nearest numbers on both sides of each break of a kernel."""
-    breaks = np.array([at for kernel in kernels for at in kernel.breaks])
-    sides = np.concatenate([np.nextafter(breaks, -np.inf), breaks, np.nextafter(breaks, np.inf)])
+    breakpoints = np.array([at for kernel in kernels for at in kernel.breakpoints])
+    sides = np.concatenate([np.nextafter(breakpoints, -np.inf), breakpoints, np.nextafter(breakpoints, np.inf)])
     return np.asarray(np.clip(np.concatenate([sides, interval]), *interval))
 
 

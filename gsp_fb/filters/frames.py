@@ -23,14 +23,14 @@ def _energy(kernels: tuple[Kernel, ...], frequencies: Float64) -> Float64:
 
 def frame_kernel(kernels: tuple[Kernel, ...]) -> Kernel:
     r"""Return :math:`\sum_m g_m(\lambda)^2`, the gain in energy at each frequency."""
-    breaks = tuple(sorted({at for kernel in kernels for at in kernel.breaks}))
-    return Kernel(partial(_energy, kernels), "frame", r"\sum_m g_m(\lambda)^2", breaks=breaks)
+    breakpoints = tuple(sorted({at for kernel in kernels for at in kernel.breakpoints}))
+    return Kernel(partial(_energy, kernels), "frame", r"\sum_m g_m(\lambda)^2", breakpoints=breakpoints)
 
 
 def sampled_frequencies(kernels: tuple[Kernel, ...], interval: Interval) -> Float64:
     """Return frequencies that cover ``interval``, its ends and both sides of every break."""
-    breaks = np.array(frame_kernel(kernels).breaks)
-    sides = np.concatenate([np.nextafter(breaks, -np.inf), breaks, np.nextafter(breaks, np.inf)])
+    breakpoints = np.array(frame_kernel(kernels).breakpoints)
+    sides = np.concatenate([np.nextafter(breakpoints, -np.inf), breakpoints, np.nextafter(breakpoints, np.inf)])
     points = np.concatenate([chebyshev_points(interval, SAMPLES), np.linspace(*interval, SAMPLES), sides])
     return np.unique(np.clip(points, *interval))
 
@@ -42,7 +42,9 @@ def _missing(kernels: tuple[Kernel, ...], bound: float, frequencies: Float64) ->
 def complement_kernel(kernels: tuple[Kernel, ...], bound: float) -> Kernel:
     r"""Return :math:`\sqrt{B - \sum_m g_m^2}`, which makes a tight frame of the bank it joins."""
     formula = rf"\sqrt{{{bound:g} - \sum_m g_m(\lambda)^2}}"
-    return Kernel(partial(_missing, kernels, bound), "complement", formula, breaks=frame_kernel(kernels).breaks)
+    return Kernel(
+        partial(_missing, kernels, bound), "complement", formula, breakpoints=frame_kernel(kernels).breakpoints
+    )
 
 
 def _dual(kernels: tuple[Kernel, ...], index: int, frequencies: Float64) -> Float64:
@@ -55,15 +57,15 @@ def _dual(kernels: tuple[Kernel, ...], index: int, frequencies: Float64) -> Floa
 
 def dual_kernels(kernels: tuple[Kernel, ...]) -> tuple[Kernel, ...]:
     r"""Return :math:`g_m / \sum_k g_k^2`: synthesis with them undoes analysis with ``kernels``."""
-    breaks = frame_kernel(kernels).breaks
+    breakpoints = frame_kernel(kernels).breakpoints
     return tuple(
         Kernel(
             partial(_dual, kernels, m),
             f"dual of {kernel.name}",
             r"g(\lambda) / \sum_m g_m(\lambda)^2",
-            least=kernel.least,
-            smoothness=math.nan,
-            breaks=breaks,
+            lower_bound=kernel.lower_bound,
+            continuity=math.nan,
+            breakpoints=breakpoints,
         )
         for m, kernel in enumerate(kernels)
     )

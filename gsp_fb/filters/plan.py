@@ -37,7 +37,7 @@ class Plan:
     error_bound : float
         :math:`\|c_m - g_m(op)x\| \le` ``error_bound`` :math:`\|x\|` for every filter and signal, rounding included;
         for random-walk families in the norm :math:`\|x\|^2 = \sum_i s_i^2 x_i^2`, ``s = op.scale``.
-    products : int
+    matvecs : int
         Sparse products with the whole block of signals, at most.
 
     Examples
@@ -45,14 +45,14 @@ class Plan:
     >>> from gsp_fb import FilterBank, datasets, filters, operator
     >>> bank = FilterBank(operator(datasets.grid(40, 40), "sym", channel="high"), [filters.heat(2.0)], tol=1e-6)
     >>> plan = bank.plan(np.zeros(1600))
-    >>> plan.method, plan.order, plan.products, plan.error_bound <= 1e-6
+    >>> plan.method, plan.order, plan.matvecs, plan.error_bound <= 1e-6
     ('chebyshev', 9, 9, True)
     """
 
     method: str
     order: int
     error_bound: float
-    products: int
+    matvecs: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._arguments import check_choice, host_array
 from .._lanczos import gauss_rule, lanczos
-from .._validate import check_choice, host_array
 from ..backend import (
     Signal,
     add_diagonal,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import check_device, check_labels, check_positive, check_signal, host_array
+from .._arguments import check_device, check_labels, check_positive, check_signal, host_array
 from ..backend import FloatArray, IntArray, Signal, asarray_like, cast, device_of, group_sum, namespace, norm, to_dense
 from ..errors import GraphError, ParameterError, SignalError
 from ..operators import Operator
@@ -84,10 +84,10 @@ def wiener(op: Operator, x: Any, signal_psd: Any, noise_psd: Any, *, tol: float 
         power = signal(frequencies)
         return power / (power + noise(frequencies))
 
-    breaks = signal.breaks + noise.breaks
-    return FilterBank(op, Kernel(gain, "wiener", r"s(\lambda)/(s(\lambda)+n(\lambda))", breaks=breaks), tol).analyze(x)[
-        ..., 0
-    ]
+    breakpoints = signal.breakpoints + noise.breakpoints
+    return FilterBank(
+        op, Kernel(gain, "wiener", r"s(\lambda)/(s(\lambda)+n(\lambda))", breakpoints=breakpoints), tol
+    ).analyze(x)[..., 0]
 
 
 def _spectral_density(psd: Any, what: str) -> Kernel:
@@ -161,14 +161,18 @@ def _harmonic(op: Operator, x: Any, mask: Any, tol: float) -> Any:
     xp = namespace(x)
     free, scale = ~mask[:, None], op.scale[:, None]
     z = xp.where(free, 0.0, scale * x)
-    y = _solved(op, lambda v: xp.where(free, op.core.apply(v), 0.0), -xp.where(free, op.core.apply(z), 0.0), tol)
+    y = _solved(
+        op, lambda v: xp.where(free, op.symmetrized.apply(v), 0.0), -xp.where(free, op.symmetrized.apply(z), 0.0), tol
+    )
     return cast((y + z) / scale, x.dtype)
 
 
 def _regression(op: Operator, x: Any, mask: Any, tau: float, tol: float) -> Any:
     xp = namespace(x)
     scale, seen = op.scale[:, None], mask[:, None]
-    y = _solved(op, lambda v: xp.where(seen, v, 0.0) + tau * op.core.apply(v), xp.where(seen, scale * x, 0.0), tol)
+    y = _solved(
+        op, lambda v: xp.where(seen, v, 0.0) + tau * op.symmetrized.apply(v), xp.where(seen, scale * x, 0.0), tol
+    )
     return cast(y / scale, x.dtype)
 
 

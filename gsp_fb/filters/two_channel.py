@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .._arguments import check_count, check_signal
 from .._html import table
-from .._validate import check_count, check_signal
 from ..backend import Signal, diagonal_times, product, to_dense
 from ..errors import ParameterError, SignalError
 from ..graph import Graph

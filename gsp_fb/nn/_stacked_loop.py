@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._kernels.compiling import compiled, in_parts, inlined
-from .._kernels.machine import add_times, load, no_lanes, store
+from .._kernels.simd import fma, load, store, zeros
 
 __all__ = ["product"]
 
@@ -40,9 +40,9 @@ def _compact(indices: Any, order: Any, values: Any, start: int, stop: int, place
 def _set_part(column: int, width: int, arguments: Any) -> None:
     """Set a part of row i to ``sum_p factors[p] * dense[places[p]]`` over p < n."""
     out, i, dense, places, factors, n = arguments
-    sums = no_lanes(out, width)
+    sums = zeros(out, width)
     for p in range(n):
-        sums = add_times(sums, factors[p], load(dense, places[p], column, width))
+        sums = fma(sums, factors[p], load(dense, places[p], column, width))
     store(sums, out, i, column)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._kernels.compiling import compiled, in_parts, inlined
-from .._kernels.machine import add_times, load, no_lanes, positive, store
+from .._kernels.simd import fma, load, relu_mask, store, zeros
 
 __all__ = ["differences", "synthesis", "synthesis_gradient"]
 
@@ -21,12 +21,12 @@ __all__ = ["differences", "synthesis", "synthesis_gradient"]
 def _rectified(z: Any, i: int, column: int, width: int) -> Any:
     """Return ``width`` columns without what is negative; what is not a number stays, or diverging would go unseen."""
     part = load(z, i, column, width)
-    return positive(part, part)
+    return relu_mask(part, part)
 
 
 @inlined
 def _times(weight: Any, lanes: Any, like: Any, width: int) -> Any:
-    return add_times(no_lanes(like, width), weight, lanes)
+    return fma(zeros(like, width), weight, lanes)
 
 
 @inlined
@@ -34,7 +34,7 @@ def _set_difference(column: int, width: int, arguments: Any) -> None:
     """Set a part of row i to ``a_low * low - a_high * high``."""
     z, i, a_low, a_high, difference = arguments
     high = _times(-a_high, _rectified(z, i, difference.shape[1] + column, width), z, width)
-    store(add_times(high, a_low, _rectified(z, i, column, width)), difference, i, column)
+    store(fma(high, a_low, _rectified(z, i, column, width)), difference, i, column)
 
 
 @inlined
@@ -42,9 +42,9 @@ def _set_mixed(column: int, width: int, arguments: Any) -> None:
     """Set a part of row i to ``a_low * low + a_high * high`` and the sum over its neighbours in ``row``."""
     z, i, a_low, a_high, row, values, difference, out = arguments
     high = _times(a_high, _rectified(z, i, out.shape[1] + column, width), z, width)
-    sums = add_times(high, a_low, _rectified(z, i, column, width))
+    sums = fma(high, a_low, _rectified(z, i, column, width))
     for p in range(row.size):
-        sums = add_times(sums, values[p], load(difference, row[p], column, width))
+        sums = fma(sums, values[p], load(difference, row[p], column, width))
     store(sums, out, i, column)
 
 
@@ -88,17 +88,17 @@ def _set_gradients(column: int, width: int, arguments: Any) -> None:
     """Set a part of row i of the gradient to both halves of ``z``, and add to those of the weights by column."""
     z, i, a_low, a_high, share, row, values, grad, z_grad, of_alphas = arguments
     half = grad.shape[1]
-    given, spread = load(grad, i, column, width), no_lanes(grad, width)
+    given, spread = load(grad, i, column, width), zeros(grad, width)
     for p in range(row.size):
-        spread = add_times(spread, values[p], load(grad, row[p], column, width))
-    low, high = add_times(spread, share, given), add_times(given, -of_alphas.dtype.type(1), spread)
-    low = positive(low, load(z, i, column, width))
-    high = positive(high, load(z, i, half + column, width))
+        spread = fma(spread, values[p], load(grad, row[p], column, width))
+    low, high = fma(spread, share, given), fma(given, -of_alphas.dtype.type(1), spread)
+    low = relu_mask(low, load(z, i, column, width))
+    high = relu_mask(high, load(z, i, half + column, width))
     store(_times(a_low, low, grad, width), z_grad, i, column)
     store(_times(a_high, high, grad, width), z_grad, i, half + column)
     of_low, of_high = load(of_alphas, 0, column, width), load(of_alphas, 1, column, width)
-    store(add_times(of_low, low, _rectified(z, i, column, width)), of_alphas, 0, column)
-    store(add_times(of_high, high, _rectified(z, i, half + column, width)), of_alphas, 1, column)
+    store(fma(of_low, low, _rectified(z, i, column, width)), of_alphas, 0, column)
+    store(fma(of_high, high, _rectified(z, i, half + column, width)), of_alphas, 1, column)
 
 
 _gradients = in_parts(_set_gradients)

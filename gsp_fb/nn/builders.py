@@ -38,11 +38,11 @@ from .propagation import (
 )
 from .sparse import SparseMatrix
 
-__all__ = ["Blueprint", "class_count", "node_features", "tag_features"]
+__all__ = ["BuildContext", "class_count", "node_features", "tag_features"]
 
 
 @dataclass(frozen=True, eq=False)
-class Blueprint:
+class BuildContext:
     """What a builder knows: the data's shape, the options, and the streams that weights and dropout come from."""
 
     graph: Graph
@@ -104,7 +104,7 @@ Factory = Callable[[int, bool], Any]
 
 
 def _stack(
-    plan: Blueprint, factory: Factory, *, sampler: Any = None, hidden: int | None = None, **layer: Any
+    plan: BuildContext, factory: Factory, *, sampler: Any = None, hidden: int | None = None, **layer: Any
 ) -> Network:
     """Return layers of the row's options; ``factory(width, last)`` makes the propagation of each."""
     count = plan.options["layers"]
@@ -120,18 +120,18 @@ def _stack(
     return Network(layers, plan.dropout(), sampler=sampler)
 
 
-def perceptron(plan: Blueprint) -> nn.Module:
+def perceptron(plan: BuildContext) -> nn.Module:
     """Return a multilayer perceptron: the stack without a graph."""
     return _stack(plan, lambda width, last: Identity(), channels="low")
 
 
-def operator_stack(plan: Blueprint) -> nn.Module:
+def operator_stack(plan: BuildContext) -> nn.Module:
     """Return the stack over one operator family (GCN)."""
     shared = operator_propagation(plan.graph, **plan.pick("family", "gamma", "isolated"), **plan.place)
     return _stack(plan, lambda width, last: shared)
 
 
-def attention_stack(plan: Blueprint) -> nn.Module:
+def attention_stack(plan: BuildContext) -> nn.Module:
     """Return the stack over attention (GAT): heads side by side, their mean in the last layer."""
     plan.single()
     edges = EdgeList(plan.graph, plan.device)
@@ -143,7 +143,7 @@ def attention_stack(plan: Blueprint) -> nn.Module:
     return _stack(plan, factory, hidden=plan.options["hidden"] * heads, activation="elu")
 
 
-def mean_stack(plan: Blueprint) -> nn.Module:
+def mean_stack(plan: BuildContext) -> nn.Module:
     """Return the stack over the spatial sum and difference (GraphSAGE), neighbours sampled if ``fanout`` is given."""
     shared = Spatial(SparseMatrix.from_scipy(mean_matrix(plan.graph), **plan.place))
     fanout = plan.options["fanout"]
@@ -153,7 +153,7 @@ def mean_stack(plan: Blueprint) -> nn.Module:
     return _stack(plan, lambda width, last: shared, sampler=sampler, root=True)
 
 
-def saint_stack(plan: Blueprint) -> nn.Module:
+def saint_stack(plan: BuildContext) -> nn.Module:
     """Return the stack over the neighbour mean, trained on random-walk subgraphs (GraphSAINT)."""
     plan.single()
     sampler = SaintSampler(plan.graph, plan.noise, **plan.pick("n_roots", "length", "coverage"), **plan.place)
@@ -161,7 +161,7 @@ def saint_stack(plan: Blueprint) -> nn.Module:
     return _stack(plan, lambda width, last: shared, sampler=sampler, root=True)
 
 
-def relation_stack(plan: Blueprint) -> nn.Module:
+def relation_stack(plan: BuildContext) -> nn.Module:
     """Return the stack over the relations of a latent space (Geom-GCN): divisions joined, in the end averaged."""
     relations = plan.relations if plan.relations is not None else _stored_relations(plan)
     inner = relation_propagation(relations, plan.graph.n_nodes, **plan.place)
@@ -169,7 +169,7 @@ def relation_stack(plan: Blueprint) -> nn.Module:
     return _stack(plan, lambda width, last: final if last else inner, hidden=N_DIVISIONS * plan.options["hidden"])
 
 
-def _stored_relations(plan: Blueprint) -> Any:
+def _stored_relations(plan: BuildContext) -> Any:
     from ..datasets import relations
 
     if plan.name is None:
@@ -177,7 +177,7 @@ def _stored_relations(plan: Blueprint) -> Any:
     return relations(plan.name, plan.options["method"], data_dir=plan.data_dir)
 
 
-def wavelet_stack(plan: Blueprint) -> nn.Module:
+def wavelet_stack(plan: BuildContext) -> nn.Module:
     """Return the stack over heat wavelets (GWNN), with a gain of its own per node and layer."""
     bases = heat_wavelets(plan.graph, **plan.pick("scale", "threshold", "family", "inverse"))
     symmetric = operator(plan.graph, plan.options["family"]).is_symmetric
@@ -185,7 +185,7 @@ def wavelet_stack(plan: Blueprint) -> nn.Module:
     return _stack(plan, lambda width, last: Wavelet(forward, inverse, plan.weights, copies=plan.copies))
 
 
-def deep_network(plan: Blueprint) -> nn.Module:
+def deep_network(plan: BuildContext) -> nn.Module:
     """Return GCNII or GCNII* over one operator family."""
     shared = operator_propagation(plan.graph, **plan.pick("family", "gamma", "isolated"), **plan.place)
     options = plan.pick("hidden", "depth", "alpha", "lambda_", "star", "channels", "alphas")
@@ -193,7 +193,7 @@ def deep_network(plan: Blueprint) -> nn.Module:
     return DeepNetwork(*sizes, shared, plan.dropout(), plan.weights, copies=plan.copies, **options)
 
 
-def gin_network(plan: Blueprint) -> nn.Module:
+def gin_network(plan: BuildContext) -> nn.Module:
     """Return GIN for whole graphs."""
     plan.single()
     options = plan.pick("hidden", "layers", "concat", "channels", "alphas", "learned", "gamma")

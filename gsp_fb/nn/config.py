@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .._validate import check_choice, check_count, check_positive
+from .._arguments import check_choice, check_count, check_positive
 from ..errors import ParameterError
 from .metrics import METRICS
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .._validate import check_choice
+from .._arguments import check_choice
 from .inputs import Features
 from .layer import CHANNELS, Mixing
 from .network import alpha_table

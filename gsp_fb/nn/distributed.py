@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from .._validate import check_count
+from .._arguments import check_count
 from ..errors import ParameterError, TrainingError
 from .config import TrainConfig
 from .propagation.base import Batch
@@ -161,7 +161,7 @@ def train_distributed(
         if group.rank:
             run.directory = None
         run.asked = stack.enter_context(deferred_interrupt())
-        run.to_the_end(run.asked, progress and group.rank == 0)
+        run.fit(run.asked, progress and group.rank == 0)
         return run.result()
 
 

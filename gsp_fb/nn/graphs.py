@@ -11,7 +11,7 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from .._validate import check_choice
+from .._arguments import check_choice
 from ..backend import is_sparse
 from ..errors import GraphError
 from ..graph import Graph

@@ -11,7 +11,7 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
-from .._validate import check_signal
+from .._arguments import check_signal
 from ..backend import is_sparse
 from .looping import is_loopable
 from .sparse import as_tensor, matrix_product, structure, torch_csr

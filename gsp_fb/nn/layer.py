@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .._validate import check_choice, check_count
+from .._arguments import check_choice, check_count
 from ..errors import ParameterError
 from .inputs import Features
 from .parts import ACTIVATIONS, Copies, Linear, stream

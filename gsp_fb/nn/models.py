@@ -11,7 +11,7 @@ from torch import nn
 
 from ..variants import VARIANTS
 from . import builders
-from .builders import Blueprint
+from .builders import BuildContext
 from .propagation.wavelet import PAIRS
 
 __all__ = ["MODELS", "Model", "describe"]
@@ -29,7 +29,7 @@ class Model:
     task : {'node', 'graph'}
         What is classified.
     construct : callable
-        Makes the network from a ``Blueprint`` (data, options, random streams).
+        Makes the network from a ``BuildContext`` (data, options, random streams).
     options : mapping
         Every option of :func:`gsp_fb.nn.build` that the model knows, with its default.
     training : mapping
@@ -48,7 +48,7 @@ class Model:
 
     name: str
     title: str
-    construct: Callable[[Blueprint], nn.Module]
+    construct: Callable[[BuildContext], nn.Module]
     options: Options
     training: Options = field(default_factory=dict)
     space: Options = field(default_factory=dict)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import check_choice, check_count
+from .._arguments import check_choice, check_count
 from ..datasets import Split, random_splits
 from ..errors import ParameterError
 from .config import TrainConfig
@@ -92,7 +92,7 @@ def with_validation(splits: Iterable[Any], y: Any, *, share: float = 0.1, seed: 
     """
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0.0 < share < 1.0:
         raise ParameterError(f"share must be in (0, 1), not {share!r}")
-    seed = check_count(seed, "seed", least=0)
+    seed = check_count(seed, "seed", minimum=0)
     return tuple(_carved(split, np.asarray(y), share, seed) for split in splits)
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .._arguments import check_choice
 from .._extras import require
-from .._validate import check_choice
 from ..errors import GraphError, ParameterError
 from ..variants import ISOLATED, Variant, check_family, check_gamma
 from .layer import FilterBankLayer

@@ -11,18 +11,18 @@ from typing import Any
 import torch
 from torch import nn
 
-from .._validate import check_choice, check_count
+from .._arguments import check_choice, check_count
 from ..errors import ParameterError
 from . import builders
-from .builders import Blueprint
+from .builders import BuildContext
 from .models import MODELS
 from .parts import stream
 
-__all__ = ["Recipe", "build", "check_device", "check_rate"]
+__all__ = ["ModelSpec", "build", "check_device", "check_rate"]
 
 
 @dataclass(frozen=True)
-class Recipe:
+class ModelSpec:
     """All that is needed to build a model again: its row, options, seed and the shape of its data."""
 
     model: str
@@ -89,9 +89,9 @@ def build(
         check_choice(option, row.options, f"option of {name}")
     merged = {**row.options, **options}
     place = check_device(device)
-    seed = check_count(seed, "seed", least=0)
+    seed = check_count(seed, "seed", minimum=0)
     x, n_classes = builders.node_features(dataset), builders.class_count(dataset)
-    plan = Blueprint(
+    plan = BuildContext(
         graph=dataset.graph,
         n_features=int(x.shape[1]),
         n_classes=n_classes,
@@ -106,7 +106,7 @@ def build(
         device=place,
     )
     model = row.construct(plan).to(device=place, dtype=dtype)
-    model.recipe = Recipe(name, MappingProxyType(merged), seed, plan.n_features, n_classes)  # type: ignore[assignment]  # nn.Module types its attributes as tensors and modules
+    model.recipe = ModelSpec(name, MappingProxyType(merged), seed, plan.n_features, n_classes)  # type: ignore[assignment]  # nn.Module types its attributes as tensors and modules
     model.generator = plan.noise  # type: ignore[assignment]  # as above
     return model
 

@@ -42,7 +42,7 @@ class Run:
     def _snapshot(self) -> dict[str, Tensor]:
         return {name: value.detach().clone() for name, value in self.model.state_dict().items()}
 
-    def to_the_end(self, asked: Any, progress: bool) -> None:
+    def fit(self, asked: Any, progress: bool) -> None:
         """Train until validation or the number of epochs says stop, or until ``asked`` is set; then save."""
         for _ in self._counted(progress):
             self._step()

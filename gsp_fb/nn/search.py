@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_choice, check_count
 from .._extras import require
-from .._validate import check_choice, check_count
 from ..errors import ParameterError, TrainingError
 from .config import TrainConfig
 from .models import MODELS, Model

@@ -80,7 +80,7 @@ def train_splits(
     model.load_state_dict(_stacked(singles))
     tasks = [NodeTask(model, dataset, split, config) for split in splits]
     with recycling():
-        return _Together(model, tasks, config).run()
+        return _Batched(model, tasks, config).run()
 
 
 def _stacked(models: Sequence[nn.Module]) -> dict[str, Tensor]:
@@ -97,7 +97,7 @@ def _members(tasks: Sequence[NodeTask], part: str) -> Tensor:
     return members
 
 
-class _Together:
+class _Batched:
     """The state of all copies, and how it moves by one epoch; a copy that has stopped leaves the batch.
 
     Everything ``best_*`` is kept for all copies; the model, the optimiser and what they return are those of the

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from .._validate import check_signal
+from .._arguments import check_signal
 from ..backend import IntArray, is_sparse
 from ..energy import s_value
 from ..errors import GspWarning, ParameterError, SignalError

@@ -79,5 +79,5 @@ def train(
         if config.compile:
             stack.enter_context(compiled(model))
         run.resume()
-        run.to_the_end(stack.enter_context(deferred_interrupt()), progress)
+        run.fit(stack.enter_context(deferred_interrupt()), progress)
         return run.result()

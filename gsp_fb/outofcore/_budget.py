@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .._validate import check_count
+from .._arguments import check_count
 from ..errors import ParameterError
 
 __all__ = ["DEFAULT_LIMIT", "Budget", "parse_bytes"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import check_labels
+from .._arguments import check_labels
 from ..backend import IntArray
 from .graph import StoredGraph
 

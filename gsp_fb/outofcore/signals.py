@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import host_array
+from .._arguments import host_array
 from ..backend import Signal, is_sparse
 from ..errors import ParameterError, SignalError
 from ..filters import FilterBank

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_choice
 from .._extras import require
-from .._validate import check_choice
 from ..backend import FloatArray
 from ..errors import ParameterError
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_labels, check_positive, check_rng, check_signal
 from .._extras import require
-from .._validate import check_labels, check_positive, check_rng, check_signal
 from ..backend import FloatArray, is_sparse
 from ..errors import ParameterError
 from ._style import GREY, axes_row, beside_legend, categorical

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_choice, check_rng, host_array
 from .._extras import has, require
-from .._validate import check_choice, check_rng, host_array
 from ..backend import FloatArray, IntArray
 from ..convert import to_networkx
 from ..errors import ParameterError

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import check_count, check_labels, check_signal
+from .._arguments import check_count, check_labels, check_signal
 from ..backend import FloatArray, is_sparse
 from ..errors import ParameterError, SignalError
 from ..graph import Graph
@@ -190,7 +190,7 @@ def _draw_edges(axes: Any, graph: Graph, places: FloatArray, max_edges: int) -> 
     axes.set(xticks=[], yticks=[], aspect="equal")
     axes.set_frame_on(False)
     axes.margins(0.08)
-    if len(source) > check_count(max_edges, "max_edges", least=0):
+    if len(source) > check_count(max_edges, "max_edges", minimum=0):
         axes.set_xlabel(f"{len(source)} edges not drawn", fontsize="small")
         source, target = source[:0], target[:0]
     ends = np.stack([places[source], places[target]], axis=1)

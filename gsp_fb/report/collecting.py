@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import check_choice, check_positive, check_rng
+from .._arguments import check_choice, check_positive, check_rng
 from ..energy import class_homophily, edge_homophily, node_homophily
 from ..errors import GraphError
 from ..graph import Graph
@@ -16,7 +16,7 @@ from ..theory import ClaimResult, verify
 from ..variants import VARIANTS
 from .drawing import make_drawing
 from .facts import Advice, GraphFacts, Homophily, Report
-from .measures import chance_homophily, n_bipartite
+from .measures import n_bipartite, permutation_homophily
 from .runs import read_runs
 from .signals import Signals, make_signals
 from .spectral import eigengaps, energy_rows, frequency_density, profiles
@@ -159,7 +159,7 @@ def _homophily(graph: Graph, y: Any) -> Homophily | None:
         edge=edge_homophily(graph, y),
         node=node_homophily(graph, y),
         class_insensitive=class_homophily(graph, y),
-        chance=chance_homophily(y),
+        chance=permutation_homophily(y),
         classes=len(np.unique(y[y >= 0])),
         unlabelled=int(np.count_nonzero(y < 0)),
     )

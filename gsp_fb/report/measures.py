@@ -13,10 +13,10 @@ from ..energy import signal_energy
 from ..graph import Graph
 from ..operators import Operator
 
-__all__ = ["chance_homophily", "chance_s_value", "mixtures", "n_bipartite"]
+__all__ = ["mixtures", "n_bipartite", "permutation_homophily", "permutation_s_value"]
 
 
-def chance_s_value(laplacian: Operator, x: Signal) -> float:
+def permutation_s_value(laplacian: Operator, x: Signal) -> float:
     r"""Return the mean of S over all placements of the rows of ``x`` on the nodes.
 
     With :math:`q = \sum x^2` and :math:`s` the column sums, a random permutation :math:`\pi` gives
@@ -26,7 +26,7 @@ def chance_s_value(laplacian: Operator, x: Signal) -> float:
     --------
     >>> from gsp_fb import operator
     >>> edge = operator(Graph.from_edges([(0, 1)], n_nodes=3), "comb", channel="high")
-    >>> round(chance_s_value(edge, np.array([1.0, 0.0, 0.0])), 6)
+    >>> round(permutation_s_value(edge, np.array([1.0, 0.0, 0.0])), 6)
     0.666667
     """
     n_nodes = laplacian.graph.n_nodes
@@ -40,12 +40,12 @@ def chance_s_value(laplacian: Operator, x: Signal) -> float:
     return trace / n_nodes + cross * between / (n_nodes * (n_nodes - 1.0))
 
 
-def chance_homophily(y: Any) -> float:
+def permutation_homophily(y: Any) -> float:
     r"""Return the mean edge homophily of the labels over all placements: :math:`\sum_k n_k (n_k - 1) / (n (n - 1))`.
 
     Examples
     --------
-    >>> round(chance_homophily(np.array([0, 0, 1])), 6)
+    >>> round(permutation_homophily(np.array([0, 0, 1])), 6)
     0.333333
     """
     counts = np.bincount(y[y >= 0]).astype(np.float64)

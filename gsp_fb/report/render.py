@@ -13,9 +13,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from .._arguments import check_choice
 from .._atomic import atomic_write
 from .._extras import require
-from .._validate import check_choice
 from .._version import __version__
 from ..errors import ParameterError
 from .facts import Report

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import check_labels, check_signal, host_array
+from .._arguments import check_labels, check_signal, host_array
 from ..backend import FloatArray, IntArray, Signal, is_sparse
 from ..energy import one_hot, row_normalized, signal_energy
 from ..errors import SignalError

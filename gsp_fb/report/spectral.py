@@ -23,7 +23,7 @@ from ..graph import Graph
 from ..operators import Operator, operator
 from ..variants import VARIANTS
 from .facts import Density, EnergyRow, Gap, Profile
-from .measures import chance_s_value, mixtures
+from .measures import mixtures, permutation_s_value
 
 __all__ = ["BANDS", "eigengaps", "energy_rows", "frequency_density", "high_channel", "profiles"]
 
@@ -51,7 +51,7 @@ def energy_rows(graph: Graph, name: str, x: Signal, gamma: float) -> Iterator[En
             signal=name,
             family=family,
             s_value=float(s_value(op, x)),
-            chance=chance_s_value(op, x),
+            chance=permutation_s_value(op, x),
             energy=energy,
             smooth=float(dirichlet_energy(op, x)),
             rest=float(nonsmooth_energy(op, x)),

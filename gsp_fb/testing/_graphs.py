@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import check_count
+from .._arguments import check_count
 from ..backend import FloatArray
 from ..errors import ParameterError
 from ..graph import Graph
@@ -166,8 +166,8 @@ def graphs(
     ...     assert graph.n_components == 1
     >>> one_component()
     """
-    least = check_count(min_nodes, "min_nodes", least=0)
-    most = check_count(max_nodes, "max_nodes", least=least)
+    least = check_count(min_nodes, "min_nodes", minimum=0)
+    most = check_count(max_nodes, "max_nodes", minimum=least)
     if min_degree is not None:
         least = max(least, 2)
         if weighted is False and min_degree > 1:

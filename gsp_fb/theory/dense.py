@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validate import check_choice
+from .._arguments import check_choice
 from ..backend import FloatArray
 from ..graph import Graph
 from ..operators import Operator

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .._validate import check_count, check_host, check_positive
+from .._arguments import check_count, check_host, check_positive
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
 from .case import Case

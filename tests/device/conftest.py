@@ -7,7 +7,7 @@ import pytest
 
 import gsp_fb as gf
 from gsp_fb.backend import device_of
-from gsp_fb.testing import device
+from tests.support import device
 
 SMALL = gf.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (4, 4)], [1.0, 2.0, 0.5, 3.0, 1.5, 2.0], n_nodes=6)
 

@@ -9,8 +9,8 @@ import pytest
 import gsp_fb as gf
 from gsp_fb.backend import device_of, move, to_host
 from gsp_fb.filters import FilterBank, heat, interpolate, ppr
-from gsp_fb.testing.ferry import why_not
 from gsp_fb.variants import VARIANTS
+from tests.support.device_proxy import why_not
 
 REASON = why_not("cuda")
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]

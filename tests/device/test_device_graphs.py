@@ -6,7 +6,7 @@ from scipy import sparse
 
 import gsp_fb as gf
 from gsp_fb.errors import GraphError, ParameterError, SignalError
-from gsp_fb.testing import device
+from tests.support import device
 
 
 def test_the_device_refuses_numpy_and_scipy(small):

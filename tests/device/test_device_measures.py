@@ -69,13 +69,13 @@ def test_significance_of_sparse_signals(small, same):
 def test_profiles(request, same, size, family):
     pair = request.getfixturevalue(size)
     ours, theirs = (
-        gf.energy_profile(gf.operator(graph, family, "high"), x, products=30)
+        gf.energy_profile(gf.operator(graph, family, "high"), x, matvecs=30)
         for graph, x in ((pair.here, pair.x), (pair.there, pair.up(pair.x)))
     )
     for name in ("edges", "energy", "lower", "upper", "moments", "fraction"):
         same(getattr(theirs, name), getattr(ours, name), atol=1e-8 * ours.total)
     assert theirs.total == pytest.approx(ours.total)
-    assert theirs.products == ours.products
+    assert theirs.matvecs == ours.matvecs
     assert repr(theirs) == repr(ours)
 
 
@@ -83,7 +83,7 @@ def test_profiles(request, same, size, family):
 def test_densities_and_largest_eigenvalues(request, same, size):
     pair = request.getfixturevalue(size)
     ours, theirs = (gf.operator(graph, "comb", "high") for graph in (pair.here, pair.there))
-    mine, other = (spectral_density(op, n_vectors=3, products=20, rng=0) for op in (ours, theirs))
+    mine, other = (spectral_density(op, n_vectors=3, matvecs=20, rng=0) for op in (ours, theirs))
     for name in ("edges", "fraction", "error", "density"):
         same(getattr(other, name), getattr(mine, name), atol=1e-8)
     assert lambda_max(theirs) == pytest.approx(lambda_max(ours))

@@ -14,8 +14,8 @@ from gsp_fb.errors import GraphError
 from gsp_fb.nn import build
 from gsp_fb.nn.propagation.operators import mean_matrix, operator_propagation
 from gsp_fb.nn.sparse import SparseMatrix, as_tensor
-from gsp_fb.testing import device
 from gsp_fb.variants import VARIANTS
+from tests.support import device
 
 
 @pytest.fixture(scope="module")

@@ -173,7 +173,7 @@ def test_fault_058_no_convergence():
     ring = gf.Graph.from_edges([(i, (i + 1) % 3000) for i in range(3000)])
     op = gf.operator(ring, "sym", channel="high")
     with pytest.raises(ConvergenceError, match=r"resolved \d+ of 6 eigenpairs") as stuck:
-        gf.spectrum(op, k=6, which="high", max_products=45)
+        gf.spectrum(op, k=6, which="high", max_matvecs=45)
     assert stuck.value.eigenvalues is not None
 
 
@@ -188,13 +188,13 @@ def test_fault_059_nothing_reaches_arpack_that_is_not_finite(capfd):
 def test_fault_060_repeated_eigenvalues():
     ring = gf.Graph.from_edges([(i, (i + 1) % 8) for i in range(8)])
     first, second = (gf.spectrum(gf.operator(ring, "sym", channel="high")) for _ in range(2))
-    pair = first.core_basis[:, 1:3] @ first.core_basis[:, 1:3].T
+    pair = first.symmetrized_basis[:, 1:3] @ first.symmetrized_basis[:, 1:3].T
     angles = 2 * np.pi * np.arange(8) / 8
     assert np.allclose(pair, np.cos(angles[:, None] - angles) / 4)
-    assert np.array_equal(first.core_basis, second.core_basis)
-    size = np.abs(first.core_basis)
+    assert np.array_equal(first.symmetrized_basis, second.symmetrized_basis)
+    size = np.abs(first.symmetrized_basis)
     lead = np.isclose(size, size.max(axis=0)).argmax(axis=0)
-    assert (first.core_basis[lead, np.arange(8)] > 0).all()
+    assert (first.symmetrized_basis[lead, np.arange(8)] > 0).all()
 
 
 def test_fault_061_frequencies_stay_in_their_bounds():

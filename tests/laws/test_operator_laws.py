@@ -225,7 +225,7 @@ def test_the_signal_is_left_as_it_was(op, signal):
 def test_the_core_is_symmetric_and_similar(op):
     matrix = paper_matrix(op)
     core = op.scale[:, None] * matrix / op.scale[None, :]
-    assert_close(op.core.to_scipy(), core, scale=added_up(op))
+    assert_close(op.symmetrized.to_scipy(), core, scale=added_up(op))
     assert_close(core, core.T, scale=added_up(op))
 
 
@@ -323,7 +323,7 @@ def test_all_operators_of_a_graph_share_its_arrays(graph, channel):
     for family in VARIANTS:
         for op in (gf.operator(graph, family, channel), gf.operator(graph, family, channel).complement()):
             assert op.graph is graph
-            assert op.core.graph is graph
+            assert op.symmetrized.graph is graph
             assert op.T.graph is graph
             assert graph.n_edges == 0 or np.shares_memory(op.graph.adjacency.indices, indices)
             assert graph.n_edges == 0 or np.shares_memory(op.graph.adjacency.data, data)
@@ -338,7 +338,7 @@ def test_switching_the_variant_allocates_vectors_only(weight):
     tracemalloc.start()
     try:
         kept = [gf.operator(graph, family, channel) for family in VARIANTS for channel in CHANNELS]
-        kept += [op.T for op in kept] + [op.core for op in kept] + [op.complement() for op in kept]
+        kept += [op.T for op in kept] + [op.symmetrized for op in kept] + [op.complement() for op in kept]
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

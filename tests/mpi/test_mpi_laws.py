@@ -81,7 +81,7 @@ def test_every_rank_holds_its_own_rows(spread, graph, comm):
 def test_products_of_every_operator(spread, graph):
     x = signal(graph, 3)
     for there, here in pairs(spread, graph):
-        actual = whole(there, distributed.multiply(there, distributed.own_rows(there.graph, x)))
+        actual = whole(there, distributed.multiply(there, distributed.local_rows(there.graph, x)))
         assert_near(actual, here @ x, 64 * EPS * size(here) * abs(x).max())
 
 
@@ -90,7 +90,7 @@ def test_products_of_every_operator(spread, graph):
 def test_products_of_every_kind_of_signal(spread, graph, kind, shape):
     x = signal(graph, *shape, kind=kind)
     there, here = next(pairs(spread, graph, channels=("high",)))
-    actual = whole(there, distributed.multiply(there, distributed.own_rows(there.graph, x)))
+    actual = whole(there, distributed.multiply(there, distributed.local_rows(there.graph, x)))
     assert actual.dtype == (here @ x).dtype
     accuracy = 64 * float(np.finfo(actual.dtype).eps)
     assert_near(actual, here @ x, accuracy * size(here) * (1 + abs(x).max()))
@@ -104,7 +104,7 @@ def test_bounds_of_every_operator(spread, undirected):
 def test_energies_of_every_family(spread, graph):
     x = signal(graph, 3)
     for there, here in pairs(spread, graph, channels=("high",)):
-        own = distributed.own_rows(there.graph, x)
+        own = distributed.local_rows(there.graph, x)
         scale = 64 * EPS * graph.n_nodes * size(here) * np.sum(x**2)
         for name in ("dirichlet_energy", "nonsmooth_energy", "s_value"):
             for per_column in (False, True):
@@ -117,16 +117,16 @@ def test_energies_of_every_family(spread, graph):
 def test_s_values_of_signals_whose_squares_overflow_or_vanish(spread, factor, random_graph):
     graph = random_graph(40, 120, 1)
     op, x = distributed.operator(spread(graph), "sym", "high"), signal(graph, 2)
-    own = distributed.own_rows(op.graph, x)
+    own = distributed.local_rows(op.graph, x)
     assert distributed.s_value(op, factor * own) == pytest.approx(distributed.s_value(op, own), rel=1e-12)
 
 
 def test_one_hot_and_row_normalized(spread, graph):
     there, y = spread(graph), np.arange(graph.n_nodes) % 4 - 1
     x = abs(signal(graph, 3))
-    actual = there.layout.gather(distributed.one_hot(there, distributed.own_rows(there, y)))
+    actual = there.layout.gather(distributed.one_hot(there, distributed.local_rows(there, y)))
     np.testing.assert_array_equal(actual, gf.one_hot(y).toarray())
-    rows = there.layout.gather(distributed.row_normalized(there, distributed.own_rows(there, x)))
+    rows = there.layout.gather(distributed.row_normalized(there, distributed.local_rows(there, x)))
     np.testing.assert_array_equal(rows, gf.row_normalized(x))
 
 
@@ -136,7 +136,7 @@ def test_the_share_of_a_rank_does_not_matter(spread, undirected, comm, seed):
     cuts = [0] * comm.size + [n_nodes] if seed == 0 else random_cuts(comm, n_nodes, seed)
     x = signal(undirected, 2)
     for there, here in pairs(spread, undirected, isolated=("self",), cuts=cuts):
-        own = distributed.own_rows(there.graph, x)
+        own = distributed.local_rows(there.graph, x)
         scale = 64 * EPS * n_nodes * size(here)
         assert_near(whole(there, distributed.multiply(there, own)), here @ x, scale * abs(x).max())
         assert_near(there.bounds, here.bounds, scale)
@@ -161,7 +161,7 @@ KERNELS = [heat(2.0), *mexican_hat(3)]
 def test_chebyshev_banks_of_every_family(spread, undirected):
     x = signal(undirected, 2)
     for there, here in pairs(spread, undirected, channels=("high",)):
-        own = distributed.own_rows(there.graph, x)
+        own = distributed.local_rows(there.graph, x)
         bank, expected = (gf.FilterBank(op, KERNELS, method="chebyshev") for op in (there, here))
         scale = 1e4 * EPS * abs(x).max() * float(here.scale.max() / here.scale.min())
         assert_near(whole(there, distributed.analyze(bank, own)), expected.analyze(x), scale)
@@ -173,7 +173,7 @@ def test_chebyshev_banks_of_every_family(spread, undirected):
 def test_a_bank_chooses_as_in_one_process(spread, undirected):
     x = signal(undirected)
     there, here = (distributed.operator(spread(undirected), "sym", "high"), gf.operator(undirected, "sym", "high"))
-    own = distributed.own_rows(there.graph, x)
+    own = distributed.local_rows(there.graph, x)
     bank, expected = gf.FilterBank(there, KERNELS), gf.FilterBank(here, KERNELS)
     assert distributed.plan(bank, own).method == expected.plan(x).method
     assert_near(whole(there, distributed.analyze(bank, own)), expected.analyze(x), 1e4 * EPS)
@@ -187,9 +187,9 @@ def test_profiles(spread, random_graph, n_nodes):
     x = signal(graph, 2)
     for family in ("comb", "renorm_rw"):
         there, here = distributed.operator(spread(graph), family, "high"), gf.operator(graph, family, "high")
-        actual = distributed.energy_profile(there, distributed.own_rows(there.graph, x), products=60)
-        expected = gf.energy_profile(here, x, products=60)
-        assert actual.products == expected.products
+        actual = distributed.energy_profile(there, distributed.local_rows(there.graph, x), matvecs=60)
+        expected = gf.energy_profile(here, x, matvecs=60)
+        assert actual.matvecs == expected.matvecs
         for name in ("edges", "energy", "lower", "upper", "moments"):
             values = getattr(expected, name)
             # Lanczos's rules move with the last digits of the products; what they bound does not.
@@ -198,13 +198,13 @@ def test_profiles(spread, random_graph, n_nodes):
 
 
 def check_modes(there, here, k, which):
-    found, values = distributed.spectrum(there, k, which), np.linalg.eigvalsh(here.core.to_scipy().toarray())
+    found, values = distributed.spectrum(there, k, which), np.linalg.eigvalsh(here.symmetrized.to_scipy().toarray())
     reach = max(map(abs, here.bounds))
     smallest = (which == "low") == (here.channel == "high")
     assert_near(found.frequencies, values[:k] if smallest else values[-k:], 1e-11 * reach)
-    vectors = whole(there, found.core_basis)
+    vectors = whole(there, found.symmetrized_basis)
     assert_near(vectors.T @ vectors, np.eye(k), 1e-9)
-    residual = here.core @ vectors - vectors * found.frequencies
+    residual = here.symmetrized @ vectors - vectors * found.frequencies
     assert np.linalg.norm(residual, axis=0).max() < 1e-7 * reach
     return found
 
@@ -236,7 +236,7 @@ def test_small_graphs_and_many_modes_are_decomposed_whole(spread, undirected):
         assert found.method == "dense"
         assert_near(found.frequencies, expected.frequencies, 64 * EPS * undirected.n_nodes * size(here))
         x = signal(undirected, 2)
-        c = distributed.gft(found, distributed.own_rows(there.graph, x))
+        c = distributed.gft(found, distributed.local_rows(there.graph, x))
         spread_of_scale = float(here.scale.max() / here.scale.min())
         assert_near(whole(there, distributed.igft(found, c)), x, 1e4 * EPS * spread_of_scale * abs(x).max())
 
@@ -247,7 +247,7 @@ def test_modes_do_not_depend_on_the_share_of_a_rank(spread, comm, random_graph):
         distributed.spectrum(distributed.operator(spread(graph, cuts), "sym", "high"), 4)
         for cuts in (None, random_cuts(comm, 700, 1))
     ]
-    first, second = (whole(modes.operator, modes.core_basis) for modes in found)
+    first, second = (whole(modes.operator, modes.symmetrized_basis) for modes in found)
     assert_near(found[0].frequencies, found[1].frequencies, 1e-11)
     assert_near(first, second, 1e-5)
 
@@ -267,7 +267,7 @@ def test_eigengaps_by_slepc(spread, random_graph):
     for one in (random_graph(900, 4000, 6, weighted=False, connected=True), gf.datasets.grid(30, 31)):
         for family in VARIANTS:
             there, here = distributed.operator(spread(one), family), gf.operator(one, family)
-            actual, values = distributed.eigengap(there), np.linalg.eigvalsh(here.core.to_scipy().toarray())
+            actual, values = distributed.eigengap(there), np.linalg.eigvalsh(here.symmetrized.to_scipy().toarray())
             assert actual.proof == "residual"
             assert abs(actual.ratio - values[-2]) <= 1e-11
             assert abs(actual.ratio - values[-2]) <= actual.error + 64 * EPS * size(here)
@@ -300,14 +300,14 @@ def test_an_unresolved_gap_is_an_error_that_holds_what_was_found(spread):
 def test_files_written_by_all_ranks(spread, graph, shared, comm, kind):
     there, x = spread(graph), signal(graph, 2, 3, kind=kind)
     path = f"{shared}/out.npy"
-    distributed.save(there, distributed.own_rows(there, x), path)
+    distributed.save(there, distributed.local_rows(there, x), path)
     np.testing.assert_array_equal(np.load(path), x)
-    np.testing.assert_array_equal(there.layout.gather(distributed.own_rows(there, path)), x)
+    np.testing.assert_array_equal(there.layout.gather(distributed.local_rows(there, path)), x)
     comm.barrier()
     if comm.rank == 0:
         np.save(path, np.asfortranarray(x))
     comm.barrier()
-    np.testing.assert_array_equal(there.layout.gather(distributed.own_rows(there, path)), x)
+    np.testing.assert_array_equal(there.layout.gather(distributed.local_rows(there, path)), x)
     comm.barrier()
 
 
@@ -318,9 +318,9 @@ def test_what_one_rank_refuses_all_ranks_refuse(spread, shared, comm):
     x = signal(graph)
     x[-1] = np.nan
     with pytest.raises(SignalError, match="must be finite"):
-        distributed.s_value(op, distributed.own_rows(there, x))
+        distributed.s_value(op, distributed.local_rows(there, x))
     with pytest.raises(SignalError, match="signal has 5 rows but the graph has 63 nodes"):
-        distributed.own_rows(there, x[:5])
+        distributed.local_rows(there, x[:5])
     with pytest.raises(SignalError, match="zero everywhere"):
         distributed.s_value(op, np.zeros(there.n_local))
     with pytest.raises(ParameterError, match="high channel"):

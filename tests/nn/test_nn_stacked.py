@@ -12,7 +12,7 @@ from gsp_fb.nn.inputs import features
 from gsp_fb.nn.looping import is_loopable
 from gsp_fb.nn.sparse import SparseMatrix
 from gsp_fb.nn.stacked import recycle_gradients, recycling, stacked_product
-from gsp_fb.testing import device
+from tests.support import device
 
 COPIES = 3
 

@@ -207,7 +207,7 @@ class TestEnergies:
     def test_the_cumulative_band_holds_the_truth(self):
         graph = gf.datasets.community(600, 3, rng=0)
         op, x = gf.operator(graph, "sym", "high"), np.random.default_rng(0).normal(size=600)
-        profile = gf.energy_profile(op, x, bins=8, products=8)
+        profile = gf.energy_profile(op, x, bins=8, matvecs=8)
         ax = plot.energy_profile(profile, cumulative=True)
         (line,) = ax.lines
         values, vectors = np.linalg.eigh(op.to_scipy().toarray())

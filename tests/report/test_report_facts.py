@@ -15,7 +15,7 @@ from gsp_fb.errors import GraphError, ParameterError, SignalError
 from gsp_fb.report import collect, drawing, render_html, render_json, render_markdown, spectral
 from gsp_fb.report.layout import neighbourhood, node_positions
 from gsp_fb.report.marks import nice_ticks
-from gsp_fb.report.measures import chance_homophily, chance_s_value, n_bipartite
+from gsp_fb.report.measures import n_bipartite, permutation_homophily, permutation_s_value
 from gsp_fb.testing import graphs
 from gsp_fb.variants import VARIANTS
 
@@ -38,14 +38,14 @@ def report(blocks):
 def test_chance_is_the_mean_over_all_placements(graph, family):
     op = gf.operator(graph, family, "high")
     placed = [gf.s_value(op, X[list(order)]) for order in itertools.permutations(range(5))]
-    assert chance_s_value(op, X) == pytest.approx(np.mean(placed), abs=1e-12)
+    assert permutation_s_value(op, X) == pytest.approx(np.mean(placed), abs=1e-12)
 
 
 def test_chance_of_labels_is_the_mean_over_all_placements():
     y = np.array([0, 0, 1, 2, 2])
     loopless = gf.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)], n_nodes=5)
     placed = [gf.edge_homophily(loopless, y[list(order)]) for order in itertools.permutations(range(5))]
-    assert chance_homophily(y) == pytest.approx(np.mean(placed), abs=1e-12)
+    assert permutation_homophily(y) == pytest.approx(np.mean(placed), abs=1e-12)
 
 
 @settings(max_examples=40)

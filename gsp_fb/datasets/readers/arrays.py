@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ..._validate import check_csr
+from ..._arguments import check_csr
 from ...backend import IntArray
 from ...errors import FormatError
 from ...files._limits import MAX_NODES, Limits

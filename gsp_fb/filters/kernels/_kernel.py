@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..._validate import check_positive, host_array
+from ..._arguments import check_positive, host_array
 from ...backend import freeze
 from ...errors import ParameterError
 
@@ -38,11 +38,11 @@ class Kernel:
         LaTeX of the value at ``\lambda``.
     relative : bool
         The function takes ``lambda / lmax`` in [0, 1] instead of ``lambda``; :meth:`bind` fixes ``lmax``.
-    least : float
+    lower_bound : float
         Smallest frequency at which the formula has a meaning.
-    smoothness : float
+    continuity : float
         Number of continuous derivatives: -1 with a jump, 0 with a kink, ``inf`` if analytic, ``nan`` if not known.
-    breaks : tuple of float
+    breakpoints : tuple of float
         Where the derivatives jump.
     rational : pair of tuples, optional
         Ascending coefficients of numerator and denominator, if the kernel is a ratio of polynomials.
@@ -60,9 +60,9 @@ class Kernel:
     name: str
     formula: str = ""
     relative: bool = False
-    least: float = -math.inf
-    smoothness: float = math.nan
-    breaks: tuple[float, ...] = ()
+    lower_bound: float = -math.inf
+    continuity: float = math.nan
+    breakpoints: tuple[float, ...] = ()
     rational: Rational | None = None
 
     def __repr__(self) -> str:
@@ -96,13 +96,13 @@ class Kernel:
         if not self.relative:
             return self
         lmax = check_positive(lmax, "lmax")
-        breaks = tuple(lmax * at for at in self.breaks)
+        breakpoints = tuple(lmax * at for at in self.breakpoints)
         return replace(
             self,
             function=partial(_rescaled, self.function, lmax),
             relative=False,
-            least=lmax * self.least,
-            breaks=breaks,
+            lower_bound=lmax * self.lower_bound,
+            breakpoints=breakpoints,
         )
 
     def plot(self, ax: Any = None, *, interval: tuple[float, float] | None = None) -> Any:

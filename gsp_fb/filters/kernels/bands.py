@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._validate import check_positive
+from ..._arguments import check_positive
 from ...errors import ParameterError
 from ._kernel import Float64, Kernel, as_kernel, bound_to
 
@@ -41,9 +41,9 @@ def ideal(band_min: float | None = None, band_max: float | None = 0.2, *, lmax: 
     array([0., 1., 1., 0.])
     """
     low, high = _band(band_min, band_max)
-    breaks = tuple(end for end in (low, high) if 0 <= end <= 1)
+    breakpoints = tuple(end for end in (low, high) if 0 <= end <= 1)
     formula = rf"1_{{[{low:g}, {high:g}]}}(\lambda/\lambda_{{max}})"
-    kernel = Kernel(partial(_inside, low, high), "ideal", formula, True, smoothness=-1, breaks=breaks)
+    kernel = Kernel(partial(_inside, low, high), "ideal", formula, True, continuity=-1, breakpoints=breakpoints)
     return bound_to(lmax, (kernel,))[0]
 
 
@@ -74,10 +74,10 @@ def exponential_window(
     """
     low, high = _band(band_min, band_max)
     slope = check_positive(slope, "slope")
-    breaks = tuple(end + side for end in (low, high) for side in (-0.5, 0.5) if 0 < end + side < 1)
+    breakpoints = tuple(end + side for end in (low, high) for side in (-0.5, 0.5) if 0 < end + side < 1)
     formula = r"h(\tfrac12 + b_{max} - \lambda/\lambda_{max})\,h(\tfrac12 - b_{min} + \lambda/\lambda_{max})"
     window = partial(_window, low, high, slope)
-    kernel = Kernel(window, "exponential_window", formula, True, smoothness=math.inf, breaks=breaks)
+    kernel = Kernel(window, "exponential_window", formula, True, continuity=math.inf, breakpoints=breakpoints)
     return bound_to(lmax, (kernel,))[0]
 
 
@@ -115,10 +115,10 @@ def gabor(mother: Kernel | Callable[[Float64], Any], centers: Sequence[float] | 
 
 
 def _shifted(kernel: Kernel, center: float) -> Kernel:
-    breaks = tuple(at + center for at in kernel.breaks)
+    breakpoints = tuple(at + center for at in kernel.breakpoints)
     formula = kernel.formula.replace(r"\lambda", rf"(\lambda - {center:g})")
     function = partial(_at_shifted, kernel, center)
-    return Kernel(function, f"{kernel.name}@{center:g}", formula, smoothness=kernel.smoothness, breaks=breaks)
+    return Kernel(function, f"{kernel.name}@{center:g}", formula, continuity=kernel.continuity, breakpoints=breakpoints)
 
 
 def _at_shifted(kernel: Kernel, center: float, frequencies: Float64) -> Float64:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._validate import check_choice, check_positive
+from ..._arguments import check_choice, check_positive
 from ...errors import ParameterError
 from ._kernel import Float64, Kernel, bound_to
 
@@ -44,7 +44,7 @@ def heat(tau: float, *, normalize: str = "none", lmax: float | None = None) -> K
     tau = check_positive(tau, "tau")
     relative = check_choice(normalize, NORMALIZE, "normalize") == "lmax"
     formula = rf"e^{{-{tau:g}\lambda" + r"/\lambda_{max}" * relative + "}"
-    kernel = Kernel(partial(_heat, tau), f"heat({tau:g})", formula, relative, smoothness=math.inf)
+    kernel = Kernel(partial(_heat, tau), f"heat({tau:g})", formula, relative, continuity=math.inf)
     return bound_to(lmax, (kernel,))[0]
 
 
@@ -94,7 +94,7 @@ def rational(numerator: Sequence[float], denominator: Sequence[float], *, name: 
     """
     p, q = _coefficients(numerator, "numerator"), _coefficients(denominator, "denominator")
     formula = rf"({_polynomial(p)}) / ({_polynomial(q)})"
-    return Kernel(partial(_ratio, p, q), name, formula, smoothness=math.inf, rational=(p, q))
+    return Kernel(partial(_ratio, p, q), name, formula, continuity=math.inf, rational=(p, q))
 
 
 def _coefficients(values: Sequence[float], what: str) -> tuple[float, ...]:
@@ -137,7 +137,7 @@ def low_pass(*, lmax: float | None = None) -> Kernel:
     >>> low_pass(lmax=2.0)([0.0, 2.0])
     array([1., 0.])
     """
-    kernel = Kernel(_falling, "low_pass", r"1 - \lambda/\lambda_{max}", True, smoothness=math.inf)
+    kernel = Kernel(_falling, "low_pass", r"1 - \lambda/\lambda_{max}", True, continuity=math.inf)
     return bound_to(lmax, (kernel,))[0]
 
 
@@ -149,7 +149,7 @@ def high_pass(*, lmax: float | None = None) -> Kernel:
     >>> high_pass(lmax=2.0)([0.0, 2.0])
     array([0., 1.])
     """
-    kernel = Kernel(np.positive, "high_pass", r"\lambda/\lambda_{max}", True, smoothness=math.inf)
+    kernel = Kernel(np.positive, "high_pass", r"\lambda/\lambda_{max}", True, continuity=math.inf)
     return bound_to(lmax, (kernel,))[0]
 
 

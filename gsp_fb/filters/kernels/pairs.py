@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from ..._validate import check_count, check_positive
+from ..._arguments import check_count, check_positive
 from ._kernel import Float64, Kernel, bound_to
 
 __all__ = ["held", "papadakis", "regular", "simoncelli"]
@@ -28,11 +28,11 @@ def _sin(angle: Angle, t: Float64) -> Float64:
 
 
 def _pair(
-    name: str, angle: Angle, breaks: tuple[float, ...], smoothness: float, lmax: float | None
+    name: str, angle: Angle, breakpoints: tuple[float, ...], continuity: float, lmax: float | None
 ) -> tuple[Kernel, ...]:
-    inner = tuple(at for at in breaks if at <= 1)
+    inner = tuple(at for at in breakpoints if at <= 1)
     kernels = (
-        Kernel(partial(shape, angle), f"{name}/{label}", formula, True, 0.0, smoothness, inner)
+        Kernel(partial(shape, angle), f"{name}/{label}", formula, True, 0.0, continuity, inner)
         for shape, label, formula in ((_cos, "low", r"\cos\theta(\lambda)"), (_sin, "high", r"\sin\theta(\lambda)"))
     )
     return bound_to(lmax, tuple(kernels))
@@ -137,7 +137,7 @@ def regular(degree: int = 2, *, lmax: float | None = None) -> tuple[Kernel, ...]
     >>> low([0.0, 1.0, 2.0]).round(4)
     array([1.    , 0.7071, 0.    ])
     """
-    degree = check_count(degree, "degree", least=0)
+    degree = check_count(degree, "degree", minimum=0)
     return _pair("regular", partial(_regular, degree), (), math.inf, lmax)
 
 

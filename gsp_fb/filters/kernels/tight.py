@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from ..._validate import check_count
+from ..._arguments import check_count
 from ...errors import ParameterError
 from ._kernel import Float64, Kernel, bound_to
 
@@ -48,10 +48,10 @@ def _octave(rise: Shape, fall: Shape, start: float, t: Float64) -> Float64:
 
 
 def _dyadic(
-    name: str, n_filters: int, rise: Shape, fall: Shape, *, smoothness: float, lmax: float | None
+    name: str, n_filters: int, rise: Shape, fall: Shape, *, continuity: float, lmax: float | None
 ) -> tuple[Kernel, ...]:
     """Return a scaling function and octaves that end at lmax; ``rise^2 + fall^2 = 1`` makes them tight."""
-    starts = [2.0**-j for j in range(check_count(n_filters, "n_filters", least=2) - 1, 0, -1)]
+    starts = [2.0**-j for j in range(check_count(n_filters, "n_filters", minimum=2) - 1, 0, -1)]
     shapes = [partial(_below, fall, starts[0]), *(partial(_octave, rise, fall, start) for start in starts)]
     labels = ["low", *(str(j) for j in range(1, n_filters))]
     kernels = (
@@ -60,9 +60,9 @@ def _dyadic(
             f"{name}/{label}",
             rf"{symbol}({1 / start:g}\lambda/\lambda_{{max}})",
             relative=True,
-            least=0.0,
-            smoothness=smoothness,
-            breaks=tuple(at for at in ends if at <= 1),
+            lower_bound=0.0,
+            continuity=continuity,
+            breakpoints=tuple(at for at in ends if at <= 1),
         )
         for shape, label, symbol, start, ends in zip(
             shapes,
@@ -94,7 +94,7 @@ def meyer(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...
     >>> sum(kernel([0.3, 1.0]) ** 2 for kernel in meyer(4, lmax=2.0)).round(12)
     array([1., 1.])
     """
-    return _dyadic("meyer", n_filters, _meyer_rise, _meyer_fall, smoothness=3, lmax=lmax)
+    return _dyadic("meyer", n_filters, _meyer_rise, _meyer_fall, continuity=3, lmax=lmax)
 
 
 def simple_tight(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...]:
@@ -114,7 +114,7 @@ def simple_tight(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kern
     >>> sum(kernel([0.3, 1.0]) ** 2 for kernel in simple_tight(4, lmax=2.0)).round(12)
     array([1., 1.])
     """
-    return _dyadic("simple_tight", n_filters, _simple_rise, _simple_fall, smoothness=0, lmax=lmax)
+    return _dyadic("simple_tight", n_filters, _simple_rise, _simple_fall, continuity=0, lmax=lmax)
 
 
 def _translates(
@@ -126,9 +126,9 @@ def _translates(
             f"{name}/{j}",
             formula,
             relative=True,
-            least=0.0,
-            smoothness=1,
-            breaks=tuple(at for at in (start, start + width) if 0 <= at <= 1),
+            lower_bound=0.0,
+            continuity=1,
+            breakpoints=tuple(at for at in (start, start + width) if 0 <= at <= 1),
         )
         for j, start in enumerate(starts)
     )
@@ -157,7 +157,7 @@ def half_cosine(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kerne
     >>> sum(kernel([0.3, 1.0]) ** 2 for kernel in half_cosine(5, lmax=2.0)).round(12)
     array([1., 1.])
     """
-    step = 1.0 / (check_count(n_filters, "n_filters", least=3) - 2)
+    step = 1.0 / (check_count(n_filters, "n_filters", minimum=3) - 2)
     starts = [step * (j - 2) for j in range(n_filters)]
     formula = r"\tfrac{\sqrt2}3 (1 - \cos 2\pi u)"
     return _translates("half_cosine", _raised_cosine, 3 * step, starts, formula=formula, lmax=lmax)
@@ -184,8 +184,8 @@ def itersine(n_filters: int = 6, *, overlap: int = 2, lmax: float | None = None)
     >>> sum(kernel([0.3, 1.0]) ** 2 for kernel in itersine(5, lmax=2.0)).round(12)
     array([1., 1.])
     """
-    overlap = check_count(overlap, "overlap", least=2)
-    n_filters = check_count(n_filters, "n_filters", least=overlap)
+    overlap = check_count(overlap, "overlap", minimum=2)
+    n_filters = check_count(n_filters, "n_filters", minimum=overlap)
     if overlap % 2:
         raise ParameterError(f"overlap must be even for a tight family, not {overlap!r}")
     step = 1.0 / (n_filters - overlap + 1)

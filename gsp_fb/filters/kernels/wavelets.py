@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from ..._validate import check_count, check_positive
+from ..._arguments import check_count, check_positive
 from ._kernel import Float64, Kernel, bound_to
 
 __all__ = ["abspline", "mexican_hat"]
@@ -57,7 +57,7 @@ def mexican_hat(
     >>> [kernel.name for kernel in mexican_hat(3)]
     ['mexican_hat/low', 'mexican_hat/1', 'mexican_hat/2']
     """
-    scales = _scales(check_count(n_filters, "n_filters", least=2) - 1, check_positive(low_pass_factor, "factor"))
+    scales = _scales(check_count(n_filters, "n_filters", minimum=2) - 1, check_positive(low_pass_factor, "factor"))
     unit = 1.0 if lmax is None else check_positive(lmax, "lmax")
     heights = np.sqrt(scales / unit) if normalize else np.ones_like(scales)
     low = partial(_low_pass, 1.2 / math.e, 0.4 / low_pass_factor)
@@ -88,7 +88,7 @@ def abspline(n_filters: int = 6, *, low_pass_factor: float = 20.0, lmax: float |
     >>> abspline(3, lmax=2.0)[2]([1.0, 2.0])
     array([0.25, 1.  ])
     """
-    scales = _scales(check_count(n_filters, "n_filters", least=2) - 1, check_positive(low_pass_factor, "factor"))
+    scales = _scales(check_count(n_filters, "n_filters", minimum=2) - 1, check_positive(low_pass_factor, "factor"))
     low = partial(_low_pass, SPLINE_PEAK, 0.6 / low_pass_factor)
     bands = [partial(_band_pass, _spline, scale, 1.0) for scale in scales]
     return _family(
@@ -98,8 +98,8 @@ def abspline(n_filters: int = 6, *, low_pass_factor: float = 20.0, lmax: float |
         formula=r"\mathrm{spline}(s\lambda)",
         scales=scales,
         lmax=lmax,
-        breaks=(1.0, 2.0),
-        smoothness=1,
+        breakpoints=(1.0, 2.0),
+        continuity=1,
     )
 
 
@@ -116,12 +116,14 @@ def _family(
     formula: str,
     scales: Float64,
     lmax: float | None,
-    breaks: tuple[float, ...] = (),
-    smoothness: float = math.inf,
+    breakpoints: tuple[float, ...] = (),
+    continuity: float = math.inf,
 ) -> tuple[Kernel, ...]:
     first = Kernel(low, f"{name}/low", r"h e^{-(\lambda/w)^4}", True, 0.0, math.inf)
     rest = [
-        Kernel(band, f"{name}/{j}", formula, True, 0.0, smoothness, tuple(at / scale for at in breaks if at <= scale))
+        Kernel(
+            band, f"{name}/{j}", formula, True, 0.0, continuity, tuple(at / scale for at in breakpoints if at <= scale)
+        )
         for j, (band, scale) in enumerate(zip(bands, scales.tolist(), strict=True), start=1)
     ]
     return bound_to(lmax, (first, *rest))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..._kernels.compiling import compiled, inlined
-from ..._kernels.machine import add_times, load, no_lanes, store, total
+from ..._kernels.simd import fma, load, reduce_add, store, zeros
 
 __all__ = ["LANES", "aggregate", "gradient_by_column", "gradient_by_row"]
 
@@ -26,10 +26,10 @@ def _set_part(
     out: Any, i: int, indices: Any, places: Any, weights: Any, k: int, x: Any, column: int, start: int, stop: int
 ) -> None:
     """Set some columns of head k to the weighted sum of a row's neighbours; weight p stands at ``places[p]``."""
-    part = no_lanes(x, LANES)
+    part = zeros(x, LANES)
     for p in range(start, stop):
         weight = weights[p if places is None else places[p], k]
-        part = add_times(part, weight, load(x, indices[p], column, LANES))
+        part = fma(part, weight, load(x, indices[p], column, LANES))
     store(part, out, i, column)
 
 
@@ -49,8 +49,8 @@ def _add_products(i: int, start: int, stop: int, indices: Any, size: int, grad: 
         k = column // size % of_weights.shape[1]
         own = load(grad, i, column, LANES)
         for p in range(start, stop):
-            products = add_times(no_lanes(x, LANES), own, load(x, indices[p], column, LANES))
-            of_weights[p, k] += total(products)
+            products = fma(zeros(x, LANES), own, load(x, indices[p], column, LANES))
+            of_weights[p, k] += reduce_add(products)
 
 
 @inlined

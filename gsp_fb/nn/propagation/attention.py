@@ -9,7 +9,7 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from ..._validate import check_count, check_host
+from ..._arguments import check_count, check_host
 from ...errors import ParameterError
 from ...graph import Graph
 from ..compiling import uncompiled

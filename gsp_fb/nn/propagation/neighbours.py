@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..._validate import check_count
+from ..._arguments import check_count
 from ...graph import Graph
 from ..sparse import SparseMatrix
 from .base import Batch

@@ -10,7 +10,7 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
-from ..._validate import check_host
+from ..._arguments import check_host
 from ...graph import Graph
 from ...operators import operator
 from ..sparse import Product, SparseMatrix

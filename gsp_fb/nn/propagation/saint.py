@@ -10,7 +10,7 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
-from ..._validate import check_count
+from ..._arguments import check_count
 from ...graph import Graph
 from ..sparse import SparseMatrix
 from .base import Batch
@@ -72,7 +72,7 @@ class SaintSampler:
     ) -> None:
         self.graph, self.generator, self.dtype, self.device = graph, generator, dtype, torch.device(device)
         self.n_roots = min(check_count(n_roots, "n_roots"), graph.n_nodes)
-        self.length = check_count(length, "length", least=0)
+        self.length = check_count(length, "length", minimum=0)
         self.mean = mean_matrix(graph)
         self.rows = np.repeat(np.arange(graph.n_nodes), np.diff(self.mean.indptr))
         self._count(check_count(coverage, "coverage"))

@@ -10,7 +10,7 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from ..._validate import check_choice, check_host, check_positive
+from ..._arguments import check_choice, check_host, check_positive
 from ...filters import FilterBank
 from ...graph import Graph
 from ...operators import operator

@@ -1,0 +1,219 @@
+"""The door: every value a user gives is checked here once; behind it, code trusts what it gets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from difflib import get_close_matches
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from .backend import IntArray, Signal, as_csr, cast, csr, device_of, is_array, is_numpy, is_sparse, namespace, to_host
+from .errors import GraphError, ParameterError, SignalError
+
+__all__ = [
+    "check_choice",
+    "check_count",
+    "check_csr",
+    "check_device",
+    "check_host",
+    "check_labels",
+    "check_positive",
+    "check_rng",
+    "check_signal",
+    "host_array",
+]
+
+
+def check_choice(value: object, choices: Iterable[str], what: str) -> str:
+    """Return ``value`` if it is one of ``choices``; otherwise list them and name the nearest.
+
+    Examples
+    --------
+    >>> check_choice("hgih", ["low", "high"], "channel")
+    Traceback (most recent call last):
+    ...
+    gsp_fb.errors.ParameterError: unknown channel 'hgih'; choose one of low, high (did you mean 'high'?)
+    """
+    names = list(choices)
+    if isinstance(value, str) and value in names:
+        return value
+    near = get_close_matches(str(value), names, n=1, cutoff=0.5)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    raise ParameterError(f"unknown {what} {value!r}; choose one of {', '.join(names)}{hint}")
+
+
+def check_positive(value: object, what: str) -> float:
+    """Return ``value`` as a float that is finite and greater than zero."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise ParameterError(f"{what} must be a positive number, not {value!r}")
+    number = float(value)
+    if not (math.isfinite(number) and number > 0):
+        raise ParameterError(f"{what} must be finite and > 0, not {value!r}")
+    return number
+
+
+def check_count(value: object, what: str, *, minimum: int = 1) -> int:
+    """Return ``value`` as an int that is at least ``least``."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or int(value) < minimum:
+        raise ParameterError(f"{what} must be an integer >= {minimum}, not {value!r}")
+    return int(value)
+
+
+def check_rng(rng: object) -> np.random.Generator:
+    """Return a generator from a seed, a generator or None; global random state is never touched."""
+    if rng is None or isinstance(rng, Integral | np.random.Generator | np.random.SeedSequence):
+        return np.random.default_rng(rng)  # type: ignore[arg-type]  # the check above is the type
+    raise ParameterError(f"rng must be None, an integer seed or a numpy Generator, not {rng!r}")
+
+
+def check_csr(matrix: Any) -> None:
+    """Raise GraphError unless the compressed matrix is well formed; malformed ones crash compiled code.
+
+    Reads only the index arrays, so it is safe on input that no sparse routine may touch yet.
+    """
+    n_major = matrix.shape[0] if matrix.format != "csc" else matrix.shape[1]
+    n_minor = matrix.shape[1] if matrix.format != "csc" else matrix.shape[0]
+    if matrix.format == "bsr":
+        n_major, n_minor = n_major // matrix.blocksize[0], n_minor // matrix.blocksize[1]
+    indptr, indices = matrix.indptr, matrix.indices
+    if tuple(indptr.shape) != (n_major + 1,) or int(indptr[0]) != 0:
+        raise GraphError(
+            f"indptr has shape {tuple(indptr.shape)} for {n_major} rows; it must have {n_major + 1} entries from 0"
+        )
+    drop = _first(indptr[1:] < indptr[:-1])
+    if drop is not None:
+        raise GraphError(f"indptr decreases at row {drop}; a CSR matrix needs non-decreasing row pointers")
+    end = int(indptr[-1])
+    if min(indices.shape[0], matrix.data.shape[0]) < end:
+        raise GraphError(f"indptr ends at {end} but only {indices.shape[0]} indices are stored")
+    used = indices[:end]
+    bad = _first((used < 0) | (used >= n_minor))
+    if bad is not None:
+        raise GraphError(f"column index {int(used[bad])} at position {bad} is outside 0..{n_minor - 1}")
+
+
+def _first(mask: Any) -> int | None:
+    """Return the first place where a 1-D mask is true, if there is one."""
+    xp = namespace(mask)
+    return int(xp.nonzero(mask)[0][0]) if bool(xp.any(mask)) else None
+
+
+def check_device(x: Signal, like: Any) -> None:
+    """Raise SignalError unless ``x`` lives on the device of ``like``: nothing is moved unasked."""
+    here, there = device_of(x), device_of(like)
+    if here != there:
+        raise SignalError(
+            f"the signal is on {here!r} but the graph on {there!r}; call .to({here!r}) on the graph, or move the signal"
+        )
+
+
+def check_host(device: str, what: str) -> None:
+    """Raise GraphError unless a graph on ``device`` is on the host, where ``what`` says that something is done."""
+    if device != "cpu":
+        raise GraphError(f"{what} on the CPU; call .to('cpu') on this graph on {device!r} first")
+
+
+def host_array(x: Any, error: type[Exception], what: str) -> Any:
+    """Return ``x`` as an array of its own kind, or as a NumPy array if it is a list, frame or CPU tensor."""
+    if type(x).__module__.partition(".")[0] == "torch":
+        if x.device.type != "cpu":
+            raise error(f"{what} is a torch tensor on {x.device}; call .cpu() on it first")
+        return x.detach().resolve_conj().numpy()
+    if not is_numpy(x) and is_array(x):
+        return x
+    if isinstance(x, np.ma.MaskedArray):
+        if np.ma.is_masked(x):
+            raise error(f"{what} has masked entries; fill them first")
+        x = x.data
+    try:
+        return np.asarray(x)
+    except ValueError as ragged:
+        raise error(f"{what} is not a rectangular array: {ragged}") from None
+
+
+def _floating(x: Any, error: type[Exception], what: str) -> Any:
+    xp = namespace(x)
+    if x.dtype in (xp.float32, xp.float64, xp.complex64, xp.complex128):
+        return x
+    if is_numpy(x) and x.dtype.kind not in "biufc":
+        raise error(f"{what} has dtype {x.dtype}; numbers are needed")
+    wide = xp.complex128 if xp.isdtype(x.dtype, "complex floating") else xp.float64
+    return cast(x, wide)
+
+
+def check_signal(x: Any, n_nodes: int) -> Signal:
+    """Return ``x`` as a finite floating signal with one row per node: an array, or CSR if it is sparse.
+
+    Raises
+    ------
+    SignalError
+        Wrong length or number of axes, not numbers, NaN or infinite.
+    """
+    if is_sparse(x):
+        return _check_sparse_signal(x, n_nodes)
+    x = host_array(x, SignalError, "signal")
+    if x.ndim not in (1, 2):
+        raise SignalError(f"signal has shape {tuple(x.shape)}; it must be (n_nodes,) or (n_nodes, n_signals)")
+    if x.shape[0] != n_nodes:
+        flip = " (transposed?)" if x.ndim == 2 and x.shape[1] == n_nodes else ""
+        raise SignalError(f"signal has {x.shape[0]} rows but the graph has {n_nodes} nodes{flip}")
+    x = _floating(x, SignalError, "signal")
+    _check_finite(x, lambda at: f"signal is {to_host(x[at])} at index {at if len(at) > 1 else at[0]}")
+    return x
+
+
+def _check_sparse_signal(x: Any, n_nodes: int) -> Signal:
+    if x.ndim != 2 or x.shape[0] != n_nodes:
+        raise SignalError(f"signal has shape {x.shape} but the graph has {n_nodes} nodes")
+    if x.format in ("csr", "csc", "bsr"):
+        try:
+            check_csr(x)
+        except GraphError as bad:
+            raise SignalError(f"sparse signal: {bad}") from None
+    x = as_csr(x)
+    data = _floating(x.data, SignalError, "signal")
+    x = x if data is x.data else csr(data, x.indices, x.indptr, x.shape)
+    _check_finite(data, lambda at: f"signal is {to_host(data[at])} in row {_row_of(x.indptr, at[0])}")
+    return x
+
+
+def _row_of(indptr: Any, entry: int) -> int:
+    return int(namespace(indptr).count_nonzero(indptr <= entry)) - 1
+
+
+def _check_finite(x: Any, describe: Any) -> None:
+    xp = namespace(x)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if bool(xp.isfinite(xp.sum(x))):  # no temporary; a finite sum has only finite terms
+            return
+    finite = xp.isfinite(x)
+    if not bool(xp.all(finite)):
+        at = tuple(int(i[0]) for i in xp.nonzero(~finite))
+        raise SignalError(f"{describe(at)}; signals must be finite")
+
+
+def check_labels(y: Any, n_nodes: int) -> IntArray:
+    """Return class labels as int64, one per node, on their device; a negative label means unlabelled."""
+    y = host_array(y, SignalError, "labels")
+    if tuple(y.shape) != (n_nodes,):
+        raise SignalError(f"labels have shape {tuple(y.shape)} but the graph has {n_nodes} nodes")
+    if not _is_whole(y):
+        raise SignalError(f"labels must be integers (negative: unlabelled), not {y.dtype} {_beginning(y)}...")
+    labels: IntArray = cast(y, namespace(y).int64)
+    return labels
+
+
+def _is_whole(y: Any) -> bool:
+    xp = namespace(y)
+    if is_numpy(y) and y.dtype.kind not in "biuf":
+        return False
+    if xp.isdtype(y.dtype, ("bool", "integral")):
+        return True
+    return bool(xp.isdtype(y.dtype, "real floating")) and bool(xp.all(y == xp.floor(y)))
+
+
+def _beginning(y: Any) -> list[Any]:
+    return y[:3].tolist() if is_numpy(y) else [float(value) for value in y[:3]]

@@ -1,0 +1,71 @@
+"""What a bank checks of its arguments before it trusts them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .._arguments import check_count, check_signal, host_array
+from ..backend import Signal, namespace, to_dense
+from ..errors import ParameterError, SignalError
+from ..operators import Operator
+from .kernels import Kernel, as_kernel
+from .response import frequency_axis
+
+__all__ = ["bound_kernels", "check_order", "coefficient_block", "signal_block"]
+
+# Beyond this degree the recurrence's own rounding is larger than any tolerance.
+HIGHEST_ORDER = 100_000
+
+
+def signal_block(x: Signal) -> Signal:
+    """Return a checked signal as a dense array of columns."""
+    dense = to_dense(x)
+    return dense[:, None] if dense.ndim == 1 else dense
+
+
+def check_order(order: object) -> int | None:
+    """Return the degree that a user fixed, if any."""
+    if order is None:
+        return None
+    degree = check_count(order, "order")
+    if degree > HIGHEST_ORDER:
+        raise ParameterError(f"order={order} is beyond {HIGHEST_ORDER}; leave it out and it follows from tol=")
+    return degree
+
+
+def bound_kernels(kernels: Any, op: Operator) -> tuple[Kernel, ...]:
+    """Return the kernels bound to the operator's axis, each tried out at both ends and between."""
+    if not isinstance(op, Operator):
+        raise ParameterError(f"a bank needs an Operator, not {type(op).__name__}; see gsp_fb.operator(graph, 'sym')")
+    low, high = frequency_axis(op)
+    single = isinstance(kernels, Kernel) or callable(kernels)
+    # A low channel may end at 0 or below, where no relative kernel has a meaning; the check below then says so.
+    lmax = high if high > 0 else 1.0
+    bound = tuple(as_kernel(kernel).bind(lmax) for kernel in ((kernels,) if single else kernels))
+    if not bound:
+        raise ParameterError("a bank needs at least one kernel")
+    for kernel in bound:
+        if kernel.lower_bound > low:
+            raise ParameterError(
+                f"kernel {kernel.name!r} begins at frequency {kernel.lower_bound:g} but {op!r} has eigenvalues down to "
+                f"{low:g}; give the high channel, op.complement()"
+            )
+        kernel(np.linspace(low, high, 33))
+    return bound
+
+
+def coefficient_block(c: Any, n_nodes: int, n_filters: int) -> tuple[Signal, bool]:
+    """Return coefficients as (n_nodes, n_signals, n_filters), and whether they came without the middle axis."""
+    c = host_array(c, SignalError, "coefficients")
+    if c.ndim not in (2, 3) or c.shape[0] != n_nodes or c.shape[-1] != n_filters:
+        raise SignalError(
+            f"coefficients have shape {tuple(c.shape)}; they must be ({n_nodes}, {n_filters}) or "
+            f"({n_nodes}, n_signals, {n_filters}): nodes first, filters last"
+        )
+    xp = namespace(c)
+    block = check_signal(xp.reshape(c, (n_nodes, math.prod(c.shape[1:]))), n_nodes)
+    block = xp.reshape(block, c.shape)
+    return (block[:, None, :], True) if c.ndim == 2 else (block, False)

@@ -1,0 +1,152 @@
+"""The two protocols and what they may cost: trials, splits and epochs for the size of a data set.
+
+``paper``: the listed hyperparameters. ``tuned``: hyperparameters chosen by validation alone, over the paper's grid
+extended by the hidden width and by raw or row-normalised features. Both: the ten splits, the undirected graph, early
+stopping on the validation loss. Their cells never mix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from gsp_fb._arguments import check_choice
+
+__all__ = ["PROTOCOLS", "QUICK", "Plan", "Rung", "plan", "space"]
+
+PROTOCOLS = ("paper", "tuned")
+QUICK = "quick"
+
+
+@dataclass(frozen=True)
+class Rung:
+    """So many candidates are compared by their mean validation score over the first so many splits."""
+
+    candidates: int
+    splits: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one cell may spend.
+
+    Attributes
+    ----------
+    epochs, patience : int
+    splits : int
+        How many the chosen hyperparameters are trained and tested on.
+    rungs : tuple of Rung
+        The race that chooses: each rung keeps the best candidates of the one before. Empty: nothing is chosen.
+    seed : int
+        Of the proposals; models have the number of their split as seed.
+    """
+
+    epochs: int
+    patience: int
+    splits: int = 10
+    rungs: tuple[Rung, ...] = ()
+    seed: int = 0
+
+    @property
+    def trainings(self) -> int:
+        """How many models it trains: those of the race and those that are tested.
+
+        Examples
+        --------
+        >>> Plan(500, 100, 10, (Rung(16, 2), Rung(4, 5))).trainings
+        54
+        """
+        seen = [0, *(rung.splits for rung in self.rungs)]
+        raced = sum(rung.candidates * (rung.splits - before) for rung, before in zip(self.rungs, seen, strict=False))
+        return raced + self.splits
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan as JSON holds it."""
+        return {**asdict(self), "rungs": [asdict(rung) for rung in self.rungs]}
+
+
+@dataclass(frozen=True)
+class _Tier:
+    """What data sets of a size are given, up to ``nodes``."""
+
+    nodes: float
+    epochs: int
+    race: tuple[Rung, ...]
+
+
+# A small set has few validation nodes, so that all ten splits must speak; a large one has thousands, and one split
+# tells candidates apart. The numbers are what two cores do in a few hours.
+_TIERS = (
+    _Tier(1_000, 600, (Rung(16, 10),)),
+    _Tier(4_000, 500, (Rung(12, 2), Rung(3, 5))),
+    _Tier(15_000, 500, (Rung(8, 1), Rung(2, 3))),
+    _Tier(float("inf"), 300, (Rung(5, 1), Rung(2, 2))),
+)
+PATIENCE = 100
+# A course of alphas must not stop early. GIN's folds have no validation part to stop by under its own protocol.
+_COURSE_EPOCHS, _GRAPH_EPOCHS = 200, 100
+_GRAPH_RACE = (Rung(8, 1), Rung(3, 3))
+_QUICK_RACE = (Rung(3, 1), Rung(2, 2))
+
+
+def plan(protocol: str, *, n_nodes: int, kind: str = "nodes", quick: bool = False, candidates: int = 0) -> Plan:
+    """Return what a cell may spend under a protocol; ``candidates`` are compared on all splits instead of in a race.
+
+    Examples
+    --------
+    >>> plan("paper", n_nodes=183).rungs
+    ()
+    >>> plan("tuned", n_nodes=5201).rungs
+    (Rung(candidates=8, splits=1), Rung(candidates=2, splits=3))
+    """
+    check_choice(protocol, PROTOCOLS, "protocol")
+    tier = next(tier for tier in _TIERS if n_nodes <= tier.nodes)
+    kinds = {
+        "graphs": Plan(_GRAPH_EPOCHS, PATIENCE, rungs=_GRAPH_RACE),
+        "alphas": Plan(_COURSE_EPOCHS, _COURSE_EPOCHS),
+    }
+    race = (Rung(candidates, Plan.splits),) if candidates else tier.race
+    chosen = Plan(20, 20, 3, _QUICK_RACE) if quick else kinds.get(kind, Plan(tier.epochs, PATIENCE, rungs=race))
+    return chosen if protocol == "tuned" else replace(chosen, rungs=())
+
+
+Space = Mapping[str, tuple[Any, ...]]
+# The grid of the paper's section on experiments, and what it leaves open.
+_GRID: Space = {
+    "lr": (0.01, 0.05, 0.1),
+    "weight_decay": (0.0, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2),
+    "dropout": tuple(k / 10 for k in range(10)),
+    "normalize": (False, True),
+}
+_WIDE: Space = {**_GRID, "hidden": (32, 64)}
+_ATTENTION: Space = {**_GRID, "lr": (0.005, 0.01, 0.05), "hidden": (8, 16)}
+_DEEP: Space = {**_GRID, "lr": (0.005, 0.01, 0.05), "alpha": (0.1, 0.2, 0.5), "lambda_": (0.5, 1.0, 1.5)}
+_GIN: Space = {
+    "lr": (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2),
+    "weight_decay": (0.0, 1e-4, 1e-3, 1e-2, 5e-2),
+    "dropout": (0.0, 0.25, 0.5, 0.75, 0.9),
+    "hidden": (8, 16, 32, 64, 128),
+    "batch_size": (32, 128),
+    "concat": (False, True),
+}
+_SPACES: Mapping[str, Space] = {
+    "gat": _ATTENTION,
+    "graphsaint": _GRID,
+    "gwnn": _GRID,
+    "gcnii": _DEEP,
+    "gcnii*": _DEEP,
+    "gin-0": {**_GIN, "gamma": (-0.5, 0.0, 0.5, 1.0, 1.5)},
+    "gin-eps": _GIN,
+}
+
+
+def space(model: str) -> Space:
+    """Return the values that protocol ``tuned`` chooses among; a filterbank has those of its baseline.
+
+    Examples
+    --------
+    >>> space("fb-gcn")["hidden"]
+    (32, 64)
+    """
+    return _SPACES.get(model.removeprefix("fb-"), _WIDE)

@@ -1,0 +1,145 @@
+"""Where results live: one JSON file a cell, written once and whole; locks and journals in the cache beside the data."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import platform
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gsp_fb._atomic import atomic_write, write_json
+from gsp_fb._extras import require
+from gsp_fb._version import __version__
+from gsp_fb.datasets import cache_dir
+from gsp_fb.errors import ParameterError
+
+from .cells import Cell, select
+from .costs import expected_seconds
+from .journal import Journal
+
+__all__ = ["Store"]
+
+Facts = Mapping[str, Any]
+_LIBRARIES = ("numpy", "scipy", "torch", "optuna", "scikit-learn")
+
+
+class Store:
+    """The stored results of one directory.
+
+    Parameters
+    ----------
+    directory : Path
+        Made when the first cell is written.
+    quick : bool
+        Whether it holds rehearsals.
+
+    Raises
+    ------
+    ParameterError
+        The directory holds the other kind: rehearsals and results never mix.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gsp_fb.experiments import select
+    >>> cell = select(["table9"], protocols=["paper"], datasets=["texas"], models=["gcn"])[0]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store(Path(folder))
+    ...     facts = store.write(cell, {"scores": [0.5, 0.7]}, seconds=1.0)
+    ...     store.has(cell), store.read(cell)["scores"]
+    (True, [0.5, 0.7])
+    """
+
+    def __init__(self, directory: Path, *, quick: bool = False) -> None:
+        self.directory, self.quick = directory, quick
+        first = next(directory.glob("*/*/*.json"), None)
+        if first is not None and json.loads(first.read_text(encoding="utf-8"))["protocol"]["quick"] != quick:
+            found, other = ("results", "without") if quick else ("rehearsals", "with")
+            raise ParameterError(f"{directory} holds {found}; give another --results, or go on {other} --quick")
+
+    def read(self, cell: Cell) -> Facts | None:
+        """Return the facts of a cell; None if it is not there."""
+        path = self.directory / cell.path
+        if not path.exists():
+            return None
+        facts: Facts = json.loads(path.read_text(encoding="utf-8"))
+        return facts
+
+    def has(self, cell: Cell) -> bool:
+        """Return whether a cell is stored."""
+        return (self.directory / cell.path).exists()
+
+    def write(self, cell: Cell, measured: Facts, seconds: float) -> Facts:
+        """Store what was measured, with everything needed to measure it again; return the facts stored."""
+        facts = {
+            "experiment": cell.experiment,
+            "dataset": cell.dataset,
+            "model": cell.row.label,
+            "network": cell.row.model,
+            "metric": cell.metric,
+            "protocol": {"name": cell.protocol, "quick": cell.quick, **cell.plan.as_dict()},
+            **measured,
+            "command": cell.command,
+            "versions": _versions(),
+            "seconds": round(seconds, 2),
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        path = self.directory / cell.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if "arrays" in facts:  # before the JSON, whose presence says that the cell is whole
+            arrays: dict[str, Any] = {name: np.asarray(array) for name, array in facts["arrays"].items()}
+            with atomic_write(path.with_suffix(".npz")) as file:
+                np.savez_compressed(file, **arrays)
+            facts["arrays"] = sorted(arrays)
+        write_json(path, facts)
+        return facts
+
+    def arrays(self, cell: Cell) -> dict[str, Any]:
+        """Return the arrays of a stored figure, by name."""
+        with np.load((self.directory / cell.path).with_suffix(".npz"), allow_pickle=False) as stored:
+            return dict(stored)
+
+    @contextlib.contextmanager
+    def claimed(self, cell: Cell, *, deadline: float | None = None) -> Iterator[Journal | None]:
+        """Give the journal of a cell while no other process works on it; None if one does, or has finished it.
+
+        The operating system lets go of a dead process's lock by itself.
+        """
+        filelock = require("filelock", "sharing work between processes")
+        folder = cache_dir() / "reproduce"
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = filelock.FileLock(folder / f"{cell.digest}.lock")
+        try:
+            lock.acquire(timeout=0)
+        except filelock.Timeout:
+            yield None
+            return
+        try:
+            yield None if self.has(cell) else Journal(folder / f"{cell.digest}.json", deadline=deadline)
+        finally:
+            lock.release()
+
+    def seconds(self, cells: Iterable[Cell]) -> dict[str, float]:
+        """Return the time that each stored cell took, by path."""
+        stored = {cell.path: self.read(cell) for cell in cells}
+        return {path: float(facts["seconds"]) for path, facts in stored.items() if facts is not None}
+
+    def estimates(self, cells: Iterable[Cell]) -> dict[str, float | None]:
+        """Return the expected processor seconds of each missing cell, by path; None where nothing tells."""
+        everything = (cell for cell in select(quick=self.quick) if cell.row.model)
+        measured = [(cell, float(facts["seconds"])) for cell in everything if (facts := self.read(cell))]
+        return expected_seconds(measured, [cell for cell in cells if not self.has(cell)])
+
+
+def _versions() -> dict[str, str]:
+    found = {"gsp_fb": __version__, "python": platform.python_version()}
+    for name in _LIBRARIES:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
