@@ -62,7 +62,7 @@ def to_host(x: Any) -> Any:
     return np.asarray(x.to_device(HOST))
 
 
-def _there(function: Callable[..., Any]) -> Callable[..., Any]:
+def _on_device(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of the host as one of the device; the transfers are those that a kernel would not need."""
 
     def on_device(*arrays: Any, **options: Any) -> Any:
@@ -101,15 +101,15 @@ class Csr:
 
     def __matmul__(self, x: Any) -> Any:
         _refuse_host(x)
-        return _there(lambda matrix, y: matrix @ y)(self, x)
+        return _on_device(lambda matrix, y: matrix @ y)(self, x)
 
     def __add__(self, other: Any) -> Any:
         _refuse_host(other)
-        return _there(lambda one, two: one + two)(self, other)
+        return _on_device(lambda one, two: one + two)(self, other)
 
     def __sub__(self, other: Any) -> Any:
         _refuse_host(other)
-        return _there(lambda one, two: one - two)(self, other)
+        return _on_device(lambda one, two: one - two)(self, other)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("implicit copy of a sparse matrix to the host")
@@ -137,16 +137,16 @@ def as_csr(x: Any) -> Any:
     return x
 
 
-dense = _there(host.dense)
-transposed = _there(host.transposed)
-add_diagonal = _there(host.add_diagonal)
-column_peaks = _there(host.column_peaks)
-column_products = _there(host.column_products)
-take_csr = _there(host.take_csr)
-spread = _there(host.spread)
-group_sum = _there(host.group_sum)
-components = _there(host.components)
-distances = _there(host.distances)
+dense = _on_device(host.dense)
+transposed = _on_device(host.transposed)
+add_diagonal = _on_device(host.add_diagonal)
+column_peaks = _on_device(host.column_peaks)
+column_products = _on_device(host.column_products)
+take_csr = _on_device(host.take_csr)
+repeat_rows = _on_device(host.repeat_rows)
+group_sum = _on_device(host.group_sum)
+components = _on_device(host.components)
+distances = _on_device(host.distances)
 
 
 def vdot(x: Any, y: Any) -> Any:
@@ -220,7 +220,7 @@ def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_matvecs: int
 def factor(matrix: Any) -> tuple[Callable[..., Any], Any]:
     """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and the pivots of its factors."""
     solve, pivots = host.factor(to_host(matrix))
-    return _there(solve), from_host(pivots)
+    return _on_device(solve), from_host(pivots)
 
 
 register(Row(DEVICE, (xp.__name__, __name__), __name__))
