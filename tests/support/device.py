@@ -171,7 +171,7 @@ SWAPPED = {"matvec": "rmatvec", "rmatvec": "matvec", "matmat": "rmatmat", "rmatm
 @dataclass(frozen=True)
 class _LinearOperator:
     shape: tuple[int, int]
-    products: dict[str, Callable[[Any], Any]]
+    matvecs: dict[str, Callable[[Any], Any]]
 
     @property
     def T(self) -> _LinearOperator:  # the name every array library gives the transpose
@@ -203,13 +203,13 @@ class _LinearOperator:
         return self.matvec(x) if x.ndim == 1 else self.matmat(x)
 
 
-def linear_operator(shape: tuple[int, int], **products: Callable[[Any], Any]) -> Any:
+def linear_operator(shape: tuple[int, int], **matvecs: Callable[[Any], Any]) -> Any:
     """Return a matrix-free operator on the device."""
-    return _LinearOperator(shape, products)
+    return _LinearOperator(shape, matvecs)
 
 
 def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_matvecs: int, tol: float) -> tuple[Any, Any]:
-    """Return the ``k`` largest eigenvalues of a symmetric operator, ascending: ARPACK's, by products on the device."""
+    """Return the ``k`` largest eigenvalues of a symmetric operator, ascending: ARPACK's, by matvecs on the device."""
     _refuse_host(start)
     matvec = host.linear_operator(operator.shape, matvec=lambda x: to_host(operator @ from_host(x.ravel())))
     found = host.eigsh(matvec, to_host(start), k, n_vectors=n_vectors, max_matvecs=max_matvecs, tol=tol)
