@@ -11,6 +11,7 @@ import io
 import json
 import os
 import pickle
+import re
 import struct
 import zipfile
 from dataclasses import replace
@@ -24,6 +25,7 @@ from gsp_fb import datasets
 from gsp_fb.datasets import loading
 from gsp_fb.datasets.readers import NodeArrays, read_collection, read_node, read_relations, read_relations_text
 from gsp_fb.datasets.readers.arrays import CollectionArrays
+from gsp_fb.datasets.readers.pickled import StoredArray
 from gsp_fb.datasets.readers.planetoid import StoredCsr, load_pickle
 from gsp_fb.errors import FormatError, IntegrityError
 
@@ -167,7 +169,7 @@ class _Python2Pickler(pickle._Pickler):
     dispatch[bytes] = save_bytes
 
     def save_global(self, obj: object, name: str | None = None) -> None:
-        old = {"csr_matrix": "scipy.sparse.csr", "_reconstruct": "numpy.symmetrized.multiarray", "list": "__builtin__"}
+        old = {"csr_matrix": "scipy.sparse.csr", "_reconstruct": "numpy.core.multiarray", "list": "__builtin__"}
         name = name or obj.__name__
         self.write(pickle.GLOBAL + f"{old.get(name, obj.__module__)}\n{name}\n".encode())
         self.memoize(obj)
@@ -526,6 +528,15 @@ def test_a_pickle_of_anything_else_than_arrays_is_refused(payload, tmp_path):
     (tmp_path / "ind.cora.x").write_bytes(payload)
     with pytest.raises(FormatError, match="no Planetoid file"):
         load_pickle(tmp_path / "ind.cora.x", StoredCsr)
+
+
+@pytest.mark.filterwarnings("ignore:numpy.core is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("module", [b"numpy.core.multiarray", b"numpy._core.multiarray"])
+def test_arrays_pickled_by_numpy_1_and_2_are_those_that_numpy_reads(module, tmp_path):
+    content = re.sub(rb"numpy\._?core\.multiarray", module, modern_pickle(np.arange(3)))
+    assert module in content
+    (tmp_path / "ind.cora.y").write_bytes(content)
+    np.testing.assert_array_equal(load_pickle(tmp_path / "ind.cora.y", StoredArray).array(), pickle.loads(content))
 
 
 def test_a_pickle_of_another_kind_of_array_is_refused(tmp_path):

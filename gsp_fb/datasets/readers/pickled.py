@@ -135,7 +135,7 @@ def _bytes(text: str, encoding: str) -> bytes:
 
 _OBJECT, _LIST = object(), object()
 _ALLOWED: dict[tuple[str, str], Any] = {
-    ("numpy.symmetrized.multiarray", "_reconstruct"): _Builder(_array),
+    ("numpy.core.multiarray", "_reconstruct"): _Builder(_array),
     ("numpy._core.multiarray", "_reconstruct"): _Builder(_array),
     ("numpy", "ndarray"): StoredArray,
     ("numpy", "dtype"): StoredDtype,
