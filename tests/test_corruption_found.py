@@ -32,7 +32,7 @@ NODES = "graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 {} ] ]"
         (NODES.format("weight INFE5"), "not expected"),
         ("graph [ node [ id 0 label " + "[ a " * 50_000 + "]" * 50_000 + " ] ]", "a list for its label"),
         ("graph [ node [ label " + "[ a " * 50_000 + "]" * 50_000 + " ] ]", "no 'id'"),
-        (NODES.format("weight " + "[ a " * 50_000 + "]" * 50_000), "no number"),
+        (NODES.format("weight " + "[ a " * 50_000 + "]" * 50_000), "not a number"),
     ],
     ids=["a number of no kind", "a nested label", "a nested node without id", "a nested weight"],
 )
@@ -46,7 +46,7 @@ def test_gml(text, message, tmp_path):
 def test_graphml_in_an_encoding_that_is_none_for_xml(encoding, tmp_path):
     text = f"<?xml version='1.0' encoding='{encoding}'?><graphml><graph edgedefault='directed'/></graphml>"
     (tmp_path / "a.graphml").write_text(text)
-    with pytest.raises(FormatError, match=r"save the file as UTF-8|no well-formed XML"):
+    with pytest.raises(FormatError, match=r"save the file as UTF-8|not well-formed XML"):
         read_graph(tmp_path / "a.graphml")
 
 
@@ -215,7 +215,7 @@ def test_parquet_metadata_that_contradicts_itself_does_not_end_the_process(seed,
         [sys.executable, "-c", READ, tmp_path / "a.parquet"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "a.parquet: no readable Parquet file" in done.stdout
+    assert "a.parquet: not a readable Parquet file" in done.stdout
 
 
 def stored(folder, weights):

@@ -56,13 +56,13 @@ def test_npz_of_scipy(changed, message, tmp_path):
 
 def test_npz_with_an_array_twice(tmp_path):
     path = archive(tmp_path / "a.npz", **named(COO), row=COO["row"])
-    with pytest.raises(FormatError, match=r"a\.npz: an array of the archive is there twice"):
+    with pytest.raises(FormatError, match=r"a\.npz: an array occurs twice in the archive"):
         read_graph(path)
 
 
 def test_names_that_should_be_numbers_in_order():
     assert restore_labels(["0", "1"], "none") is None
-    with pytest.raises(FormatError, match="nodes should be numbered in order, and are not"):
+    with pytest.raises(FormatError, match="the nodes are not numbered in order"):
         restore_labels(["1", "0"], "none")
 
 
@@ -163,7 +163,7 @@ def test_planetoid_files_that_do_not_fit_each_other(tmp_path):
         with pytest.raises(FormatError, match=f"{len(nodes)} test nodes from {nodes.min()} do not fit"):
             _check_fit(nodes, wide, rows, 3)
     (tmp_path / "ind.cora.y").write_bytes(pickle.dumps(np.zeros(3), protocol=2))
-    with pytest.raises(FormatError, match=r"ind\.cora\.y: labels of shape \(3,\), expected one 0/1 column a class"):
+    with pytest.raises(FormatError, match=r"ind\.cora\.y: labels of shape \(3,\), expected one 0/1 column per class"):
         _one_hot(tmp_path / "ind.cora.y")
 
 
