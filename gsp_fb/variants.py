@@ -1,7 +1,7 @@
 """The table of operator families: every Laplacian and affinity matrix of the paper is one row.
 
 A family adds self-loops ``gamma * s`` to the adjacency (s = 0, 1 or the degree) and normalises the sum. A new family is
-a new row of :data:`VARIANTS`; command-line choices, error messages, plot labels and tests iterate over the table.
+a new row of ``VARIANTS``; command-line choices, error messages, plot labels and tests iterate over the table.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Reading is strict: a file that is truncated, damaged, larger than a limit or not a graph raises FormatError with its
 path, before memory is allocated for its content. Nothing is unpickled, and writing is crash-safe. A new format is a new
-row of :data:`FORMATS`.
+row of ``FORMATS``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kernels: named functions of graph frequency. :data:`KERNELS` is the table of all of them.
+"""Kernels: named functions of graph frequency. ``KERNELS`` is the table of all of them.
 
 A kernel is the frequency response of a filter: a bank multiplies each spectral component of a signal by the value of
 the kernel at its frequency, the eigenvalue of the high channel. Two kinds exist. *Absolute* kernels (``heat``, ``ppr``,

@@ -187,8 +187,8 @@ def half_cosine(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kerne
     r"""Return equally spaced raised cosines, three of which overlap at each frequency, a tight frame.
 
     :math:`g(u) = \tfrac{\sqrt{2}}{3}(1 - \cos 2\pi u)`, with u from 0 to 1 along the window. All bands are translates
-    of one window. PyGSP's ``HalfCosine`` has the factor :math:`\tfrac12` instead of :math:`\tfrac{\sqrt2}3`, and so the
-    frame bound 9/8 instead of 1.
+    of one window. PyGSP's ``HalfCosine`` has the factor :math:`\tfrac{1}{2}` instead of :math:`\tfrac{\sqrt{2}}{3}`,
+    and so the frame bound 9/8 instead of 1.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def half_cosine(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kerne
     """
     step = 1.0 / (check_count(n_filters, "n_filters", minimum=3) - 2)
     starts = [step * (j - 2) for j in range(n_filters)]
-    formula = r"\tfrac{\sqrt2}3 (1 - \cos 2\pi u)"
+    formula = r"\tfrac{\sqrt{2}}{3} (1 - \cos 2\pi u)"
     return _translates("half_cosine", _raised_cosine, 3 * step, starts, formula=formula, lmax=lmax)
 
 
