@@ -25,8 +25,8 @@ from gsp_fb import datasets
 from gsp_fb.datasets import loading
 from gsp_fb.datasets.readers import NodeArrays, read_collection, read_node, read_relations, read_relations_text
 from gsp_fb.datasets.readers.arrays import CollectionArrays
-from gsp_fb.datasets.readers.pickled import StoredArray
-from gsp_fb.datasets.readers.planetoid import StoredCsr, load_pickle
+from gsp_fb.datasets.readers.pickled import PickledArray
+from gsp_fb.datasets.readers.planetoid import PickledCsr, load_pickle
 from gsp_fb.errors import FormatError, IntegrityError
 
 DATA = Path(os.environ.get("GSP_FB_DATA_DIR") or Path(__file__).parents[2] / "shared" / "data")
@@ -527,7 +527,7 @@ def test_truncated_planetoid_files_are_refused(role, keep, tmp_path, monkeypatch
 def test_a_pickle_of_anything_else_than_arrays_is_refused(payload, tmp_path):
     (tmp_path / "ind.cora.x").write_bytes(payload)
     with pytest.raises(FormatError, match="no Planetoid file"):
-        load_pickle(tmp_path / "ind.cora.x", StoredCsr)
+        load_pickle(tmp_path / "ind.cora.x", PickledCsr)
 
 
 @pytest.mark.filterwarnings("ignore:numpy.core is deprecated:DeprecationWarning")
@@ -536,19 +536,19 @@ def test_arrays_pickled_by_numpy_1_and_2_are_those_that_numpy_reads(module, tmp_
     content = re.sub(rb"numpy\._?core\.multiarray", module, modern_pickle(np.arange(3)))
     assert module in content
     (tmp_path / "ind.cora.y").write_bytes(content)
-    np.testing.assert_array_equal(load_pickle(tmp_path / "ind.cora.y", StoredArray).array(), pickle.loads(content))
+    np.testing.assert_array_equal(load_pickle(tmp_path / "ind.cora.y", PickledArray).array(), pickle.loads(content))
 
 
 def test_a_pickle_of_another_kind_of_array_is_refused(tmp_path):
     (tmp_path / "ind.cora.x").write_bytes(pickle.dumps([1, 2]))
-    with pytest.raises(FormatError, match="holds a list, expected a StoredCsr"):
-        load_pickle(tmp_path / "ind.cora.x", StoredCsr)
+    with pytest.raises(FormatError, match="holds a list, expected a PickledCsr"):
+        load_pickle(tmp_path / "ind.cora.x", PickledCsr)
 
 
 def test_oldest_pickles_rebuild_a_matrix_through_the_reconstructor(tmp_path):
     text = b"ccopy_reg\n_reconstructor\n(cscipy.sparse.csr\ncsr_matrix\nc__builtin__\nobject\nNtR."
     (tmp_path / "ind.cora.x").write_bytes(text)
-    assert vars(load_pickle(tmp_path / "ind.cora.x", StoredCsr)) == {}
+    assert vars(load_pickle(tmp_path / "ind.cora.x", PickledCsr)) == {}
 
 
 # ---- the real thing, as far as it can be known here

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .compiling import compiled, inlined
-from .gather import gather, pair_factor
+from .gather import gather_2d, pair_factor
 
 __all__ = ["quadratic", "sparse_quadratic"]
 
@@ -47,7 +47,7 @@ def quadratic(
     total = np.empty((1, x.shape[1]), np.float64)
     for i in range(rows[0], rows[1]):
         stop = _lower_stop(i, indptr[i], indptr[i + 1], indices, directed)
-        gather(total, i, indptr[i], stop, indices, weights, x, left, right, directed)
+        gather_2d(total, i, indptr[i], stop, indices, weights, x, left, right, directed)
         for c in range(x.shape[1]):
             own = np.float64(x[i, c])
             out[block, c] += own * (total[0, c] + diag[i] * own)

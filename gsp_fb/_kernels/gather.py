@@ -11,7 +11,7 @@ import numpy as np
 from .compiling import compiled, inlined
 from .simd import fma, load, prefetch, prefetch_item, store, zeros
 
-__all__ = ["gather", "gather_1d", "pair_factor", "tiled_sums"]
+__all__ = ["gather_1d", "gather_2d", "pair_factor", "tiled_sums"]
 
 # Prefetch distance in neighbours: long enough to hide the memory latency.
 PREFETCH_DISTANCE = 48
@@ -78,7 +78,7 @@ def _gather_part(
 
 
 @inlined
-def gather(
+def gather_2d(
     total: Any,
     i: Any,
     start: Any,

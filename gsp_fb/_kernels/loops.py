@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .compiling import compiled, inlined
-from .gather import gather, gather_1d, tiled_sums
+from .gather import gather_1d, gather_2d, tiled_sums
 from .simd import fma, load, prefetch, store, zeros
 
 __all__ = ["bank_step", "bank_step_1d", "copy_rows", "label_propagation_rows", "product", "product_1d"]
@@ -59,7 +59,7 @@ def product(
     n_columns = x.shape[1]
     total = np.empty((1, n_columns), x.dtype)
     for i in range(first, last):
-        gather(total, i, indptr[i], indptr[i + 1], indices, weights, x, None, right, True)
+        gather_2d(total, i, indptr[i], indptr[i + 1], indices, weights, x, None, right, True)
         own_left, own_diag = x.dtype.type(left[i]), x.dtype.type(diag[i])
         c = 0
         while c + 16 <= n_columns:
@@ -128,7 +128,7 @@ def bank_step(
     kind = current.dtype.type
     total = np.empty((1, n_columns), current.dtype)
     for i in range(first, last):
-        gather(total, i, indptr[i], indptr[i + 1], indices, weights, current, None, right, True)
+        gather_2d(total, i, indptr[i], indptr[i + 1], indices, weights, current, None, right, True)
         own = kind(scale * left[i]), kind(scale * diag[i]), kind(scale - 1), kind(share[i])
         c = 0
         while c + 16 <= n_columns:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from ...errors import FormatError
 from .arrays import reading
 
-__all__ = ["StoredArray", "StoredCsr", "StoredGraph", "load_pickle"]
+__all__ = ["PickledArray", "PickledCsr", "PickledGraph", "load_pickle"]
 
 # Opcodes of Planetoid's files: values, containers, the memo, and the few that build objects.
 VALUES = {
@@ -42,7 +42,7 @@ MAX_INTEGER = 2**31
 _DTYPE = re.compile(r"[biuf][1-8]")
 
 
-class StoredDtype:
+class PickledDtype:
     """Placeholder for numpy's dtype: its text and byte order."""
 
     def __init__(self, text: object = "", *flags: object) -> None:
@@ -58,7 +58,7 @@ class StoredDtype:
         return np.dtype(f"{self.order}{self.text}")
 
 
-class StoredArray:
+class PickledArray:
     """Placeholder for numpy's array: shape, dtype and bytes."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class StoredArray:
     def array(self) -> npt.NDArray[Any]:
         """Return the array, or raise FormatError if shape, dtype and bytes do not fit."""
         _, shape, dtype, fortran, raw = self.state
-        if not isinstance(dtype, StoredDtype) or not _is_shape(shape):
+        if not isinstance(dtype, PickledDtype) or not _is_shape(shape):
             raise FormatError(f"an array of shape {shape!r:.60}, which no Planetoid file holds")
         content = raw.encode("latin1") if isinstance(raw, str) else bytes(memoryview(raw))
         kind = dtype.dtype()
@@ -83,14 +83,14 @@ def _is_shape(shape: object) -> bool:
     return isinstance(shape, tuple) and all(type(length) is int and length >= 0 for length in shape)
 
 
-class StoredCsr:
+class PickledCsr:
     """Placeholder for scipy's CSR class: the pickled attributes, without running any code of that class."""
 
     def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
 
 
-class StoredGraph(dict[Any, Any]):
+class PickledGraph(dict[Any, Any]):
     """Placeholder for ``defaultdict(list)``."""
 
     def __init__(self, *factory: object) -> None:
@@ -115,16 +115,16 @@ class _Builder:
         raise FormatError("the pickle changes a function, which no Planetoid file does")
 
 
-def _array(cls: object, shape: object, kind: object) -> StoredArray:
-    if cls is not StoredArray:
+def _array(cls: object, shape: object, kind: object) -> PickledArray:
+    if cls is not PickledArray:
         raise FormatError("the pickle makes an array of another class, which no Planetoid file holds")
-    return StoredArray()
+    return PickledArray()
 
 
-def _object(cls: Any, base: object, state: object) -> StoredCsr:
-    if cls is not StoredCsr or base is not _OBJECT or state is not None:
+def _object(cls: Any, base: object, state: object) -> PickledCsr:
+    if cls is not PickledCsr or base is not _OBJECT or state is not None:
         raise FormatError(f"the pickle rebuilds a {getattr(cls, '__name__', 'list')}, which no Planetoid file holds")
-    return StoredCsr()
+    return PickledCsr()
 
 
 def _bytes(text: str, encoding: str) -> bytes:
@@ -137,11 +137,11 @@ _OBJECT, _LIST = object(), object()
 _ALLOWED: dict[tuple[str, str], Any] = {
     ("numpy.core.multiarray", "_reconstruct"): _Builder(_array),
     ("numpy._core.multiarray", "_reconstruct"): _Builder(_array),
-    ("numpy", "ndarray"): StoredArray,
-    ("numpy", "dtype"): StoredDtype,
-    ("scipy.sparse.csr", "csr_matrix"): StoredCsr,
-    ("scipy.sparse._csr", "csr_matrix"): StoredCsr,
-    ("collections", "defaultdict"): StoredGraph,
+    ("numpy", "ndarray"): PickledArray,
+    ("numpy", "dtype"): PickledDtype,
+    ("scipy.sparse.csr", "csr_matrix"): PickledCsr,
+    ("scipy.sparse._csr", "csr_matrix"): PickledCsr,
+    ("collections", "defaultdict"): PickledGraph,
     ("__builtin__", "list"): _LIST,
     ("__builtin__", "object"): _OBJECT,
     ("copy_reg", "_reconstructor"): _Builder(_object),

@@ -13,21 +13,21 @@ from scipy import sparse
 from ...backend import IntArray
 from ...errors import FormatError
 from .arrays import NodeArrays, as_features, checked_csr, reading
-from .pickled import StoredArray, StoredCsr, load_pickle
+from .pickled import PickledArray, PickledCsr, load_pickle
 
-__all__ = ["StoredCsr", "load_pickle", "read_planetoid"]
+__all__ = ["PickledCsr", "load_pickle", "read_planetoid"]
 
 N_PUBLIC_VAL = 500
 
 
 def _array(path: Path) -> npt.NDArray[Any]:
-    stored: StoredArray = load_pickle(path, StoredArray)
+    stored: PickledArray = load_pickle(path, PickledArray)
     with reading(path):
         return stored.array()
 
 
 def _matrix(path: Path) -> sparse.csr_array:
-    stored = vars(load_pickle(path, StoredCsr))
+    stored = vars(load_pickle(path, PickledCsr))
     with reading(path):
         data, indices, indptr = (stored[part].array() for part in ("data", "indices", "indptr"))
         return checked_csr(data, indices.astype(np.int64), indptr.astype(np.int64), stored["_shape"])
