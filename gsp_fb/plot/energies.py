@@ -99,7 +99,7 @@ def energy_split(laplacian: Operator, signals: Any, *, ax: Any = None) -> Any:
 
     See Also
     --------
-    energy_profile : The whole distribution over frequencies.
+    gsp_fb.energy_profile : The whole distribution over frequencies.
     gsp_fb.s_value : The high part.
 
     Examples

@@ -86,8 +86,8 @@ def gft(modes: Operator | Spectrum, x: Any, *, ax: Any = None) -> Any:
 
     See Also
     --------
-    energy_profile : The energy in bands, without eigenvectors.
-    spectrum : The eigenvalues.
+    gsp_fb.energy_profile : The energy in bands, without eigenvectors.
+    gsp_fb.spectrum : The eigenvectors.
 
     Examples
     --------
