@@ -138,6 +138,8 @@ def advise(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Ad
     ------
     ParameterError
         There are fewer than two training nodes, or no two of them are adjacent.
+    SignalError
+        ``x`` or ``y`` does not have one row per node.
 
     See Also
     --------

@@ -116,6 +116,8 @@ def gather(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Ev
     ------
     ParameterError
         There are fewer than two training nodes, or no two of them are adjacent.
+    SignalError
+        ``x`` or ``y`` does not have one row per node.
 
     See Also
     --------

@@ -135,6 +135,8 @@ def random_splits(
     ------
     ParameterError
         The fractions are negative or do not sum to 1, or ``n_splits`` is below 1.
+    SignalError
+        ``y`` is not a vector of integers.
 
     See Also
     --------

@@ -41,6 +41,8 @@ def tsne(embeddings: Any, y: Any, *, perplexity: float = 30.0, rng: Any = 0, axe
 
     Raises
     ------
+    SignalError
+        ``y`` or an embedding does not have one row per node.
     ParameterError
         There are fewer than 4 rows, or the number of axes does not match.
 

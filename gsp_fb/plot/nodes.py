@@ -135,8 +135,10 @@ def labels(
 
     Raises
     ------
+    SignalError
+        ``y`` is not one integer per node.
     ParameterError
-        The labels do not fit the graph, or it has more than ``max_nodes`` nodes.
+        The graph has more than ``max_nodes`` nodes.
 
     See Also
     --------
