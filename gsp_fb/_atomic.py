@@ -1,4 +1,4 @@
-"""Crash-safe writing: a reader finds the old file or the new one whole, whatever happens to the writer."""
+"""Crash-safe writing: a reader sees either the old file or the complete new one, even if the writer is killed."""
 
 from __future__ import annotations
 
@@ -18,28 +18,37 @@ from typing import IO, Any
 __all__ = ["atomic_write", "sha256_file", "sweep_stale", "write_json"]
 
 STALE_SECONDS = 24 * 3600.0
-# A fixed short name: the target's own name may already be as long as the file system allows.
+# A fixed short name: the name of the target may already have the maximal length of the file system.
 _TEMP_NAME = re.compile(r"\.gsp_fb-(\d+)-[0-9a-f]+\.tmp")
 
 
 @contextlib.contextmanager
 def atomic_write(path: str | os.PathLike[str], *, mode: str = "wb") -> Iterator[IO[Any]]:
-    """Open a temporary file that becomes ``path`` when the block ends, and vanishes if it raises.
+    """Open a temporary file that replaces ``path`` when the block ends, and is removed if the block raises.
 
-    The bytes are on disk before the name is: write, flush, fsync, rename, fsync of the directory. A killed
-    process leaves the old file and a temporary one, which :func:`sweep_stale` removes a day later.
+    The order is write, flush, fsync, rename, fsync of the directory, so the content is on disk before the name refers
+    to it. A killed process leaves the old file and a temporary one, which :func:`sweep_stale` removes after a day.
 
     Parameters
     ----------
     path : path_like
-        The file to make or replace. A symbolic link stays one; an existing file's permissions are kept.
+        The file to create or replace. A symbolic link is followed; the permissions of an existing file are kept.
     mode : {'wb', 'w'}
         Bytes, or UTF-8 text with the same line ends on every system.
+
+    Yields
+    ------
+    file object
+        The open temporary file.
 
     Raises
     ------
     OSError
         The directory is missing or not writable, ``path`` is a directory, or the disk is full.
+
+    See Also
+    --------
+    write_json : Writes JSON this way.
 
     Examples
     --------
@@ -77,7 +86,7 @@ def _target(path: str | os.PathLike[str]) -> Path:
 
 
 def _create(temp: Path, mode: str) -> IO[Any]:
-    # Not by tempfile: its files are private to the user, where the umask should decide.
+    # tempfile creates files with mode 0600; here the umask decides.
     return open(temp, "xb") if mode == "wb" else open(temp, "x", encoding="utf-8", newline="\n")
 
 
@@ -87,12 +96,12 @@ def _keep_permissions(target: Path, temp: Path) -> None:
 
 
 def _sync_directory(directory: Path) -> None:
-    if os.name == "nt":  # Windows opens no directories and needs no such step
+    if os.name == "nt":  # Windows cannot open directories and needs no such step
         return
     handle = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(handle)
-    except OSError as unsupported:  # some network file systems cannot, and say so
+    except OSError as unsupported:  # some network file systems do not support it
         if unsupported.errno not in (errno.EINVAL, errno.ENOTSUP):
             raise
     finally:
@@ -100,13 +109,23 @@ def _sync_directory(directory: Path) -> None:
 
 
 def sweep_stale(directory: str | os.PathLike[str], *, older_than: float = STALE_SECONDS) -> list[Path]:
-    """Remove and return the temporary files of dead writers in ``directory``.
+    """Remove the temporary files of dead writers in a directory.
 
     Parameters
     ----------
     directory : path_like
+        Directory that :func:`atomic_write` wrote to.
     older_than : float
-        Seconds since the last write; a younger file may belong to a process on another machine.
+        Seconds since the last write. A younger file may belong to a process on another machine.
+
+    Returns
+    -------
+    list of Path
+        The removed files.
+
+    See Also
+    --------
+    atomic_write : Leaves such files only when its process is killed.
 
     Examples
     --------
@@ -134,13 +153,13 @@ def _removed(temp: Path) -> bool:
             shutil.rmtree(temp)
         else:
             temp.unlink()
-    except OSError:  # another process swept it first, or it is not ours to remove
+    except OSError:  # another process removed it first, or the permission is missing
         return False
     return True
 
 
 def _is_alive(pid: int) -> bool:
-    if os.name == "nt":  # signal 0 would end the process there; and Windows removes no file that is open
+    if os.name == "nt":  # signal 0 ends the process there; and Windows does not remove an open file
         return False
     try:
         os.kill(pid, 0)
@@ -152,7 +171,21 @@ def _is_alive(pid: int) -> bool:
 
 
 def sha256_file(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file's content in hexadecimal.
+    """Return the SHA-256 digest of a file.
+
+    Parameters
+    ----------
+    path : path_like
+        A readable file.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    See Also
+    --------
+    atomic_write : Writes a file.
 
     Examples
     --------
@@ -164,7 +197,25 @@ def sha256_file(path: str | os.PathLike[str]) -> str:
 
 
 def write_json(path: str | os.PathLike[str], obj: Any) -> None:
-    """Write ``obj`` as indented JSON, crash-safe; NaN and infinity are refused, as JSON has none.
+    """Write an object as indented JSON through :func:`atomic_write`.
+
+    Parameters
+    ----------
+    path : path_like
+        The file to create or replace.
+    obj : object
+        Anything ``json.dumps`` accepts.
+
+    Raises
+    ------
+    ValueError
+        ``obj`` contains NaN or an infinity, which JSON cannot represent.
+    OSError
+        The file cannot be written.
+
+    See Also
+    --------
+    atomic_write : Writes any content.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The one place where an optional library is imported, or its absence explained."""
+"""Import of optional libraries: the table of extras, and the error with the pip line where one is missing."""
 
 from __future__ import annotations
 
@@ -33,19 +33,53 @@ EXTRAS = {
 
 
 def has(module: str) -> bool:
-    """Return whether ``module`` can be imported, without importing it."""
-    return find_spec(module.partition(".")[0]) is not None
-
-
-def require(module: str, what: str) -> Any:
-    """Import and return ``module``, or say which extra of gsp_fb brings it.
+    """Return whether a module can be imported, without importing it.
 
     Parameters
     ----------
     module : str
-        Dotted name; its first part is looked up in the table of extras.
+        Dotted name; the top-level package is looked up.
+
+    Returns
+    -------
+    bool
+        Whether the package is installed.
+
+    See Also
+    --------
+    require : Import it.
+
+    Examples
+    --------
+    >>> has("scipy.sparse"), has("no_such_library")
+    (True, False)
+    """
+    return find_spec(module.partition(".")[0]) is not None
+
+
+def require(module: str, what: str) -> Any:
+    """Import an optional module.
+
+    Parameters
+    ----------
+    module : str
+        Dotted name; its top-level package is the key in ``EXTRAS``.
     what : str
-        What the user asked for, as the subject of the message ("plotting", "reading Parquet").
+        The feature that needs it, as the subject of the message ("plotting", "reading Parquet").
+
+    Returns
+    -------
+    module
+        The imported module.
+
+    Raises
+    ------
+    ImportError
+        The library is not installed; the message is the pip line that installs it.
+
+    See Also
+    --------
+    has : Test without importing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Every exception and warning the library raises; each message names the value and the remedy."""
+"""Exceptions and warnings of the library. Each message names the offending value and the remedy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ __all__ = [
 
 
 class GspError(Exception):
-    """Anything gsp_fb refuses or could not do.
+    """Base class of all exceptions that gsp_fb raises on purpose.
+
+    Each subclass also derives from the matching built-in exception, so ``except ValueError`` works too.
+
+    See Also
+    --------
+    GspWarning : The base class of the warnings.
 
     Examples
     --------
@@ -31,7 +37,15 @@ class GspError(Exception):
 
 
 class GraphError(GspError, ValueError):
-    """The given data is not a graph this library accepts.
+    """The data do not define a graph under the given options.
+
+    For example a weight is negative or infinite, an edge is listed twice, or a matrix is asymmetric and neither
+    ``directed=True`` nor ``symmetrize=`` is given.
+
+    See Also
+    --------
+    FormatError : The same found in a file.
+    gsp_fb.Graph : Its constructors list the options.
 
     Examples
     --------
@@ -44,7 +58,11 @@ class GraphError(GspError, ValueError):
 
 
 class SignalError(GspError, ValueError):
-    """The given array is not a signal on the graph at hand.
+    """The array is not a signal on the graph: wrong length or dtype, values that are not finite, or zero energy.
+
+    See Also
+    --------
+    GraphError : The graph itself is invalid.
 
     Examples
     --------
@@ -59,6 +77,11 @@ class SignalError(GspError, ValueError):
 class ParameterError(GspError, ValueError):
     """An option has a value outside its choices or range.
 
+    See Also
+    --------
+    GraphError : The graph is invalid.
+    SignalError : The signal is invalid.
+
     Examples
     --------
     >>> from gsp_fb import Graph, operator
@@ -70,7 +93,12 @@ class ParameterError(GspError, ValueError):
 
 
 class FormatError(GspError, ValueError):
-    """A file is not what its name or header says.
+    """The content of a file does not follow the format of its suffix or header, or defines no valid graph.
+
+    See Also
+    --------
+    gsp_fb.read_graph : Reads graph files.
+    IntegrityError : The content is readable but not the published one.
 
     Examples
     --------
@@ -82,12 +110,17 @@ class FormatError(GspError, ValueError):
     ...     read_graph(f"{folder}/graph.npz")
     Traceback (most recent call last):
     ...
-    gsp_fb.errors.FormatError: ...graph.npz: not what its name says, ...
+    gsp_fb.errors.FormatError: ...graph.npz: not a readable zip or npz archive: ...
     """
 
 
 class IntegrityError(GspError, OSError):
-    """A file's content does not match its recorded sha256.
+    """The content of a file does not match its recorded sha256.
+
+    See Also
+    --------
+    DownloadError : The file cannot be obtained.
+    gsp_fb.datasets.load : Checks every file that it reads.
 
     Examples
     --------
@@ -105,7 +138,12 @@ class IntegrityError(GspError, OSError):
 
 
 class DownloadError(GspError, OSError):
-    """A file could not be had from its public address.
+    """A file is not available locally and cannot be downloaded from its public address.
+
+    See Also
+    --------
+    IntegrityError : The file is available with the wrong content.
+    gsp_fb.datasets.load : Documents the directories and environment variables.
 
     Examples
     --------
@@ -118,17 +156,23 @@ class DownloadError(GspError, OSError):
     ...         load("dblp")
     Traceback (most recent call last):
     ...
-    gsp_fb.errors.DownloadError: dblp.npz is not at hand and GSP_FB_OFFLINE forbids downloads: ...
+    gsp_fb.errors.DownloadError: dblp.npz is not in the cache and GSP_FB_OFFLINE forbids downloads: ...
     """
 
 
 class ConvergenceError(GspError, RuntimeError):
     """An iterative solver stopped before it reached its tolerance.
 
-    Attributes
+    Parameters
     ----------
-    eigenvalues, eigenvectors
-        The pairs that did converge, so that nothing computed is lost.
+    message : str
+        Text of the exception.
+    eigenvalues, eigenvectors : array_like, optional
+        The eigenpairs that did converge, kept as attributes.
+
+    See Also
+    --------
+    gsp_fb.spectrum : Eigenvalues of an operator.
 
     Examples
     --------
@@ -144,7 +188,11 @@ class ConvergenceError(GspError, RuntimeError):
 
 
 class TrainingError(GspError, RuntimeError):
-    """Training cannot go on; the last good state is kept.
+    """Training cannot continue, for example because the loss is not finite; the last good state is kept.
+
+    See Also
+    --------
+    gsp_fb.nn.train : The trainer.
 
     Examples
     --------
@@ -159,7 +207,11 @@ class TrainingError(GspError, RuntimeError):
 
 
 class GspWarning(UserWarning):
-    """The result is right, and something about the input deserves a look.
+    """The result is correct, but the input has a property that usually indicates a mistake.
+
+    See Also
+    --------
+    GspError : The base class of the exceptions.
 
     Examples
     --------

@@ -1,4 +1,8 @@
-"""The table of operator families: everything the paper calls a Laplacian or an affinity matrix is a row here."""
+"""The table of operator families: every Laplacian and affinity matrix of the paper is one row.
+
+A family adds self-loops ``gamma * s`` to the adjacency (s = 0, 1 or the degree) and normalises the sum. A new family is
+a new row of ``VARIANTS``; command-line choices, error messages, plot labels and tests iterate over the table.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +25,31 @@ ISOLATED = ("self", "zero", "error")
 
 @dataclass(frozen=True)
 class Variant:
-    """How one family is made from the adjacency: which self-loops are added, which normalisation follows.
+    """One operator family: the self-loops it adds to the adjacency and the normalisation that follows.
 
-    Attributes
+    Parameters
     ----------
     low, high : str
         LaTeX of the two channels, for documents and plots.
     loops : {'none', 'unit', 'degree'}
-        The added loops: nothing, ``gamma I`` or ``gamma D``.
+        The added self-loops: none, ``gamma I`` or ``gamma D``.
     norm : {'none', 'sym', 'rw'}
-        ``D~^-1/2 A~ D~^-1/2``, ``D~^-1 A~``, or none at all.
+        None, ``D~^-1/2 A~ D~^-1/2`` or ``D~^-1 A~``.
     title : str
-        The family in words.
+        Descriptive name.
+
+    See Also
+    --------
+    check_family : Look up a row by name.
+    gsp_fb.operator : Build an operator of a family.
+
+    References
+    ----------
+    .. [1] F. R. K. Chung, "Spectral Graph Theory", AMS 1997 (``comb``, ``sym``, ``rw``).
+    .. [2] T. N. Kipf, M. Welling, "Semi-supervised classification with graph convolutional networks", ICLR 2017
+       (``renorm_sym`` with gamma = 1).
+    .. [3] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
+       convolutional networks", GLFrontiers 2022, Section 2.1 and Appendix E (``lazy_sym``, ``lazy_rw``).
 
     Examples
     --------
@@ -48,7 +65,7 @@ class Variant:
 
     @property
     def has_gamma(self) -> bool:
-        """Whether the family has the parameter gamma: the weight of the added loops."""
+        """Whether the family has the parameter gamma, the weight of the added self-loops."""
         return self.loops != "none"
 
 
@@ -74,13 +91,13 @@ def _unit_loops(degrees: Any, gamma: float) -> tuple[Any, Any, Any]:
 
 
 def _degree_loops(degrees: Any, gamma: float) -> tuple[Any, Any, Any]:
-    # (1 + gamma) * d would overflow for a large gamma; its reciprocal and its root do not.
+    # (1 + gamma) * d overflows for a large gamma; its reciprocal and its square root do not.
     xp = namespace(degrees)
     lazy = 1.0 + gamma
     return 1.0 / lazy / degrees, lazy**0.5 * xp.sqrt(degrees), xp.full_like(degrees, gamma / lazy)
 
 
-# degrees > 0, gamma -> 1 / d~, sqrt(d~), and the share of the added loop in d~.
+# (degrees > 0, gamma) -> (1 / d~, sqrt(d~), weight of the added loop / d~).
 LOOPS: dict[Loops, Callable[[Any, float], tuple[Any, Any, Any]]] = {
     "none": _no_loops,
     "unit": _unit_loops,
@@ -89,7 +106,26 @@ LOOPS: dict[Loops, Callable[[Any, float], tuple[Any, Any, Any]]] = {
 
 
 def check_family(family: object) -> Variant:
-    """Return the row of ``family``, or list what exists.
+    """Return the row of a family.
+
+    Parameters
+    ----------
+    family : str
+        A key of ``VARIANTS``.
+
+    Returns
+    -------
+    Variant
+        The row.
+
+    Raises
+    ------
+    ParameterError
+        The family is unknown; the message lists all families and the nearest name.
+
+    See Also
+    --------
+    check_gamma : Check the loop weight of a family.
 
     Examples
     --------
@@ -104,7 +140,28 @@ def check_family(family: object) -> Variant:
 
 
 def check_gamma(family: str, gamma: object) -> float:
-    """Return the loop weight of ``family``: the given one, or 1 where the family has a gamma and none is given.
+    """Return the loop weight to use for a family.
+
+    Parameters
+    ----------
+    family : str
+        A key of ``VARIANTS``.
+    gamma : float > 0 or None
+        None selects the default.
+
+    Returns
+    -------
+    float
+        ``gamma``, or by default 1 if the family adds self-loops and 0 if it does not.
+
+    Raises
+    ------
+    ParameterError
+        ``gamma`` is not a finite positive number, or the family has no gamma.
+
+    See Also
+    --------
+    check_family : Look up a family.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from scipy import sparse
 import gsp_fb as gf
 from gsp_fb import advice
 from gsp_fb.advice.evidence import CANDIDATES, gather, train_rows
-from gsp_fb.advice.probe import PENALTIES, gram, halves, loo_hits
+from gsp_fb.advice.probe import PENALTIES, channel_grams, gram, loo_hits
 from gsp_fb.advice.record import Measured, threshold, verdicts
 from gsp_fb.cli import main
 from gsp_fb.errors import ParameterError
@@ -51,7 +51,7 @@ def test_sparse_features_are_filtered_as_dense_ones_are(density):
     rows = np.arange(0, 240, 3)
     for family in CANDIDATES:
         low = gf.operator(data.graph, family)
-        found, wanted = halves(low, x, rows), halves(low, x.toarray(), rows)
+        found, wanted = channel_grams(low, x, rows), channel_grams(low, x.toarray(), rows)
         assert list(found) == list(wanted)
         for word, matrix in wanted.items():
             np.testing.assert_allclose(found[word], matrix, atol=1e-12 * len(rows))

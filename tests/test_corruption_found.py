@@ -16,7 +16,7 @@ from gsp_fb.datasets.readers.archive import read_gin_zip
 from gsp_fb.datasets.readers.arrays import as_features, single
 from gsp_fb.datasets.readers.geomgcn import read_nodes
 from gsp_fb.datasets.readers.npz import read_collection, read_masks, read_node
-from gsp_fb.datasets.readers.pickled import StoredArray, StoredCsr, load_pickle
+from gsp_fb.datasets.readers.pickled import PickledArray, PickledCsr, load_pickle
 from gsp_fb.errors import FormatError
 from gsp_fb.files import read_graph, write_graph
 from gsp_fb.graph import Graph
@@ -32,7 +32,7 @@ NODES = "graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 {} ] ]"
         (NODES.format("weight INFE5"), "not expected"),
         ("graph [ node [ id 0 label " + "[ a " * 50_000 + "]" * 50_000 + " ] ]", "a list for its label"),
         ("graph [ node [ label " + "[ a " * 50_000 + "]" * 50_000 + " ] ]", "no 'id'"),
-        (NODES.format("weight " + "[ a " * 50_000 + "]" * 50_000), "no number"),
+        (NODES.format("weight " + "[ a " * 50_000 + "]" * 50_000), "not a number"),
     ],
     ids=["a number of no kind", "a nested label", "a nested node without id", "a nested weight"],
 )
@@ -46,7 +46,7 @@ def test_gml(text, message, tmp_path):
 def test_graphml_in_an_encoding_that_is_none_for_xml(encoding, tmp_path):
     text = f"<?xml version='1.0' encoding='{encoding}'?><graphml><graph edgedefault='directed'/></graphml>"
     (tmp_path / "a.graphml").write_text(text)
-    with pytest.raises(FormatError, match=r"save the file as UTF-8|no well-formed XML"):
+    with pytest.raises(FormatError, match=r"save the file as UTF-8|not well-formed XML"):
         read_graph(tmp_path / "a.graphml")
 
 
@@ -161,16 +161,16 @@ def test_pickles_that_are_bombs(bomb, tmp_path):
     (tmp_path / "ind.cora.x").write_bytes(BOMBS[bomb])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(FormatError, match=r"ind\.cora\.x"):
-        load_pickle(tmp_path / "ind.cora.x", StoredCsr)
+        load_pickle(tmp_path / "ind.cora.x", PickledCsr)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200 * 1024
-    assert not hasattr(StoredCsr, "a")
+    assert not hasattr(PickledCsr, "a")
 
 
 def test_pickled_arrays_are_made_from_their_bytes(tmp_path):
     for array in (np.eye(3, dtype=np.int32), np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.ones((1, 4), ">f4")):
         for protocol in (0, 2):
             (tmp_path / "a").write_bytes(pickle.dumps(array, protocol=protocol))
-            read = load_pickle(tmp_path / "a", StoredArray).array()
+            read = load_pickle(tmp_path / "a", PickledArray).array()
             assert np.array_equal(read, array)
             assert read.dtype == array.dtype
 
@@ -215,7 +215,7 @@ def test_parquet_metadata_that_contradicts_itself_does_not_end_the_process(seed,
         [sys.executable, "-c", READ, tmp_path / "a.parquet"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "a.parquet: no readable Parquet file" in done.stdout
+    assert "a.parquet: not a readable Parquet file" in done.stdout
 
 
 def stored(folder, weights):

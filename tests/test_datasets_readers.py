@@ -11,6 +11,7 @@ import io
 import json
 import os
 import pickle
+import re
 import struct
 import zipfile
 from dataclasses import replace
@@ -24,7 +25,8 @@ from gsp_fb import datasets
 from gsp_fb.datasets import loading
 from gsp_fb.datasets.readers import NodeArrays, read_collection, read_node, read_relations, read_relations_text
 from gsp_fb.datasets.readers.arrays import CollectionArrays
-from gsp_fb.datasets.readers.planetoid import StoredCsr, load_pickle
+from gsp_fb.datasets.readers.pickled import PickledArray
+from gsp_fb.datasets.readers.planetoid import PickledCsr, load_pickle
 from gsp_fb.errors import FormatError, IntegrityError
 
 DATA = Path(os.environ.get("GSP_FB_DATA_DIR") or Path(__file__).parents[2] / "shared" / "data")
@@ -167,7 +169,7 @@ class _Python2Pickler(pickle._Pickler):
     dispatch[bytes] = save_bytes
 
     def save_global(self, obj: object, name: str | None = None) -> None:
-        old = {"csr_matrix": "scipy.sparse.csr", "_reconstruct": "numpy.symmetrized.multiarray", "list": "__builtin__"}
+        old = {"csr_matrix": "scipy.sparse.csr", "_reconstruct": "numpy.core.multiarray", "list": "__builtin__"}
         name = name or obj.__name__
         self.write(pickle.GLOBAL + f"{old.get(name, obj.__module__)}\n{name}\n".encode())
         self.memoize(obj)
@@ -365,8 +367,8 @@ def test_gin_files_and_npz_give_the_same_graphs(name, files, tmp_path, monkeypat
         ("2\n1 0\n0 0\n", "ends inside graph 1"),
         ("1\n2 0\n0 1 1\n0 1 2\n", "do not fit degree 1 in a graph of 2 nodes"),
         ("1\n2 0\n0 3 1\n0 1 0\n", "do not fit degree 3"),
-        ("1\n2 0 9\n0 1 1\n0 1 0\n", "not what its name says"),
-        ("<html>\n", "not what its name says"),
+        ("1\n2 0 9\n0 1 1\n0 1 0\n", "is malformed: "),
+        ("<html>\n", "is malformed: "),
         ("", "ends inside graph 0"),
     ],
 )
@@ -468,7 +470,7 @@ def test_relation_text_and_npz_give_the_same_arrays(tmp_path, monkeypatch):
         ("node1", "node_1", "line 1 is"),
         ("\tgraph", "\tspace", "KeyError: 'space'"),
         ("graph\t", "graph ", "has 2 fields, expected 3"),
-        ("\t3\n", "\tx\n", "not what its name says"),
+        ("\t3\n", "\tx\n", "is malformed: "),
     ],
 )
 def test_damaged_relations_are_refused(old, new, message, tmp_path):
@@ -486,11 +488,11 @@ def test_damaged_relations_are_refused(old, new, message, tmp_path):
         ("edges", lambda b: b"", "the file is empty"),
         ("edges", lambda b: b"<html>" + b, "line 1 is '<html>node_id"),
         ("edges", lambda b: b + b"7\n", "has 1 fields, expected 2"),
-        ("edges", lambda b: b + b"7\tx\n", "not what its name says"),
+        ("edges", lambda b: b + b"7\tx\n", "is malformed: "),
         ("nodes", lambda b: b.replace(b"\n3\t", b"\n2\t"), "node ids are not 0..39"),
-        ("nodes", lambda b: b.replace(b"0,", b"", 1), "not what its name says"),
-        ("split_4", lambda b: b[: len(b) // 2], "not what its name says"),
-        ("split_4", lambda b: b"", "not what its name says"),
+        ("nodes", lambda b: b.replace(b"0,", b"", 1), "is malformed: "),
+        ("split_4", lambda b: b[: len(b) // 2], "not a readable zip or npz archive"),
+        ("split_4", lambda b: b"", "not a readable zip or npz archive"),
     ],
 )
 def test_damaged_geom_gcn_files_are_refused_by_name(role, damage, message, tmp_path, monkeypatch):
@@ -525,19 +527,28 @@ def test_truncated_planetoid_files_are_refused(role, keep, tmp_path, monkeypatch
 def test_a_pickle_of_anything_else_than_arrays_is_refused(payload, tmp_path):
     (tmp_path / "ind.cora.x").write_bytes(payload)
     with pytest.raises(FormatError, match="no Planetoid file"):
-        load_pickle(tmp_path / "ind.cora.x", StoredCsr)
+        load_pickle(tmp_path / "ind.cora.x", PickledCsr)
+
+
+@pytest.mark.filterwarnings("ignore:numpy.core is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("module", [b"numpy.core.multiarray", b"numpy._core.multiarray"])
+def test_arrays_pickled_by_numpy_1_and_2_are_those_that_numpy_reads(module, tmp_path):
+    content = re.sub(rb"numpy\._?core\.multiarray", module, modern_pickle(np.arange(3)))
+    assert module in content
+    (tmp_path / "ind.cora.y").write_bytes(content)
+    np.testing.assert_array_equal(load_pickle(tmp_path / "ind.cora.y", PickledArray).array(), pickle.loads(content))
 
 
 def test_a_pickle_of_another_kind_of_array_is_refused(tmp_path):
     (tmp_path / "ind.cora.x").write_bytes(pickle.dumps([1, 2]))
-    with pytest.raises(FormatError, match="holds a list, expected a StoredCsr"):
-        load_pickle(tmp_path / "ind.cora.x", StoredCsr)
+    with pytest.raises(FormatError, match="holds a list, expected a PickledCsr"):
+        load_pickle(tmp_path / "ind.cora.x", PickledCsr)
 
 
 def test_oldest_pickles_rebuild_a_matrix_through_the_reconstructor(tmp_path):
     text = b"ccopy_reg\n_reconstructor\n(cscipy.sparse.csr\ncsr_matrix\nc__builtin__\nobject\nNtR."
     (tmp_path / "ind.cora.x").write_bytes(text)
-    assert vars(load_pickle(tmp_path / "ind.cora.x", StoredCsr)) == {}
+    assert vars(load_pickle(tmp_path / "ind.cora.x", PickledCsr)) == {}
 
 
 # ---- the real thing, as far as it can be known here

@@ -136,7 +136,7 @@ def test_control_characters_go_into_every_format_but_xml(tmp_path: Path) -> None
 
 def test_matrix_market_warns_that_it_leaves_labels_out(tmp_path: Path) -> None:
     graph = Graph.from_edges([(0, 1)], labels=("a", "b"))
-    with pytest.warns(GspWarning, match="no labels"):
+    with pytest.warns(GspWarning, match="cannot store labels"):
         write_graph(graph, tmp_path / "graph.mtx")
     assert_same(read_graph(tmp_path / "graph.mtx"), replace(graph, labels=None))
 
@@ -231,7 +231,7 @@ def test_foreign_parquet_with_names_or_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"a": [0]}, "source and target are needed; found a"),
+        ({"a": [0]}, "source and target are required; found a"),
         ({"source": [0, None], "target": [1, 2]}, "1 empty cells"),
         ({"source": [0.5], "target": [1.5]}, "0.5"),
         ({"source": [0], "target": [1], "weight": ["x"]}, "weight"),

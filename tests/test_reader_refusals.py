@@ -13,7 +13,7 @@ from scipy import sparse
 
 from gsp_fb import Graph, operator, outofcore
 from gsp_fb.datasets.readers.arrays import CollectionArrays, NodeArrays, RelationArrays, checked_csr
-from gsp_fb.datasets.readers.pickled import StoredArray, StoredCsr, StoredDtype, _array
+from gsp_fb.datasets.readers.pickled import PickledArray, PickledCsr, PickledDtype, _array
 from gsp_fb.datasets.readers.planetoid import _check_fit, _edges, _one_hot
 from gsp_fb.errors import FormatError, GraphError, GspWarning, ParameterError, SignalError
 from gsp_fb.files import read_graph, write_graph
@@ -56,13 +56,13 @@ def test_npz_of_scipy(changed, message, tmp_path):
 
 def test_npz_with_an_array_twice(tmp_path):
     path = archive(tmp_path / "a.npz", **named(COO), row=COO["row"])
-    with pytest.raises(FormatError, match=r"a\.npz: an array of the archive is there twice"):
+    with pytest.raises(FormatError, match=r"a\.npz: an array occurs twice in the archive"):
         read_graph(path)
 
 
 def test_names_that_should_be_numbers_in_order():
     assert restore_labels(["0", "1"], "none") is None
-    with pytest.raises(FormatError, match="nodes should be numbered in order, and are not"):
+    with pytest.raises(FormatError, match="the nodes are not numbered in order"):
         restore_labels(["1", "0"], "none")
 
 
@@ -132,10 +132,10 @@ def test_sparse_signals_on_stored_graphs_stay_sparse_and_in_memory(stored, tmp_p
 
 def array_of(dtype, shape=(2,), text="f8", order="<"):
     """Return the stand-in of an array as a pickle would fill it."""
-    kind = StoredDtype(text) if dtype else "no dtype"
+    kind = PickledDtype(text) if dtype else "no dtype"
     if dtype:
         kind.__setstate__((3, order))
-    found = StoredArray()
+    found = PickledArray()
     found.__setstate__((1, shape, kind, False, bytes(16)))
     return found
 
@@ -147,7 +147,7 @@ def array_of(dtype, shape=(2,), text="f8", order="<"):
         (lambda: array_of(True, shape="2").array(), "an array of shape '2', which no Planetoid file holds"),
         (lambda: array_of(True, text="O").array(), "an array of dtype 'O', which no Planetoid file holds"),
         (lambda: array_of(True, order="?").array(), "an array of dtype 'f8', which no Planetoid file holds"),
-        (lambda: _array(StoredCsr, (0,), "b"), "the pickle makes an array of another class"),
+        (lambda: _array(PickledCsr, (0,), "b"), "the pickle makes an array of another class"),
     ],
 )
 def test_pickled_arrays_that_no_planetoid_file_holds(made, message):
@@ -163,7 +163,7 @@ def test_planetoid_files_that_do_not_fit_each_other(tmp_path):
         with pytest.raises(FormatError, match=f"{len(nodes)} test nodes from {nodes.min()} do not fit"):
             _check_fit(nodes, wide, rows, 3)
     (tmp_path / "ind.cora.y").write_bytes(pickle.dumps(np.zeros(3), protocol=2))
-    with pytest.raises(FormatError, match=r"ind\.cora\.y: labels of shape \(3,\), expected one 0/1 column a class"):
+    with pytest.raises(FormatError, match=r"ind\.cora\.y: labels of shape \(3,\), expected one 0/1 column per class"):
         _one_hot(tmp_path / "ind.cora.y")
 
 

@@ -61,7 +61,7 @@ def test_blocks_cover_the_rows_once(n_blocks):
     indptr = np.concatenate([[0], np.cumsum(np.random.default_rng(1).integers(50, size=100))])
     blocks = threads.row_blocks(indptr, n_blocks * threads.BLOCK_WORK)
     assert [row for first, last in blocks for row in range(first, last)] == list(range(100))
-    assert len(blocks) <= min(max(n_blocks, 1), threads.MOST_BLOCKS)
+    assert len(blocks) <= min(max(n_blocks, 1), threads.MAX_BLOCKS)
 
 
 def test_blocks_have_about_as_many_entries():

@@ -76,7 +76,7 @@ def test_tiles_give_what_the_whole_gives(dtype, weighted, index):
     x = np.random.default_rng(2).standard_normal(N).astype(dtype)
     products = []
     for size in (SMALL, tiles.TILE_BYTES):
-        with compiled(TILE_BYTES=size, ENTRIES_A_VISIT=1):
+        with compiled(TILE_BYTES=size, ENTRIES_PER_VISIT=1):
             assert (tiles.tile_width(graph, x) < N) == (size == SMALL)
             products.append(affine_product(graph, x, *parts))
     assert_close(products[0], products[1], scale=10 * size_of(x))
@@ -88,11 +88,11 @@ def test_sums_of_tiles_do_not_depend_on_the_number_of_threads(dtype):
     x = np.random.default_rng(3).standard_normal(N).astype(dtype)
     parts = (graph, x, np.full(N, 0.1), np.ones(N), np.zeros(N))
     found = []
-    with compiled(TILE_BYTES=SMALL, ENTRIES_A_VISIT=1) as patch:
+    with compiled(TILE_BYTES=SMALL, ENTRIES_PER_VISIT=1) as patch:
         patch.setattr(fast, "THREADS_FROM", 0)
         patch.setattr(threads, "BLOCK_WORK", 1000)
         patch.setenv(threads.THREADS, "1")
-        assert len(tiles.single_blocks(graph, x, 30_000)[1]) == tiles.MOST_BLOCKS
+        assert len(tiles.single_blocks(graph, x, 30_000)[1]) == tiles.MAX_BLOCKS
         for count in (1, 2, 5):
             set_threads(count)
             bank = chebyshev_bank(*parts, coefficients=np.ones((3, 8)), interval=(-2.0, 2.0))
@@ -103,7 +103,7 @@ def test_sums_of_tiles_do_not_depend_on_the_number_of_threads(dtype):
 
 def test_tiles_are_even_and_fit(monkeypatch):
     monkeypatch.setattr(tiles, "TILE_BYTES", 8 * N // 3)
-    monkeypatch.setattr(tiles, "ENTRIES_A_VISIT", 1)
+    monkeypatch.setattr(tiles, "ENTRIES_PER_VISIT", 1)
     assert tiles.tile_width(numbered(N), np.zeros(N)) == N // 3
     assert tiles.tile_width(numbered(N), np.zeros(N, dtype=np.float32)) == N // 2
 
@@ -112,15 +112,15 @@ def test_short_rows_are_not_cut_into_many_tiles(monkeypatch):
     monkeypatch.setattr(tiles, "TILE_BYTES", 8)
     graph = numbered(N)
     degree = len(graph.indices) / N
-    monkeypatch.setattr(tiles, "ENTRIES_A_VISIT", degree / 2)
+    monkeypatch.setattr(tiles, "ENTRIES_PER_VISIT", degree / 2)
     assert tiles.tile_width(graph, np.zeros(N)) == N // 2
-    monkeypatch.setattr(tiles, "ENTRIES_A_VISIT", degree)
+    monkeypatch.setattr(tiles, "ENTRIES_PER_VISIT", degree)
     assert tiles.tile_width(graph, np.zeros(N)) == N
 
 
 def test_neighbours_close_to_each_other_need_no_tiles(monkeypatch):
     monkeypatch.setattr(tiles, "TILE_BYTES", SMALL)
-    monkeypatch.setattr(tiles, "ENTRIES_A_VISIT", 1)
+    monkeypatch.setattr(tiles, "ENTRIES_PER_VISIT", 1)
     assert tiles.tile_width(numbered(20), np.zeros(N)) == N
     assert tiles.tile_width(numbered(N), np.zeros(N)) < N
 

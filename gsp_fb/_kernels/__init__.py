@@ -1,8 +1,8 @@
-"""The compute engine: the products, banks and energies behind every operator, compiled where that is to be had.
+"""The compute engine: matrix-vector products, Chebyshev banks and quadratic forms of the affine operator.
 
-Everything is the affine operator ``M = diag(left) A diag(right) + diag(diag)`` over the graph's own CSR arrays.
-Two engines give the same results to rounding: compiled loops in threads (the ``fast`` extra), or numpy and scipy.
-The environment variable ``GSP_FB_ENGINE`` (``auto``, ``numba``, ``scipy``) forces one.
+The affine operator is ``M = diag(left) A diag(right) + diag(diag)`` over the CSR arrays of the graph. Two engines give
+the same results up to rounding: multithreaded compiled loops (the ``fast`` extra), and numpy with scipy. The
+environment variable ``GSP_FB_ENGINE`` (``auto``, ``numba``, ``scipy``) selects one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _engine(graph: Csr, x: Signal, **kinds: str) -> ModuleType:
 
 
 def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> Signal:
-    """Return ``left * (A @ (right * x)) + diag * x`` in the precision of ``x``, sparse if ``x`` is."""
+    """Return ``left * (A @ (right * x)) + diag * x`` in the precision of ``x``; sparse if ``x`` is sparse."""
     engine = plain if is_sparse(x) else _engine(graph, x)
     return engine.affine_product(graph, x, left, right, diag)
 
@@ -51,18 +51,20 @@ def chebyshev_bank(
     coefficients: FloatArray,
     interval: tuple[float, float],
 ) -> Signal:
-    """Return sum_k c[f, k] T_k(M~) x for each filter f, M~ being M with ``interval`` mapped to [-1, 1].
+    """Return sum_k c[f, k] T_k(M~) x for each filter f, where M~ is M with ``interval`` mapped to [-1, 1].
 
     Parameters
     ----------
     graph : Csr
+        CSR arrays of the adjacency.
     x : array, shape (n_nodes,) or (n_nodes, n_signals)
         Checked, dense, real or complex.
-    left, right, diag : float64 arrays, one entry a node
+    left, right, diag : float64 arrays, shape (n_nodes,)
+        Factors of the affine operator.
     coefficients : array, shape (n_filters, order + 1)
         In the convention of ``numpy.polynomial.chebyshev``.
     interval : (float, float)
-        Holds every eigenvalue of M.
+        Contains every eigenvalue of M.
 
     Returns
     -------
@@ -76,15 +78,18 @@ def chebyshev_bank(
 
 
 def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> FloatArray:
-    """Return Re(x* M x) of each column of a dense or CSR signal, summed in double precision.
+    """Return Re(x* M x) of each column of a dense or CSR signal, accumulated in double precision.
 
-    The compiled engine stores no product and densifies nothing, and its sums do not depend on the thread count.
+    The compiled engine neither stores ``M x`` nor densifies ``x``, and its sums do not depend on the number of threads.
     """
     form: FloatArray = _engine(graph, x).quadratic_form(graph, x, left, right, diag)
     return form
 
 
 def label_propagation_step(graph: Csr, labels: IntArray) -> IntArray:
-    """Return the label, 0..n_nodes-1, of the greatest weight around each node: its own on a tie, else the smallest."""
+    """Return for each node the label with the largest total weight among its neighbours.
+
+    Ties are resolved in favour of the current label, then of the smallest one. Labels are in 0..n_nodes-1.
+    """
     best: IntArray = _engine(graph, labels, kinds="ilq").label_propagation_step(graph, labels)
     return best

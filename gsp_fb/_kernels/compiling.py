@@ -1,4 +1,4 @@
-"""How the loops are compiled; importing this needs numba."""
+"""Compilation of the loops with numba, which importing this module requires."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CACHE_LINE = 64
 
 
 def compiled(loop: _Loop) -> _Loop:
-    """Compile at the first call, for each kind of arrays; kept on disk where a directory for it can be written."""
+    """Compile at the first call for each combination of argument types; cached on disk if the directory is writable."""
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
         return cast("_Loop", numba.njit(loop, cache=True, **options))
@@ -26,14 +26,15 @@ def compiled(loop: _Loop) -> _Loop:
 
 
 def inlined(part: _Loop) -> _Loop:
-    """Make a part of the loops; a call for each entry of a row would cost as much as the entry."""
+    """Compile a part of a loop that is always inlined: a call per entry would cost as much as the entry."""
     return cast("_Loop", numba.njit(part, error_model="numpy", inline="always"))
 
 
 def in_parts(part: Callable[[int, int, Any], None]) -> Callable[[int, Any], None]:
-    """Return a loop over columns that calls ``part(column, width, arguments)``, as wide as there is room for.
+    """Return a loop over columns that calls ``part(column, width, arguments)`` with the largest width that fits.
 
-    The widths are constants, as sums in registers need them; the arguments are one tuple, as numba inlines no stars.
+    The widths are compile-time constants, which vector registers require. The arguments are one tuple, because numba
+    does not inline functions with star arguments.
     """
 
     @inlined

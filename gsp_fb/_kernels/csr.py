@@ -1,4 +1,4 @@
-"""What a kernel needs of a graph."""
+"""The graph interface of the kernels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Csr"]
 
 
 class Csr(Protocol):
-    """What a kernel needs of a graph; ``weights`` is None where all of them are 1."""
+    """CSR arrays of a graph as the kernels read them; ``weights`` is None if all of them are 1."""
 
     @property
     def indptr(self) -> IntArray: ...

@@ -1,4 +1,4 @@
-"""Which of the two engines does a job: compiled loops where numba is there and the job is large, else scipy."""
+"""Choice of the engine: compiled loops if numba is installed and the problem is large, else scipy."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .csr import Csr
 
 __all__ = ["ENGINE", "ENGINES", "cost", "is_chosen", "is_compiled"]
 
-# The environment holds the choice, as it does for the number of threads.
+# An environment variable, as for the number of threads, so that child processes inherit it.
 ENGINE = "GSP_FB_ENGINE"
 ENGINES = ("auto", "numba", "scipy")
-# Multiplications from which compiled loops win; below, scipy answers before numba has looked at its arguments.
+# Multiplications from which compiled loops are faster; below, numba's dispatch costs more than scipy's product.
 COMPILED_FROM = 300_000
 
 
 def cost(graph: Csr, x: Any) -> int:
-    """Return the multiplications of one product; those of a sparse signal are as many as its mean row has entries."""
+    """Return the number of multiplications of one product; a sparse signal counts with its mean entries per row."""
     entries = int(graph.indices.shape[0]) + int(graph.indptr.shape[0])
     if is_sparse(x):
         return entries * int(x.nnz) // max(int(x.shape[0]), 1)
@@ -33,9 +33,9 @@ def cost(graph: Csr, x: Any) -> int:
 
 
 def is_compiled(graph: Csr, x: Any, kinds: str = "fdFD") -> bool:
-    """Return whether the compiled loops take this job: asked for, or left to us, possible and worth it.
+    """Return whether the compiled loops are used: selected, or in mode ``auto`` applicable and faster.
 
-    ``kinds`` are the dtype characters the loop is written for.
+    ``kinds`` are the dtype characters that the loop supports.
     """
     values = x.data if is_sparse(x) else x
     can = is_numpy(values) and is_numpy(graph.indptr) and values.dtype.char in kinds
@@ -43,7 +43,7 @@ def is_compiled(graph: Csr, x: Any, kinds: str = "fdFD") -> bool:
 
 
 def is_chosen(work: Callable[[], int] | None) -> bool:
-    """Return whether a job of so many multiplications goes to the compiled loops; None is one they cannot do."""
+    """Return whether ``work()`` multiplications are compiled; None for a problem that the loops do not support."""
     choice = check_choice(os.environ.get(ENGINE, "auto"), ENGINES, ENGINE)
     if choice == "scipy" or work is None:
         return False

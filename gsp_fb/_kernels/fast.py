@@ -1,4 +1,4 @@
-"""The engine with numba: threads share the rows of a graph, and each runs a compiled loop over its part."""
+"""The engine with numba: each thread runs a compiled loop over a block of rows."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .tiles import single_blocks
 
 __all__ = ["affine_product", "chebyshev_bank", "label_propagation_step", "quadratic_form"]
 
-# The recurrence of a bank runs over so much of each row at a time, so that what it reads at random stays in the cache.
+# Bytes of each row per pass of the recurrence: the randomly accessed vectors then stay in the cache.
 COLUMN_BYTES = 128
-# The sums of the blocks of a wide sparse signal may take this many numbers; it is cut into fewer blocks.
+# Maximal size of the block sums of a wide sparse signal; wider signals use fewer blocks.
 SUMS = 2**23
 
 
 def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> Signal:
     """Return ``left * (A @ (right * x)) + diag * x`` in the precision of ``x``; only the result is allocated.
 
-    Of a single signal ``right * x`` is made first: as long as the result, and half of what is gathered at random. One
-    that is larger than the cache is read in tiles.
+    For a single signal ``right * x`` is computed first, which halves the data gathered at random. A signal larger than
+    the cache is read in tiles.
     """
     signal = _as_real(x)
-    out = _aligned(signal.shape, signal.dtype, np.empty)  # every row will be set
+    out = _aligned(signal.shape, signal.dtype, np.empty)  # the loops set every row
     work = cost(graph, x)
     if signal.shape[1] == 1:
         inputs = _inputs(signal[:, 0], _times(right, signal)[:, 0], left, diag)
@@ -45,9 +45,9 @@ def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
 def chebyshev_bank(
     graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray, *, coefficients: FloatArray
 ) -> Signal:
-    """Return sum_k c[f, k] T_k(M) x for every filter f on a new last axis, M being the affine operator.
+    """Return sum_k c[f, k] T_k(M) x for each filter f on a new last axis, where M is the affine operator.
 
-    In memory the signals come last: each step then writes whole vectors of them, filter by filter.
+    In memory the signal axis is last, so that each step writes contiguous vectors, filter by filter.
     """
     signal = _as_real(x)
     terms = np.asarray(coefficients, dtype=signal.dtype)
@@ -63,10 +63,10 @@ def chebyshev_bank(
 
 
 def _folded(graph: Csr, right: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-    """Split ``right`` into a scale of the signal and a rest; None for ones, which the loops need not gather.
+    """Split ``right`` into a scale of the signal and a remaining factor; None for ones, which are not gathered.
 
-    The recurrence of ``scale * x`` reads no ``right``, but has to be divided by the scale at the end. Only where that
-    is zero, and read by some row, the factor stays in the operator.
+    The recurrence for ``scale * x`` does not read ``right``, but its result is divided by the scale at the end. The
+    factor stays in the operator only if it is zero at a node that some row reads.
     """
     unread = (np.diff(graph.indptr) == 0) & (not graph.directed)
     scale = np.where(unread, 1.0, right)
@@ -74,7 +74,7 @@ def _folded(graph: Csr, right: FloatArray) -> tuple[FloatArray, FloatArray | Non
 
 
 def _column_blocks(signal: FloatArray) -> Iterator[tuple[int, int]]:
-    """Return even parts of the columns, of a width the caches like; the recurrence runs over one part at a time."""
+    """Return even blocks of columns that fit the cache; the recurrence runs over one block at a time."""
     width = COLUMN_BYTES // signal.itemsize
     n_columns = signal.shape[1]
     cuts = np.linspace(0, n_columns, -(-n_columns // width) + 1).astype(int).tolist()
@@ -91,7 +91,7 @@ def _recurrence(
     out: FloatArray,
     start: int,
 ) -> None:
-    """Add the bank of a few columns to ``out``; each new vector takes the place of the one before the last."""
+    """Add the bank of a few columns to ``out``; each new vector overwrites the oldest of the three."""
     before, now = _aligned(begin.shape, begin.dtype), _aligned(begin.shape, begin.dtype)
     now[:] = begin
     before, now = _flat(before), _flat(now)
@@ -109,7 +109,7 @@ def _recurrence(
 
 
 def _steps(terms: FloatArray) -> Iterator[tuple[int, FloatArray]]:
-    """Yield each order with the coefficients its step adds: three orders at every third step, the rest at the last."""
+    """Yield each order with the coefficients of its step: three orders at every third step, the rest at the last."""
     n_filters, n_terms = terms.shape
     done = 0
     for order in range(1, n_terms):
@@ -122,7 +122,7 @@ def _steps(terms: FloatArray) -> Iterator[tuple[int, FloatArray]]:
 
 
 def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> FloatArray:
-    """Return Re(x* M x) of each column in double precision, M being the affine operator; no product is stored."""
+    """Return Re(x* M x) of each column in double precision, where M is the affine operator; ``M x`` is not stored."""
     if is_sparse(x):
         return _sparse_quadratic_form(graph, x, left, right, diag)
     signal = _as_real(x)
@@ -132,22 +132,22 @@ def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
     blocks = list(enumerate(row_blocks(graph.indptr, work)))
     sums = np.zeros((len(blocks), signal.shape[1]))
     _run(forms.quadratic, graph, work, blocks, graph.directed, *_inputs(signal, left, right, diag), sums)
-    # A real operator keeps the real and the imaginary part apart: their forms add up.
+    # A real operator does not mix real and imaginary parts: their forms add.
     form: FloatArray = sums.sum(axis=0).reshape(-1, _n_parts(x)).sum(axis=1)
     return form
 
 
 def _single_form(graph: Csr, x: FloatArray, *operator: FloatArray) -> FloatArray:
-    """Return the form of one signal; its product is a mere vector, and faster than going by pairs."""
-    # numpy's own sum adds in the same order whatever the number of threads, BLAS does not.
+    """Return the form of one signal through its product, a single vector, which is faster than summing over pairs."""
+    # The order of np.sum does not depend on the number of threads; that of a BLAS dot product does.
     form: FloatArray = np.sum(x * affine_product(graph, x, *operator), keepdims=True)
     return form
 
 
 def _sparse_quadratic_form(graph: Csr, x: Any, *operator: FloatArray) -> FloatArray:
     work = cost(graph, x)
-    most = SUMS // max(x.shape[1], 1)
-    blocks = list(enumerate(row_blocks(graph.indptr, work, most=most)))
+    max_blocks = SUMS // max(x.shape[1], 1)
+    blocks = list(enumerate(row_blocks(graph.indptr, work, max_blocks=max_blocks)))
     sums = np.zeros((len(blocks), x.shape[1]))
     parts = np.ascontiguousarray(x.data).view(real_dtype(x.dtype)).reshape(-1, _n_parts(x))
     for part in parts.T:
@@ -158,7 +158,7 @@ def _sparse_quadratic_form(graph: Csr, x: Any, *operator: FloatArray) -> FloatAr
 
 
 def label_propagation_step(graph: Csr, labels: IntArray) -> IntArray:
-    """Return the label, 0..n_nodes-1, of the greatest weight around each node: its own on a tie, else the smallest."""
+    """Return for each node the label with the largest total weight among its neighbours; ties as in ``_kernels``."""
     out = np.empty_like(labels)
     work = cost(graph, labels)
     _run(loops.label_propagation_rows, graph, work, row_blocks(graph.indptr, work), *_inputs(labels), out)
@@ -166,7 +166,7 @@ def label_propagation_step(graph: Csr, labels: IntArray) -> IntArray:
 
 
 def _run(loop: Callable[..., None], graph: Csr, work: int, blocks: list[Any], *arguments: Any) -> None:
-    """Run ``loop`` over all blocks of rows of the graph, in threads if there is enough to do."""
+    """Run ``loop`` over all blocks of rows, multithreaded if the work exceeds THREADS_FROM."""
     indptr, indices = _inputs(graph.indptr, _unsigned(graph.indices))
     weights = graph.weights
     each_block(
@@ -177,17 +177,17 @@ def _run(loop: Callable[..., None], graph: Csr, work: int, blocks: list[Any], *a
 
 
 def _inputs(*arrays: Any) -> list[Any]:
-    """Return read-only views: a loop is compiled once for each kind of arrays, and this leaves a single kind."""
+    """Return read-only views: numba compiles read-only and writable arrays separately, and this leaves one type."""
     return [freeze(array.view()) for array in arrays]
 
 
 def _unsigned(indices: IntArray) -> IntArray:
-    """Return the same indices as unsigned ones, which compiled code need not test for counting from the end."""
+    """Return the indices as unsigned integers, for which numba emits no wrap-around check of negative indices."""
     return indices.view(f"u{indices.itemsize}")
 
 
 def _aligned(shape: tuple[int, ...], dtype: Any, make: Callable[..., Any] = np.zeros) -> FloatArray:
-    """Return an array that begins with a cache line; rows gathered at random then touch as few lines as they can."""
+    """Return an array aligned to a cache line, so that a gathered row touches the minimal number of lines."""
     n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
     raw = make(n_bytes + CACHE_LINE, dtype=np.uint8)
     start = -raw.ctypes.data % CACHE_LINE
@@ -202,7 +202,7 @@ def _times(vector: FloatArray, columns: FloatArray) -> FloatArray:
 
 
 def _flat(columns: FloatArray) -> FloatArray:
-    """Return a single column as a vector, more of them as they are."""
+    """Return a single column as a vector, several columns unchanged."""
     return columns[:, 0] if columns.shape[1] == 1 else columns
 
 
@@ -211,7 +211,7 @@ def _n_parts(x: Any) -> int:
 
 
 def _as_real(x: Signal) -> FloatArray:
-    """Return a signal as contiguous real columns, a complex one as two each; without a copy where possible."""
+    """Return a signal as contiguous real columns, two per complex column; without a copy where possible."""
     n_columns = (1 if x.ndim == 1 else x.shape[1]) * _n_parts(x)
     columns: FloatArray = np.ascontiguousarray(x).view(real_dtype(x.dtype)).reshape(x.shape[0], n_columns)
     return columns

@@ -1,11 +1,11 @@
-"""The compiled loops; imported only when numba is there and the problem is large enough to gain from it.
+"""The compiled loops of products, Chebyshev steps, label propagation and row copies.
 
-Each loop works on the rows ``first <= i < last`` of a CSR structure, so that threads can share a graph, and
-allocates nothing but one short accumulator, or two numbers a row where it reads a signal in tiles. ``weights`` is
-None for an unweighted graph: numba compiles that case on its own and no weight is ever read.
+Each loop processes the rows ``first <= i < last`` of a CSR structure, so that threads work on disjoint rows. It
+allocates one accumulator row, or two numbers per row where it reads a signal in tiles. ``weights`` is None for an
+unweighted graph: numba compiles that case separately, and no weight is read.
 """
 
-# ruff: noqa: PLR0917  # compiled code takes plain arrays, one argument each; objects that hold them it does not know
+# ruff: noqa: PLR0917  # numba functions take plain arrays as separate arguments, not objects that hold them
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from .compiling import compiled, inlined
-from .gather import gather, gather_1d, tiled_sums
+from .gather import gather_1d, gather_2d, tiled_sums
 from .simd import fma, load, prefetch, store, zeros
 
 __all__ = ["bank_step", "bank_step_1d", "copy_rows", "label_propagation_rows", "product", "product_1d"]
 
-# Rows between the one that is copied and the one that is asked for.
-ROWS_AHEAD = 8
+# Prefetch distance of row copies, in rows.
+PREFETCH_ROWS = 8
 
 
 @compiled
@@ -47,8 +47,8 @@ def product_1d(
 @inlined
 def _write_part(i: Any, total: Any, x: Any, left: Any, diag: Any, out: Any, c: Any, width: int) -> None:
     """Set ``width`` columns of a row of ``out`` to ``left * total + diag * x``."""
-    lanes = fma(zeros(x, width), left, load(total, 0, c, width))
-    store(fma(lanes, diag, load(x, i, c, width)), out, i, c)
+    result = fma(zeros(x, width), left, load(total, 0, c, width))
+    store(fma(result, diag, load(x, i, c, width)), out, i, c)
 
 
 @compiled
@@ -59,7 +59,7 @@ def product(
     n_columns = x.shape[1]
     total = np.empty((1, n_columns), x.dtype)
     for i in range(first, last):
-        gather(total, i, indptr[i], indptr[i + 1], indices, weights, x, None, right, True)
+        gather_2d(total, i, indptr[i], indptr[i + 1], indices, weights, x, None, right, True)
         own_left, own_diag = x.dtype.type(left[i]), x.dtype.type(diag[i])
         c = 0
         while c + 16 <= n_columns:
@@ -84,7 +84,7 @@ def _step_part(
     c: Any,
     width: int,
 ) -> None:
-    """Do the step of one row for ``width`` columns, all of it in registers; ``own`` are the row's numbers."""
+    """Compute the step of one row for ``width`` columns in registers; ``own`` are the coefficients of the row."""
     left, diag, once, share = own
     before, now = load(previous, i, c, width), load(current, i, c, width)
     new = fma(zeros(current, width), left, load(total, 0, c, width))
@@ -117,18 +117,18 @@ def bank_step(
     start: int,
     stride: int,
 ) -> None:
-    """Do one step of Chebyshev's recurrence in place of ``previous``, and add three terms to every filter.
+    """Compute one step of the Chebyshev recurrence in place of ``previous``, and add three terms to every filter.
 
-    ``previous <- scale * (left * (A @ (right * current)) + diag * current) - (scale - 1) * previous``. With the two
-    before it at hand, the new vector needs to be added to the outputs only at every third step: ``terms`` holds the
-    coefficients of previous, current and new one for each filter, or of no filter; row i is added ``share[i]`` times.
-    The signals of filter f begin at column ``start + f * stride`` of ``out``.
+    ``previous <- scale * (left * (A @ (right * current)) + diag * current) - (scale - 1) * previous``. The outputs are
+    updated only at every third step, from the three vectors in memory, which saves two thirds of their traffic:
+    ``terms`` holds the coefficients of the previous, current and new vector for each filter, or of no filter. Row i is
+    added with the factor ``share[i]``. The signals of filter f begin at column ``start + f * stride`` of ``out``.
     """
     n_columns = current.shape[1]
     kind = current.dtype.type
     total = np.empty((1, n_columns), current.dtype)
     for i in range(first, last):
-        gather(total, i, indptr[i], indptr[i + 1], indices, weights, current, None, right, True)
+        gather_2d(total, i, indptr[i], indptr[i + 1], indices, weights, current, None, right, True)
         own = kind(scale * left[i]), kind(scale * diag[i]), kind(scale - 1), kind(share[i])
         c = 0
         while c + 16 <= n_columns:
@@ -159,7 +159,7 @@ def bank_step_1d(
     stride: int,
     width: int,
 ) -> None:
-    """Do what ``bank_step`` does for a single signal, read in tiles of ``width`` nodes."""
+    """Compute ``bank_step`` for a single signal, read in tiles of ``width`` nodes."""
     kind = current.dtype.type
     twice, once = kind(scale), kind(scale - 1)
     sums = tiled_sums(first, last, indptr, indices, weights, current, right, width)
@@ -176,7 +176,7 @@ def bank_step_1d(
 def label_propagation_rows(
     first: int, last: int, indptr: Any, indices: Any, weights: Any, labels: Any, out: Any
 ) -> None:
-    """Set ``out[i]`` to the label of the greatest weight around node i: its own if that ties, else the smallest."""
+    """Set ``out[i]`` to the label of largest weight among the neighbours of i; ties: own label, then the smallest."""
     weight_of = np.zeros(len(labels))
     for i in range(first, last):
         for p in range(indptr[i], indptr[i + 1]):
@@ -197,11 +197,11 @@ def copy_rows(first: int, last: int, rows: Any, order: Any, out: Any) -> None:
     """Set row i of ``out`` to row ``order[i]`` of ``rows``."""
     n_columns = rows.shape[1]
     for i in range(first, last):
-        far = order[min(i + ROWS_AHEAD, len(order) - 1)]
+        ahead = order[min(i + PREFETCH_ROWS, len(order) - 1)]
         c = 0
         while c < n_columns:
-            # What lies beyond the end is asked for in vain, but does no harm.
-            prefetch(rows, far, c, 16)
+            # Prefetching past the end is harmless.
+            prefetch(rows, ahead, c, 16)
             c += 16
         c = 0
         while c + 16 <= n_columns:

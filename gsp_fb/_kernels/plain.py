@@ -1,4 +1,4 @@
-"""The engine without numba: array and sparse products in the namespace of the signal."""
+"""The engine without numba: dense and sparse products in the array namespace of the signal."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ __all__ = ["affine_product", "chebyshev_bank", "label_propagation_step", "quadra
 
 
 def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> Signal:
-    """Return ``left * (A @ (right * x)) + diag * x`` in the precision of ``x``, sparse if ``x`` is."""
+    """Return ``left * (A @ (right * x)) + diag * x`` in the precision of ``x``; sparse if ``x`` is sparse."""
     check_device(x, left)
     if is_sparse(x):
-        lifted = product(graph.adjacency, diagonal_times(right, x))
-        return _cast_csr(diagonal_times(left, lifted) + diagonal_times(diag, x), x.dtype)
+        sums = product(graph.adjacency, diagonal_times(right, x))
+        return _cast_csr(diagonal_times(left, sums) + diagonal_times(diag, x), x.dtype)
     y = product(graph.adjacency, column(right, x) * x)
     return cast(column(left, x) * y + column(diag, x) * x, x.dtype)
 
@@ -45,7 +45,7 @@ def _cast_csr(x: Signal, dtype: Any) -> Signal:
 def chebyshev_bank(
     graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray, *, coefficients: FloatArray
 ) -> Signal:
-    """Return sum_k c[f, k] T_k(M) x for every filter f on a new last axis, M being the affine operator."""
+    """Return sum_k c[f, k] T_k(M) x for each filter f on a new last axis, where M is the affine operator."""
     xp = namespace(x)
     terms = asarray_like(coefficients, x, real_dtype(x.dtype, xp))
     before, now = x, affine_product(graph, x, left, right, diag)
@@ -58,7 +58,7 @@ def chebyshev_bank(
 
 
 def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> FloatArray:
-    """Return Re(x* M x) of each column in double precision, M being the affine operator."""
+    """Return Re(x* M x) of each column in double precision, where M is the affine operator."""
     xp = namespace(x.data if is_sparse(x) else x)
     wide = xp.complex128 if x.dtype in (xp.complex64, xp.complex128) else xp.float64
     x = _cast_csr(x, wide) if is_sparse(x) else cast(x, wide)
@@ -69,16 +69,16 @@ def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
 
 
 def label_propagation_step(graph: Csr, labels: IntArray) -> IntArray:
-    """Return the label, 0..n_nodes-1, of the greatest weight around each node: its own on a tie, else the smallest."""
+    """Return for each node the label with the largest total weight among its neighbours; ties as in ``_kernels``."""
     n_nodes = len(labels)
     data = np.ones(len(graph.indices)) if graph.weights is None else graph.weights.copy()
     around = csr(data, labels[graph.indices], graph.indptr.copy(), (n_nodes, n_nodes))
     around.sum_duplicates()
     rows = np.repeat(np.arange(n_nodes), np.diff(around.indptr))
-    greatest: Any = np.zeros(n_nodes)
-    np.maximum.at(greatest, rows, around.data)
-    top = around.data == greatest[rows]
-    # Written from last to first, so that the smallest label stays, and then the own one over all others.
+    maximum: Any = np.zeros(n_nodes)
+    np.maximum.at(maximum, rows, around.data)
+    top = around.data == maximum[rows]
+    # Assigned from last to first, so that the smallest label remains; the current label then overwrites it.
     best = labels.copy()
     best[rows[top][::-1]] = around.indices[top][::-1]
     own = top & (around.indices == labels[rows])

@@ -1,4 +1,4 @@
-"""Rows of an array in another order, copied by all threads: what it costs to go to a renumbered graph and back."""
+"""Multithreaded row permutation of an array: the cost of entering and leaving a reordered graph."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .threads import THREADS_FROM, each_block, n_threads
 
 __all__ = ["take_rows"]
 
-# A row met at random keeps a thread as long as so many multiplications for each of its numbers.
+# Cost of copying one number of a randomly accessed row, in multiplications.
 WORK = 8
 BLOCKS = 16
 WORDS = (8, 4, 2, 1)
 
 
 def take_rows(x: Any, order: IntArray) -> Any:
-    """Return ``x[order]`` of a numpy array, its axes in memory as they are in ``x``; ``order`` holds 0..len(x)-1."""
+    """Return ``x[order]`` of a numpy array with the memory order of ``x``; ``order`` has entries in 0..len(x)-1."""
     packed, axes = _packed(x)
     can = packed is not None and packed.size > 0
     if not is_chosen((lambda: WORK * packed.size) if can else None):
@@ -32,9 +32,9 @@ def take_rows(x: Any, order: IntArray) -> Any:
 
 
 def _packed(x: Any) -> tuple[Any, Any]:
-    """Return rows as words of a few bytes, without a copy, and the axes as they lie in memory; None where they do not.
+    """Return the rows as unsigned words, without a copy, and the axes in memory order; None if they are not contiguous.
 
-    Any number can be moved as words, which keeps the loop to a few kinds to compile.
+    Words of four sizes represent every dtype, so the loop is compiled for few types.
     """
     axes = sorted(range(x.ndim), key=lambda axis: -x.strides[axis])
     if x.dtype.hasobject or not axes or axes[0] != 0 or not x.transpose(axes).flags.c_contiguous:

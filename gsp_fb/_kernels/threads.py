@@ -1,7 +1,7 @@
-"""How many threads the engine uses, and how they share the rows of a graph.
+"""Number of threads of the engine, and the assignment of row blocks to threads.
 
-Threads are started for one call and end with it: nothing outlives the call, so a fork, a thread of the caller's
-own or the end of the interpreter finds no pool in an odd state.
+Threads are started for one call and end with it. No pool outlives the call, so a fork, a thread of the caller or the
+exit of the interpreter cannot meet a pool in an inconsistent state.
 """
 
 from __future__ import annotations
@@ -22,27 +22,36 @@ from ..backend import IntArray
 
 __all__ = ["THREADS", "THREADS_FROM", "each_block", "n_threads", "row_blocks", "set_threads"]
 
-# The environment holds the setting, so that processes started later inherit it.
+# The setting is an environment variable, so that child processes inherit it.
 THREADS = "GSP_FB_THREADS"
-# Enough blocks to even out rows of unequal cost between threads.
-MOST_BLOCKS = 64
-# Multiplications from which a second thread pays for being started.
+# Enough blocks to balance rows of unequal cost between threads.
+MAX_BLOCKS = 64
+# Multiplications from which a second thread saves more than its start costs.
 THREADS_FROM = 4_000_000
-# Multiplications of a block; calling a compiled loop costs as much as some thousand.
+# Multiplications per block; the call of a compiled loop costs as much as some thousand.
 BLOCK_WORK = 100_000
 
 
 def set_threads(n: int | None) -> None:
-    """Set how many threads one product, bank or energy may use; None returns to the default.
+    """Set the number of threads of products, banks and energies.
 
-    The default is the environment variable ``GSP_FB_THREADS``; without it, the CPUs this process may run on,
-    or fewer where ``threadpoolctl`` (the ``fast`` extra) finds BLAS or OpenMP limited to fewer. Results do not
-    depend on the setting, to the last bit.
+    Results do not depend on the setting, bit by bit.
 
     Parameters
     ----------
     n : int >= 1 or None
-        Applies to the whole process and to processes it starts from now on.
+        Applies to this process and to processes that it starts from now on. None restores the default: the environment
+        variable ``GSP_FB_THREADS``, else the number of CPUs available to the process, or fewer if ``threadpoolctl``
+        (the ``fast`` extra) reports a lower limit of BLAS or OpenMP.
+
+    Raises
+    ------
+    ParameterError
+        ``n`` is not an integer >= 1.
+
+    See Also
+    --------
+    FilterBank : Runs in this many threads.
 
     Examples
     --------
@@ -56,7 +65,7 @@ def set_threads(n: int | None) -> None:
 
 
 def n_threads() -> int:
-    """Return the number of threads the next call may use."""
+    """Return the number of threads of the next call."""
     given = os.environ.get(THREADS)
     if given is not None:
         return check_count(int(given) if given.isdecimal() else given, THREADS)
@@ -64,24 +73,24 @@ def n_threads() -> int:
 
 
 def _n_cpus() -> int:
-    # Only Linux tells the CPUs of this process apart from those of the machine.
+    # Only Linux distinguishes the CPUs of the process from those of the machine.
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 @cache
 def _libraries() -> tuple[Any, ...]:
-    """Return threadpoolctl's handles of the BLAS and OpenMP libraries; reading one is cheap, finding them is not."""
+    """Return threadpoolctl's handles of BLAS and OpenMP; cached, because only finding them is slow."""
     if not has("threadpoolctl"):
         return ()
     return tuple(require("threadpoolctl", "following thread limits").ThreadpoolController().lib_controllers)
 
 
-def row_blocks(indptr: IntArray, work: int, *, most: int = MOST_BLOCKS) -> list[tuple[int, int]]:
-    """Return consecutive row ranges with about as many entries each.
+def row_blocks(indptr: IntArray, work: int, *, max_blocks: int = MAX_BLOCKS) -> list[tuple[int, int]]:
+    """Return consecutive row ranges with approximately equal numbers of entries.
 
-    How many there are follows from the multiplications to do, never from the threads: sums over blocks are then the
-    same whoever computes them.
+    Their number follows from the multiplications, never from the number of threads, so that sums over blocks are
+    reproducible.
 
     Examples
     --------
@@ -89,8 +98,8 @@ def row_blocks(indptr: IntArray, work: int, *, most: int = MOST_BLOCKS) -> list[
     [(0, 1), (1, 4)]
     """
     n_rows = len(indptr) - 1
-    n_blocks = max(1, min(work // BLOCK_WORK, most, MOST_BLOCKS))
-    # Targets of the same integer type: searchsorted would convert the whole array for any other.
+    n_blocks = max(1, min(work // BLOCK_WORK, max_blocks, MAX_BLOCKS))
+    # Targets of the same integer dtype: for any other searchsorted converts the whole array.
     targets = np.linspace(0, indptr[-1], n_blocks + 1)[1:-1].astype(indptr.dtype)
     cuts = np.searchsorted(indptr, targets)
     ends = np.unique(np.concatenate([[0], cuts, [n_rows]])).tolist()
@@ -98,23 +107,23 @@ def row_blocks(indptr: IntArray, work: int, *, most: int = MOST_BLOCKS) -> list[
 
 
 def each_block(work: Callable[..., None], blocks: list[Any], threads: int) -> None:
-    """Call ``work(*block)`` once for each block, in the caller's thread and ``threads - 1`` others."""
-    left = deque(blocks)
-    helpers = min(threads, len(blocks)) - 1
-    if helpers < 1:
-        return _drain(work, left)
-    with ThreadPoolExecutor(helpers) as pool:
-        shares = [pool.submit(_drain, work, left) for _ in range(helpers)]
-        _drain(work, left)
-        for share in shares:
-            share.result()
+    """Call ``work(*block)`` once per block, in the calling thread and ``threads - 1`` others."""
+    queue = deque(blocks)
+    n_workers = min(threads, len(blocks)) - 1
+    if n_workers < 1:
+        return _drain(work, queue)
+    with ThreadPoolExecutor(n_workers) as pool:
+        futures = [pool.submit(_drain, work, queue) for _ in range(n_workers)]
+        _drain(work, queue)
+        for future in futures:
+            future.result()
     return None
 
 
-def _drain(work: Callable[..., None], left: deque[Any]) -> None:
+def _drain(work: Callable[..., None], queue: deque[Any]) -> None:
     while True:
         try:
-            block = left.popleft()
+            block = queue.popleft()
         except IndexError:
             return
         work(*block)

@@ -1,8 +1,8 @@
-"""How much of a single signal a product reads at a time: all of it, or tiles that stay in the cache.
+"""Cache tiling of a single signal: how many of its nodes a product reads at a time.
 
-An entry of an arbitrarily numbered graph reads the signal at random. As long as the signal is in the cache that is
-cheap; beyond, each entry brings a line of memory for the sake of one number. Read tile by tile, a line is used by
-many entries before it leaves the cache, at the cost of visiting every row once for each tile.
+The entries of an arbitrarily numbered graph read the signal at random. That is cheap while the signal fits the cache;
+beyond, each entry loads a cache line for one number. Read tile by tile, a line serves many entries before it is
+evicted, at the cost of visiting every row once per tile.
 """
 
 from __future__ import annotations
@@ -18,42 +18,42 @@ from .threads import row_blocks
 
 __all__ = ["last_level_bytes", "single_blocks", "tile_width"]
 
-# Where Linux tells the size of the last-level cache, and what is taken for it elsewhere.
+# File in which Linux reports the size of the last-level cache, and the default on other systems.
 LAST_LEVEL = Path("/sys/devices/system/cpu/cpu0/cache/index3/size")
-USUAL_BYTES = 2**25
+DEFAULT_BYTES = 2**25
 
 
 def last_level_bytes(source: Path) -> int:
-    """Return the size of the last-level cache, written as ``32768K`` in a file; that of a usual one without it."""
+    """Return the size of the last-level cache from a file with the text ``32768K``; a default without the file."""
     try:
         found = re.fullmatch(r"(\d+)K", source.read_text().strip())
     except OSError:
         found = None
-    return 1024 * int(found.group(1)) if found else USUAL_BYTES
+    return 1024 * int(found.group(1)) if found else DEFAULT_BYTES
 
 
-# A signal up to this size is one tile: what the other programs of a machine leave of its last-level cache.
+# A signal up to this size is one tile; the factor leaves room for the CSR arrays and for other processes.
 TILE_BYTES = last_level_bytes(LAST_LEVEL) // 4
-# Visiting a row costs as much as some entries; of short rows, wider tiles leave so many for each visit.
-ENTRIES_A_VISIT = 6
-# Rows share the tile only within a block: few blocks, so that each line of the tile is read by many entries of one.
-MOST_BLOCKS = 16
-# Entries looked at to see how the nodes are numbered, and the share of far neighbours from which tiles pay.
+# Visiting a row costs as much as some entries: tiles are wide enough for this mean number of entries per visit.
+ENTRIES_PER_VISIT = 6
+# A tile is reused within a block of rows only: few blocks, so that many entries of one block read each line.
+MAX_BLOCKS = 16
+# Size of the sample that measures the locality of the numbering, and the share of far neighbours from which tiles pay.
 SAMPLE = 4096
 FAR_SHARE = 0.25
 
 
 def single_blocks(graph: Csr, x: FloatArray, work: int) -> tuple[int, list[tuple[int, int]]]:
-    """Return the width of a tile of a single signal, and the blocks of rows that read it."""
+    """Return the tile width of a single signal, and the blocks of rows that read it."""
     width = tile_width(graph, x)
-    blocks = row_blocks(graph.indptr, work, most=MOST_BLOCKS) if width < len(x) else row_blocks(graph.indptr, work)
+    blocks = row_blocks(graph.indptr, work, max_blocks=MAX_BLOCKS) if width < len(x) else row_blocks(graph.indptr, work)
     return width, blocks
 
 
 def tile_width(graph: Csr, x: FloatArray) -> int:
-    """Return how many nodes of a single signal are read at a time; all of them where tiles would not pay."""
+    """Return the number of nodes of a single signal per tile; all of them where tiling does not pay."""
     n_nodes, n_entries = len(x), len(graph.indices)
-    n_tiles = min(-(-x.nbytes // TILE_BYTES), n_entries // (ENTRIES_A_VISIT * max(n_nodes, 1)))
+    n_tiles = min(-(-x.nbytes // TILE_BYTES), n_entries // (ENTRIES_PER_VISIT * max(n_nodes, 1)))
     if n_tiles < 2:
         return n_nodes
     width = -(-n_nodes // n_tiles)
@@ -61,8 +61,8 @@ def tile_width(graph: Csr, x: FloatArray) -> int:
 
 
 def _far_share(graph: Csr, width: int) -> float:
-    """Return the share of entries whose two nodes lie more than half a tile apart, by an even sample."""
-    # The same entries in every run: the order of the sums hangs on them.
+    """Return the share of entries whose two nodes are more than half a tile apart, from an even sample."""
+    # A fixed sample: the order of summation depends on it, and results must be reproducible.
     sample = np.linspace(0, len(graph.indices) - 1, SAMPLE).astype(graph.indptr.dtype)
     rows = np.searchsorted(graph.indptr, sample, side="right") - 1
     return float(np.mean(np.abs(rows - graph.indices[sample]) > width // 2))

@@ -1,4 +1,4 @@
-"""Whether a data set needs the high channel: evidence, rules, and how often each rule was right."""
+"""Whether a data set needs the high channel: evidence, decision rules, and the cross-validated record of each rule."""
 
 from .advise import Advice, advise
 from .evidence import Evidence, gather

@@ -1,4 +1,4 @@
-"""Do I need the high channel, and with which filter? An answer from training information, with its record."""
+"""Recommend channels and a filter from training information, with the record of the rule that decides."""
 
 from __future__ import annotations
 
@@ -16,20 +16,26 @@ __all__ = ["Advice", "advise"]
 
 @dataclass(frozen=True)
 class Advice:
-    """A recommendation with what it rests on.
+    """A recommendation of channels and filter, with its evidence.
 
-    Attributes
+    Parameters
     ----------
     channels : {'both', 'low'}
+        Whether to add the high channel.
     family : str
-        The filter to use.
+        Operator family of the filter.
     rule : str
-        The rule that decided: of those that can be computed here, the one with the best record.
+        The rule that decides: the one with the best record among those that can be computed.
     score, threshold : float
-        Its score on this data and where it says yes.
+        Score of the rule on this data set; the high channel is recommended above the threshold.
     record : Verdict
-        How often that rule was right on data sets it had not seen.
+        Leave-one-out record of the rule on the measured data sets.
     evidence : Evidence
+        All measures.
+
+    See Also
+    --------
+    advise : Computes it.
 
     Examples
     --------
@@ -52,24 +58,24 @@ class Advice:
         facts = {
             "high channel": "yes" if self.channels == "both" else "no",
             "filter": self.family,
-            "rule": f"{self.rule}: {self.score:.3f}, yes above {self.threshold:.3f}",
-            "right so far": f"{self.record.right} of {self.record.of} data sets",
+            "rule": f"{self.rule}: {self.score:.3f}, threshold {self.threshold:.3f}",
+            "correct on held-out data sets": f"{self.record.right} of {self.record.of}",
         }
         return table("Advice", facts)
 
     @property
     def text(self) -> str:
-        """The advice in sentences."""
+        """The recommendation in sentences."""
         found = "yes" if self.channels == "both" else "no"
         return (
-            f"High channel: {found}. The rule '{self.rule}' ({RULES[self.rule].says}) scores {self.score:.3f} and says "
-            f"yes above {self.threshold:.3f}; it was right on {self.record.right} of {self.record.of} data sets "
-            f"it had not seen. Filter: {self.family}."
+            f"High channel: {found}. Rule '{self.rule}' ({RULES[self.rule].condition}) has score {self.score:.3f}, "
+            f"threshold {self.threshold:.3f}; the rule is correct on {self.record.right} of {self.record.of} "
+            f"held-out data sets. Filter: {self.family}."
         )
 
     @property
     def rows(self) -> tuple[dict[str, Any], ...]:
-        """Every rule that applies here: its score, how often it was right on unseen data sets, its rank correlation."""
+        """One row per applicable rule: score here, leave-one-out record, rank correlation with the gain."""
         return tuple(
             {
                 "rule": row.rule,
@@ -83,7 +89,16 @@ class Advice:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as JSON holds it.
+        """Return the recommendation as plain data for JSON.
+
+        Returns
+        -------
+        dict
+            All fields, the text and the table of rules.
+
+        See Also
+        --------
+        advise : Computes the recommendation.
 
         Examples
         --------
@@ -96,19 +111,45 @@ class Advice:
 
 
 def advise(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Advice:
-    """Return whether a second, high-pass channel is likely to help a two-layer network, and with which filter.
+    """Recommend whether to add a high-pass channel to a two-layer network, and with which filter.
+
+    The score of the rule with the best record is compared with the threshold that separates the measured data sets
+    best. The filter is the family whose two channels a linear probe reads best.
 
     Parameters
     ----------
     graph : Graph
-    x : array_like, sparse or None
+        The graph.
+    x : array_like, sparse or None, shape (n_nodes, n_features)
         Features; without them fewer rules apply.
-    y : array_like
+    y : array_like of int, shape (n_nodes,)
         Labels; only those of training nodes are read.
     train_mask : array_like
         Boolean mask or indices of the training nodes.
-    rng : optional
-        Of the surrogates and of the sample that a large training set is probed on.
+    rng : None, int or Generator
+        Randomness of the permutations and of the sample on which a large training set is probed.
+
+    Returns
+    -------
+    Advice
+        Recommendation, deciding rule and evidence.
+
+    Raises
+    ------
+    ParameterError
+        There are fewer than two training nodes, or no two of them are adjacent.
+    SignalError
+        ``x`` or ``y`` does not have one row per node.
+
+    See Also
+    --------
+    gsp_fb.advice.gather : The evidence alone.
+    gsp_fb.advice.verdicts : The record of every rule.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
+       convolutional networks", GLFrontiers 2022, Tables 1 and 3 (the rule ``paper``).
 
     Examples
     --------
@@ -126,5 +167,5 @@ def advise(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Ad
 
 
 def _family(evidence: Evidence) -> str:
-    """Return the filter whose two channels are read best; the baseline's where nothing can be read."""
+    """Return the family whose two channels the probe reads best; that of the baseline without features."""
     return max(CANDIDATES, key=lambda family: evidence.readout.get(family, {}).get("both", 0.0))

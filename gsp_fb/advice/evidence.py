@@ -1,4 +1,4 @@
-"""What the training information says about the two halves: measures that never see another label."""
+"""Measures of the low and high channels from training information; labels of other nodes are never read."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..energy import class_homophily, edge_homophily, one_hot, row_normalized, s
 from ..errors import ConvergenceError, GspError, ParameterError
 from ..graph import Graph
 from ..operators import operator
-from .probe import CHANNELS, halves, loo_hits
+from .probe import CHANNELS, channel_grams, loo_hits
 
 __all__ = ["CANDIDATES", "Evidence", "gather", "train_rows"]
 
-# The two filters of the paper's comparison; the first is the one of the baseline.
+# The two filters that the paper compares; the first is that of the baseline.
 CANDIDATES = ("renorm_sym", "lazy_rw")
-# The probe decomposes a matrix of this size at most; more training nodes are sampled.
+# Maximal size of the matrix that the probe decomposes; of more training nodes a sample is drawn.
 PROBE_NODES = 2_000
 SURROGATES = 199
 
@@ -31,21 +31,33 @@ SURROGATES = 199
 class Evidence:
     """Measures of one graph from its features and training labels.
 
-    Attributes
+    Parameters
     ----------
     n_train : int
+        Number of labelled training nodes.
     edge_homophily, class_homophily : float
         Over the edges between training nodes.
     s_labels, s_features : mapping of family to float
-        S-values; labels on the subgraph of the training nodes. Features are empty where there are none.
+        S-values; those of labels on the subgraph of the training nodes. ``s_features`` is empty without features.
     p_smooth, p_rough : float
-        How often shuffled training labels are as smooth, or as rough.
+        Permutation p-values: share of random permutations of the training labels with an S-value as small, or as large.
     eigengap : mapping of family to float
-        ``lambda_2 / lambda_1``; a family whose solver did not converge is left out.
+        ``lambda_2 / lambda_1``; a family whose solver does not converge is omitted.
     readout : mapping of family to {'low', 'both'} to float
-        Share of the training nodes that a linear probe of the others names rightly.
+        Leave-one-out accuracy of a linear probe on the training nodes.
     z : mapping of family to float
-        McNemar's statistic of both channels against one, on the same nodes.
+        McNemar's statistic of both channels against the low one, on the same nodes.
+
+    See Also
+    --------
+    gather : Computes it.
+
+    References
+    ----------
+    .. [1] D. Lim et al., "Large scale learning on non-homophilous graphs: New benchmarks and strong simple methods",
+       NeurIPS 2021 (class homophily).
+    .. [2] Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
+       Psychometrika 12(2), 1947.
 
     Examples
     --------
@@ -69,7 +81,7 @@ class Evidence:
 
 
 def train_rows(train_mask: Any, n_nodes: int) -> IntArray:
-    """Return the training nodes of a mask or of a list of indices, checked."""
+    """Return the sorted training nodes of a boolean mask or an index array."""
     given = np.asarray(train_mask)
     if given.dtype == bool and given.shape != (n_nodes,):
         raise ParameterError(f"train_mask has shape {given.shape} but the graph has {n_nodes} nodes")
@@ -80,7 +92,36 @@ def train_rows(train_mask: Any, n_nodes: int) -> IntArray:
 
 
 def gather(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Evidence:
-    """Return the evidence; labels outside ``train_mask`` are not read.
+    """Compute the evidence from training information; labels outside ``train_mask`` are not read.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    x : array_like, sparse or None, shape (n_nodes, n_features)
+        Features.
+    y : array_like of int, shape (n_nodes,)
+        Labels; nodes with a negative one are ignored.
+    train_mask : array_like
+        Boolean mask or indices of the training nodes.
+    rng : None, int or Generator
+        Randomness of the permutations and of the sample on which a large training set is probed.
+
+    Returns
+    -------
+    Evidence
+        Measures of labels and features, and the accuracy of the probe.
+
+    Raises
+    ------
+    ParameterError
+        There are fewer than two training nodes, or no two of them are adjacent.
+    SignalError
+        ``x`` or ``y`` does not have one row per node.
+
+    See Also
+    --------
+    gsp_fb.advise : The recommendation that follows from it.
 
     Examples
     --------
@@ -114,11 +155,11 @@ def gather(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Ev
 
 
 def _training_part(graph: Graph, y: IntArray, rows: IntArray) -> tuple[Graph, Signal]:
-    """Return the subgraph of the training nodes that have a training neighbour, and their one-hot labels."""
+    """Return the subgraph of the training nodes with a training neighbour, and their one-hot labels."""
     A = graph.adjacency[rows][:, rows]
     linked = np.flatnonzero(np.diff(A.tocsr().indptr))
     if linked.size < 2:
-        raise ParameterError(f"none of the {len(rows)} training nodes is a neighbour of another: nothing to learn from")
+        raise ParameterError(f"none of the {len(rows)} training nodes is adjacent to another; label more nodes")
     return Graph.from_adjacency(A[linked][:, linked], directed=graph.directed), one_hot(y[rows[linked]])
 
 
@@ -147,7 +188,7 @@ def _gaps(graph: Graph) -> dict[str, float]:
 def _probes(
     graph: Graph, x: Any, y: IntArray, rows: IntArray, rng: np.random.Generator
 ) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
-    """Return what a linear model reads from one and from both channels, and whether the difference is chance."""
+    """Return the accuracy of the probe by family and channels, and McNemar's statistic of both against low."""
     if x is None:
         return {}, {}
     z = check_signal(x, graph.n_nodes)
@@ -157,8 +198,8 @@ def _probes(
     labels: FloatArray = one_hot(y[rows]).toarray()
     readout, statistic = {}, {}
     for family in CANDIDATES:
-        words = halves(operator(graph, family), z, rows)
-        hits = {name: loo_hits([words[word] for word in chosen], labels) for name, chosen in CHANNELS.items()}
+        grams = channel_grams(operator(graph, family), z, rows)
+        hits = {name: loo_hits([grams[steps] for steps in chosen], labels) for name, chosen in CHANNELS.items()}
         readout[family] = {name: float(found.mean()) for name, found in hits.items()}
         statistic[family] = _mcnemar(hits["both"], hits["low"])
     return readout, statistic

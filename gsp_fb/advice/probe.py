@@ -1,7 +1,11 @@
-"""What a linear model reads out of each half of the features, by leave-one-out on the training nodes.
+"""Linear probe of the filtered features: leave-one-out accuracy of ridge regression on the training nodes.
 
 Ridge regression with a free intercept is a linear smoother, so all n leave-one-out predictions follow from one
-eigendecomposition of an n-by-n Gram matrix; the penalty is the one of least leave-one-out square error.
+eigendecomposition of an n-by-n Gram matrix. The penalty is the one with the smallest leave-one-out square error.
+
+References
+----------
+.. [1] T. Hastie, R. Tibshirani, J. Friedman, "The elements of statistical learning", Springer 2009, Section 7.10.
 """
 
 from __future__ import annotations
@@ -15,31 +19,31 @@ from scipy import linalg
 from ..backend import FloatArray, IntArray, Signal, is_sparse
 from ..operators import Operator
 
-__all__ = ["CHANNELS", "gram", "halves", "loo_hits"]
+__all__ = ["CHANNELS", "channel_grams", "gram", "loo_hits"]
 
 PENALTIES = np.logspace(-4, 2, 13)
-# Columns that are made dense at a time, and the share of stored entries from which on that pays.
+# Columns that are made dense at a time, and the density from which a dense product is faster.
 BLOCK = 1024
 SPARSE = 0.05
 
-# What two layers of a network can reach: one channel only averages, two also see every difference.
+# The products of two filter steps that a two-layer network can form with the low channel alone, and with both.
 CHANNELS = {"low": ("low low",), "both": ("low low", "low high", "high high")}
 
 
-def halves(low: Operator, x: Signal, rows: IntArray) -> dict[str, FloatArray]:
-    """Return the Gram matrix of each word of two filters applied to ``x``, on the given nodes.
+def channel_grams(low: Operator, x: Signal, rows: IntArray) -> dict[str, FloatArray]:
+    """Return the Gram matrices of features after two filter steps, by the names of the steps, on the given nodes.
 
     Examples
     --------
     >>> from gsp_fb import Graph, operator
     >>> path = Graph.from_edges([(0, 1), (1, 2)])
-    >>> list(halves(operator(path, "sym"), np.eye(3), np.array([0, 2])))
+    >>> list(channel_grams(operator(path, "sym"), np.eye(3), np.array([0, 2])))
     ['low low', 'low high', 'high high']
     """
     filters = {"low": low, "high": low.complement()}
-    words = {word: word.split() for word in CHANNELS["both"]}
     filtered = _sparse_rows if is_sparse(x) else _dense_rows
-    return {word: gram(filtered(filters[first], filters[second], x, rows)) for word, (first, second) in words.items()}
+    steps = {name: name.split() for name in CHANNELS["both"]}
+    return {name: gram(filtered(filters[first], filters[second], x, rows)) for name, (first, second) in steps.items()}
 
 
 def _dense_rows(first: Operator, second: Operator, x: Signal, rows: IntArray) -> Signal:
@@ -47,12 +51,12 @@ def _dense_rows(first: Operator, second: Operator, x: Signal, rows: IntArray) ->
 
 
 def _sparse_rows(first: Operator, second: Operator, x: Signal, rows: IntArray) -> Signal:
-    """Return the same with the two filters multiplied first: few rows of a sparse product stay few and sparse."""
+    """Return the same rows with the two filters multiplied first: few rows of a sparse product stay sparse."""
     return (second.to_scipy()[rows] @ first.to_scipy()) @ x
 
 
 def gram(z: Any) -> FloatArray:
-    """Return the Gram matrix of centred rows, scaled to trace n; zero where all rows are equal.
+    """Return the Gram matrix of the centred rows, scaled to trace n; zero if all rows are equal.
 
     Examples
     --------
@@ -69,7 +73,7 @@ def gram(z: Any) -> FloatArray:
 
 
 def _product(z: Any) -> FloatArray:
-    """Return ``z @ z.T``; what two filters left of sparse columns is dense, and then BLAS is faster by far."""
+    """Return ``z @ z.T``, in BLAS unless ``z`` is very sparse: two filter steps fill sparse columns."""
     if is_sparse(z) and z.nnz < SPARSE * z.shape[0] * z.shape[1]:
         return np.asarray((z @ z.T).toarray(), dtype=np.float64)
     columns = np.asarray(z.toarray() if is_sparse(z) else z, dtype=np.float64)
@@ -77,12 +81,12 @@ def _product(z: Any) -> FloatArray:
 
 
 def loo_hits(grams: Iterable[FloatArray], labels: FloatArray) -> IntArray:
-    """Return for every node whether a ridge classifier of the others names its class.
+    """Return for each node whether a ridge classifier trained on the other nodes predicts its class.
 
     Parameters
     ----------
     grams : iterable of (n, n) arrays
-        One for each block of features; their sum is the Gram matrix of the blocks side by side.
+        One per block of features; their sum is the Gram matrix of the concatenated blocks.
     labels : (n, n_classes) array
         One-hot.
 
@@ -95,11 +99,11 @@ def loo_hits(grams: Iterable[FloatArray], labels: FloatArray) -> IntArray:
     values, vectors = linalg.eigh(np.sum(list(grams), axis=0))
     n = len(labels)
     mean = labels.mean(axis=0)
-    turned = vectors.T @ (labels - mean)
+    rotated = vectors.T @ (labels - mean)
     best = (np.inf, labels)
     for penalty in PENALTIES:
         shrink = np.clip(values, 0, None) / (np.clip(values, 0, None) + penalty)
-        fitted = mean + vectors @ (shrink[:, None] * turned)
+        fitted = mean + vectors @ (shrink[:, None] * rotated)
         leverage = 1 / n + (vectors**2) @ shrink
         left_out = labels - (labels - fitted) / (1 - np.minimum(leverage, 1 - 1e-9))[:, None]
         best = min(best, (float(np.sum((left_out - labels) ** 2)), left_out), key=lambda pair: pair[0])

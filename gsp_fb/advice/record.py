@@ -1,7 +1,8 @@
-"""How often each rule was right: measured gains of the second channel, and each rule tested on sets it has not seen.
+"""Record of the rules: measured gains of the high channel, and leave-one-out accuracy of each rule over data sets.
 
-The facts are data (``data/advice.json``, written by ``python -m paper --advice`` from stored results); what
-follows from them is computed here, so that a new measurement changes the advice without a change of code.
+The measurements are data (``data/advice.json``, written by ``python -m paper --advice`` from stored results).
+Thresholds and records are computed from them here, so that a new measurement changes the advice without a change of
+code.
 """
 
 from __future__ import annotations
@@ -19,24 +20,32 @@ from .rules import RULES
 
 __all__ = ["HELPS", "Measured", "Verdict", "measured", "threshold", "verdicts"]
 
-# A gain of accuracy below this is not worth a second channel's time.
+# Gains of accuracy up to this do not justify the cost of a second channel.
 HELPS = 0.01
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One data set: the gain of two channels over one, and what each rule scored on its training information.
+    """Measurements on one data set: the gain of two channels over one, and the score of each rule.
 
-    Attributes
+    Parameters
     ----------
     dataset : str
+        Name in the registry.
     gain, gain_std : float
-        Of FB-GCN over GCN, renormalised filter, over the same splits.
+        Mean and standard deviation over splits of the accuracy of FB-GCN minus that of GCN, both with the renormalised
+        filter.
     lazy_gain : float or None
-        Of FB-GCN with the lazy filter over FB-GCN with the renormalised one; None where it was not measured.
-    scores : mapping of rule to float
+        Accuracy of FB-GCN with the lazy filter minus that with the renormalised one; None if it was not measured.
+    scores : mapping of str to float
+        Score of each rule on the training information.
     lazy_readout : float
-        What the probe reads from both lazy channels, less what it reads from both renormalised ones.
+        Probe accuracy on both lazy channels minus that on both renormalised ones.
+
+    See Also
+    --------
+    measured : All rows.
+    Verdict : The record that follows from them.
 
     Examples
     --------
@@ -55,17 +64,22 @@ class Measured:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The record of one rule.
+    """Record of one rule over the measured data sets.
 
-    Attributes
+    Parameters
     ----------
     rule : str
+        Name of the rule.
     right, of : int
-        Data sets whose verdict was right with the threshold fitted to all others.
+        Number of data sets on which the rule is correct with a threshold fitted to all others, and of data sets.
     rank_correlation : float
-        Spearman's, of the rule's score and the measured gain.
+        Spearman correlation of the score with the measured gain.
     p_value : float
-        Of no correlation.
+        P-value of zero correlation.
+
+    See Also
+    --------
+    verdicts : The record of every rule.
 
     Examples
     --------
@@ -83,7 +97,16 @@ class Verdict:
 
 @cache
 def measured() -> tuple[Measured, ...]:
-    """Return the measured data sets.
+    """Return the measurements that the records are computed from.
+
+    Returns
+    -------
+    tuple of Measured
+        One row per data set.
+
+    See Also
+    --------
+    verdicts : The record of every rule.
 
     Examples
     --------
@@ -96,7 +119,7 @@ def measured() -> tuple[Measured, ...]:
 
 
 def threshold(scores: Sequence[float], helps: Sequence[bool]) -> float:
-    """Return the score above which saying "it helps" errs least; in the middle of the gap where that is.
+    """Return the threshold with the fewest errors of ``score > threshold`` as a prediction; the midpoint of its gap.
 
     Examples
     --------
@@ -110,7 +133,22 @@ def threshold(scores: Sequence[float], helps: Sequence[bool]) -> float:
 
 
 def verdicts(rows: Sequence[Measured] | None = None) -> tuple[Verdict, ...]:
-    """Return the record of every rule, best first, by leaving one data set out at a time.
+    """Return the record of every rule by leave-one-out cross-validation over data sets, best first.
+
+    Parameters
+    ----------
+    rows : sequence of Measured, optional
+        :func:`measured` by default.
+
+    Returns
+    -------
+    tuple of Verdict
+        Sorted by the number of correct predictions, then by rank correlation.
+
+    See Also
+    --------
+    measured : The measurements.
+    gsp_fb.advise : Uses the best rule.
 
     Examples
     --------
@@ -124,7 +162,7 @@ def verdicts(rows: Sequence[Measured] | None = None) -> tuple[Verdict, ...]:
 
 
 def _verdict(rule: str, rows: Sequence[Measured]) -> Verdict:
-    # Costs a third of a second to import, which only a caller of this function should pay.
+    # scipy.stats takes a third of a second to import, so it is imported here.
     from scipy.stats import spearmanr
 
     scores, helps = [row.scores[rule] for row in rows], [row.gain > HELPS for row in rows]

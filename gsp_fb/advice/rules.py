@@ -1,4 +1,7 @@
-"""Rules that say from the evidence whether the high channel helps; which to believe is a matter of their record."""
+"""Decision rules: scores of the evidence that are large where the high channel should help.
+
+A new rule is a new row of the table; :func:`gsp_fb.advice.verdicts` ranks the rules by their record.
+"""
 
 from __future__ import annotations
 
@@ -15,23 +18,32 @@ BASE = CANDIDATES[0]
 
 @dataclass(frozen=True)
 class Rule:
-    """A score that is large where the high channel should help.
+    """A score of the evidence that is large where the high channel should help.
 
-    Attributes
+    Parameters
     ----------
-    name, says : str
-        ``says`` completes "the high channel helps where ...".
+    name : str
+        Key of the rule.
+    condition : str
+        Completes "the high channel helps where ...".
     score : callable
+        Maps an ``Evidence`` to a float.
     needs_features : bool
+        Whether the score needs features.
+
+    See Also
+    --------
+    verdicts : The record of every rule.
+    gsp_fb.advise : Applies the best rule.
 
     Examples
     --------
-    >>> RULES["heterophily"].says, RULES["heterophily"].needs_features
-    ('neighbours are of other classes', False)
+    >>> RULES["heterophily"].condition, RULES["heterophily"].needs_features
+    ('neighbours have different classes', False)
     """
 
     name: str
-    says: str
+    condition: str
     score: Callable[[Evidence], float]
     needs_features: bool = False
 
@@ -39,16 +51,20 @@ class Rule:
 _TABLE = (
     Rule(
         "paper",
-        "training labels are rougher than features: S(y) - S(x) is large",
+        "training labels have a higher mean frequency than features: S(y) - S(x) is large",
         lambda e: e.s_labels[BASE] - e.s_features[BASE],
         True,
     ),
-    Rule("label roughness", "training labels are rough: S(y) is large", lambda e: e.s_labels[BASE]),
-    Rule("heterophily", "neighbours are of other classes", lambda e: 1 - e.edge_homophily),
-    Rule("class heterophily", "neighbours are of other classes more than by chance", lambda e: 0.0 - e.class_homophily),
+    Rule("label roughness", "training labels have a high mean frequency: S(y) is large", lambda e: e.s_labels[BASE]),
+    Rule("heterophily", "neighbours have different classes", lambda e: 1 - e.edge_homophily),
+    Rule(
+        "class heterophily",
+        "neighbours have different classes, corrected for class sizes",
+        lambda e: 0.0 - e.class_homophily,
+    ),
     Rule(
         "read-out",
-        "a linear probe reads more out of both channels than out of the low one",
+        "a linear probe of both channels is more accurate than one of the low channel",
         lambda e: e.readout[BASE]["both"] - e.readout[BASE]["low"],
         True,
     ),

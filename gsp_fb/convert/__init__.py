@@ -1,4 +1,4 @@
-"""Graphs from and to other libraries; each is imported only by the function that needs it."""
+"""Conversion of graphs from and to other libraries; each library is imported by the function that needs it."""
 
 from ._igraph import from_igraph, to_igraph
 from ._networkx import from_networkx, to_networkx

@@ -1,4 +1,4 @@
-"""What the converters share: the names of nodes, and the refusal of a direction nobody asked to drop."""
+"""Shared parts of the converters: node names, and the check that a direction is not dropped silently."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["check_direction", "labels_of", "names_of"]
 
 
 def check_direction(is_directed: bool, directed: bool, symmetrize: str | None) -> None:
-    """Raise GraphError if a directed graph came where an undirected one was asked for, or both were."""
+    """Raise GraphError for a directed graph without a direction option, or for contradicting options."""
     if symmetrize is not None:
         check_choice(symmetrize, SYMMETRIZE, "symmetrize")
     if directed and symmetrize is not None:
@@ -25,7 +25,7 @@ def check_direction(is_directed: bool, directed: bool, symmetrize: str | None) -
 
 
 def labels_of(names: Sequence[Hashable]) -> tuple[Hashable, ...] | None:
-    """Return the names as labels, or None where they are the numbers 0..n-1 in order already."""
+    """Return the names as labels, or None if they are the numbers 0..n-1 in order."""
     numbered = all(_is_integer(name) and name == i for i, name in enumerate(names))
     return None if numbered else tuple(names)
 
@@ -35,5 +35,5 @@ def _is_integer(name: Any) -> bool:
 
 
 def names_of(graph: Graph) -> Sequence[Hashable]:
-    """Return the labels, or the numbers of the nodes."""
+    """Return the labels, or the node numbers where the graph has none."""
     return range(graph.n_nodes) if graph.labels is None else graph.labels

@@ -19,20 +19,21 @@ __all__ = ["from_igraph", "to_igraph"]
 def from_igraph(
     G: Any, *, weight: str | None = "weight", directed: bool = False, symmetrize: str | None = None, loops: str = "keep"
 ) -> Graph:
-    """Return the graph of an igraph one, its nodes in the order of the vertices.
+    """Convert an igraph graph; nodes keep the order of the vertices.
 
     Parameters
     ----------
     G : igraph.Graph
-        Parallel edges become one edge with the sum of their weights. A loop counts once in the degree; igraph
-        counts it twice.
+        Parallel edges are merged into one edge with the sum of their weights. A self-loop counts once in the degree
+        (twice in igraph).
     weight : str or None
-        Edge attribute; every weight is 1 where no edge has it, or for None.
+        Edge attribute; every weight is 1 if no edge has it, or for None.
     directed : bool
         Keep arcs as they are.
     symmetrize : {'max', 'mean', 'sum'}, optional
-        Combine the arcs ``(i, j)`` and ``(j, i)`` of a directed ``G``; an undirected one needs nothing.
+        Combine the arcs ``(i, j)`` and ``(j, i)`` of a directed ``G``; an undirected one needs no option.
     loops : {'keep', 'drop'}
+        Treatment of self-loops.
 
     Returns
     -------
@@ -42,7 +43,13 @@ def from_igraph(
     Raises
     ------
     GraphError
-        ``G`` is directed and neither option says what that means, or a weight is not a finite number >= 0.
+        ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, or a weight is missing or not a finite
+        number >= 0.
+
+    See Also
+    --------
+    to_igraph : The inverse.
+    from_networkx : From networkx.
 
     Examples
     --------
@@ -62,7 +69,7 @@ def from_igraph(
 
 
 def _numbers(values: list[Any], name: str) -> Any:
-    # igraph fills an attribute that some edges lack with None.
+    # igraph stores None for an attribute that an edge lacks.
     missing = [position for position, value in enumerate(values) if value is None]
     if missing:
         raise GraphError(f"edge {missing[0]} has no {name!r} ({len(missing)} of {len(values)} edges lack it)")
@@ -74,7 +81,27 @@ def _labels(G: Any) -> tuple[Hashable, ...] | None:
 
 
 def to_igraph(graph: Graph) -> Any:
-    """Return an ``igraph.Graph`` with the labels as vertex names and, where the graph is weighted, ``weight``.
+    """Convert to an ``igraph.Graph``.
+
+    Parameters
+    ----------
+    graph : Graph
+        Labels become the vertex attribute ``name``, weights the edge attribute ``weight``.
+
+    Returns
+    -------
+    igraph.Graph
+        Directed if ``graph`` is.
+
+    Raises
+    ------
+    ImportError
+        igraph is not installed.
+
+    See Also
+    --------
+    from_igraph : The inverse.
+    to_networkx : To networkx.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""networkx graphs: any node names, the attribute ``weight``, parallel edges summed."""
+"""networkx graphs: hashable node names, the edge attribute ``weight``, parallel edges summed."""
 
 from __future__ import annotations
 
@@ -19,29 +19,35 @@ __all__ = ["from_networkx", "to_networkx"]
 def from_networkx(
     G: Any, *, weight: str | None = "weight", directed: bool = False, symmetrize: str | None = None, loops: str = "keep"
 ) -> Graph:
-    """Return the graph of a networkx one, its nodes in the order of ``G.nodes``.
+    """Convert a networkx graph; nodes keep the order of ``G.nodes``.
 
     Parameters
     ----------
     G : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-        Parallel edges become one edge with the sum of their weights, as in ``networkx.to_scipy_sparse_array``.
+        Parallel edges are merged into one edge with the sum of their weights, as in ``networkx.to_scipy_sparse_array``.
     weight : str or None
-        Edge attribute; an edge without it has weight 1, an edge of weight 0 is none. None: every weight is 1.
+        Edge attribute; an edge without it has weight 1, and an edge of weight 0 is dropped. None: every weight is 1.
     directed : bool
         Keep arcs as they are.
     symmetrize : {'max', 'mean', 'sum'}, optional
-        Combine the arcs ``(i, j)`` and ``(j, i)`` of a directed ``G``; an undirected one needs nothing.
+        Combine the arcs ``(i, j)`` and ``(j, i)`` of a directed ``G``; an undirected one needs no option.
     loops : {'keep', 'drop'}
+        Treatment of self-loops.
 
     Returns
     -------
     Graph
-        With ``labels`` unless the nodes are called 0..n-1 in this order.
+        With ``labels`` unless the nodes are named 0..n-1 in this order.
 
     Raises
     ------
     GraphError
-        ``G`` is directed and neither option says what that means, or a weight is not a finite number >= 0.
+        ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, or a weight is not a finite number >= 0.
+
+    See Also
+    --------
+    to_networkx : The inverse.
+    from_igraph : From igraph.
 
     Examples
     --------
@@ -70,9 +76,29 @@ def _number(u: Hashable, v: Hashable, weight: object) -> float:
 
 
 def to_networkx(graph: Graph) -> Any:
-    """Return a ``networkx.Graph`` (a ``DiGraph`` if directed) with the labels as nodes, in order.
+    """Convert to a networkx graph.
 
-    Edges carry the attribute ``weight`` only where the graph is weighted.
+    Parameters
+    ----------
+    graph : Graph
+        Labels become the nodes, in order. Edges have the attribute ``weight`` if the graph is weighted.
+
+    Returns
+    -------
+    networkx.Graph or networkx.DiGraph
+        A ``DiGraph`` if ``graph`` is directed.
+
+    Raises
+    ------
+    GraphError
+        Labels repeat.
+    ImportError
+        networkx is not installed.
+
+    See Also
+    --------
+    from_networkx : The inverse.
+    to_igraph : To igraph.
 
     Examples
     --------
@@ -83,7 +109,7 @@ def to_networkx(graph: Graph) -> Any:
     nx = require("networkx", "conversion to networkx")
     names = names_of(graph)
     if len(set(names)) != len(names):
-        raise GraphError("labels repeat; networkx needs a different name for each node")
+        raise GraphError("labels repeat; networkx needs a unique name for each node")
     source, target, weights = graph.edges()
     ends = [(names[i], names[j]) for i, j in zip(source.tolist(), target.tolist(), strict=True)]
     G = nx.DiGraph() if graph.directed else nx.Graph()

@@ -1,4 +1,4 @@
-"""pandas frames of edges: one row an edge, nodes by number or by name."""
+"""pandas frames of edges: one row per edge, nodes by number or by name."""
 
 from __future__ import annotations
 
@@ -28,27 +28,44 @@ def from_pandas(
     duplicates: str = "error",
     loops: str = "keep",
 ) -> Graph:
-    """Return the graph of a frame with one edge a row.
+    """Convert a data frame with one edge per row.
 
     Parameters
     ----------
     df : pandas.DataFrame
+        The edge table.
     source, target : column names
-        Two columns of integers are node numbers 0..n-1. Anything else is a name: names are numbered in order of
-        first appearance, row by row, and kept as ``labels``. Turn integers into text to have them as names.
+        Two integer columns are node numbers 0..n-1. Other columns are names: names are numbered in order of first
+        appearance, row by row, and stored as ``labels``. Convert integers to text to use them as names.
     weight : column name, optional
         Weights are 1 by default.
     n_nodes : int, optional
-        By default the largest number plus one; names count themselves.
-    directed, symmetrize, duplicates, loops
-        As in :meth:`Graph.from_edges`.
+        By default the largest node number plus one; not for named nodes.
+    directed : bool
+        Keep arcs as they are, as in :meth:`Graph.from_edges`.
+    symmetrize : {'max', 'mean', 'sum'}, optional
+        Combine the arcs ``(i, j)`` and ``(j, i)``.
+    duplicates : {'error', 'first', 'sum'}
+        Treatment of an edge that is listed more than once.
+    loops : {'keep', 'drop'}
+        Treatment of self-loops.
+
+    Returns
+    -------
+    Graph
+        With ``labels`` if the nodes are named.
 
     Raises
     ------
     ParameterError
-        A column is missing.
+        A column is missing, or ``n_nodes`` is given for named nodes.
     GraphError
-        A cell is empty, or the edges are no graph under the options.
+        A cell is empty, or the edges are not a valid graph under the options.
+
+    See Also
+    --------
+    to_pandas : The inverse.
+    read_graph : From CSV and Parquet files.
 
     Examples
     --------
@@ -60,7 +77,7 @@ def from_pandas(
     """
     pairs, labels = _pairs(df, source, target)
     if labels is not None and n_nodes is not None:
-        raise ParameterError(f"n_nodes={n_nodes} is for numbered nodes; these are named, and there are {len(labels)}")
+        raise ParameterError(f"n_nodes={n_nodes} is for numbered nodes; these {len(labels)} are named")
     return Graph.from_edges(
         pairs,
         None if weight is None else _weights(df, weight),
@@ -101,9 +118,29 @@ def _weights(df: Any, name: Hashable) -> Any:
 
 
 def to_pandas(graph: Graph) -> Any:
-    """Return a frame with one edge a row: source, target and, where the graph is weighted, weight.
+    """Convert to a data frame with one edge per row.
 
-    Isolated nodes are in no row: give ``n_nodes`` and ``directed`` to :func:`from_pandas` to have them back.
+    Isolated nodes occur in no row: pass ``n_nodes`` and ``directed`` to :func:`from_pandas` to restore them.
+
+    Parameters
+    ----------
+    graph : Graph
+        Nodes are written by label, or by number.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``source``, ``target`` and, if the graph is weighted, ``weight``.
+
+    Raises
+    ------
+    ImportError
+        pandas is not installed.
+
+    See Also
+    --------
+    from_pandas : The inverse.
+    write_graph : To CSV and Parquet files.
 
     Examples
     --------
@@ -117,6 +154,6 @@ def to_pandas(graph: Graph) -> Any:
     names = names_of(graph)
     columns: dict[str, Any] = {key: [names[i] for i in ids] for key, ids in (("source", source), ("target", target))}
     if graph.labels is None:
-        # An empty list has no dtype, and node numbers are integers also where there is no edge.
+        # An empty list has no integer dtype; node numbers are integers also in a graph without edges.
         columns = {key: np.asarray(ids, dtype=np.int64) for key, ids in columns.items()}
     return pd.DataFrame(columns if weights is None else {**columns, "weight": weights})

@@ -1,4 +1,4 @@
-"""PyTorch Geometric data: an edge index that lists both directions of an undirected edge."""
+"""PyTorch Geometric data: an edge index that contains both directions of an undirected edge."""
 
 from __future__ import annotations
 
@@ -18,26 +18,37 @@ __all__ = ["from_pyg", "to_pyg"]
 def from_pyg(
     data: Any, *, directed: bool = False, symmetrize: str | None = None, duplicates: str = "error", loops: str = "keep"
 ) -> Graph:
-    """Return the graph of a PyG ``Data`` object.
+    """Convert a PyG ``Data`` object.
 
     Parameters
     ----------
     data : torch_geometric.data.Data
-        Its ``edge_index`` gives the arcs, ``num_nodes`` the nodes. Weights are ``edge_weight`` or else
-        ``edge_attr`` if it has one number an edge; wider attributes are features, not weights.
+        ``edge_index`` gives the arcs, ``num_nodes`` the number of nodes. Weights are ``edge_weight``, or else
+        ``edge_attr`` if it has one number per edge; wider attributes are features, not weights.
     directed : bool
-        Keep arcs as they are. Otherwise each arc must have its reverse with the same weight, as PyG stores
-        undirected graphs.
+        Keep arcs as they are. Otherwise each arc must have its reverse with the same weight, as PyG stores undirected
+        graphs.
     symmetrize : {'max', 'mean', 'sum'}, optional
         Combine the arcs ``(i, j)`` and ``(j, i)`` of an edge index that is not symmetric.
     duplicates : {'error', 'first', 'sum'}
-        What an arc that is listed again means.
+        Treatment of an arc that is listed more than once.
     loops : {'keep', 'drop'}
+        Treatment of self-loops.
+
+    Returns
+    -------
+    Graph
+        Without labels.
 
     Raises
     ------
     GraphError
-        There is no edge index, or it is not symmetric and no option says what that means.
+        There is no edge index, or it is not symmetric and neither ``directed`` nor ``symmetrize`` is given.
+
+    See Also
+    --------
+    to_pyg : The inverse.
+    from_torch : From an adjacency tensor.
 
     Examples
     --------
@@ -49,7 +60,9 @@ def from_pyg(
     check_direction(False, directed, symmetrize)
     index = getattr(data, "edge_index", None)
     if index is None:
-        raise GraphError("data has no edge_index; if a transform turned it into adj_t, give the data as it was before")
+        raise GraphError(
+            "data has no edge_index; if a transform replaced it by adj_t, give the data before the transform"
+        )
     pairs = host_array(index, GraphError, "edge_index").T
     arcs = Graph.from_edges(pairs, _weights(data), data.num_nodes, directed=True, duplicates=duplicates)
     return Graph.from_adjacency(arcs.adjacency, directed=directed, symmetrize=symmetrize, loops=loops)
@@ -69,15 +82,30 @@ def _weights(data: Any) -> Any:
 
 
 def to_pyg(graph: Graph, x: Any = None, y: Any = None) -> Any:
-    """Return a PyG ``Data`` object; an undirected edge is listed in both directions.
+    """Convert to a PyG ``Data`` object; an undirected edge is listed in both directions.
 
     Parameters
     ----------
     graph : Graph
-        Labels have no place in PyG and are left out.
+        Labels are omitted: PyG has no field for them.
     x, y : array_like, optional
-        Features and classes, taken as ``torch.as_tensor`` takes them. Weights get the precision of floating
-        ``x``, so that layers can multiply the two, and are float64 without it.
+        Features and classes, converted by ``torch.as_tensor``. Weights have the precision of a floating-point ``x``, so
+        that layers can multiply the two, and float64 otherwise.
+
+    Returns
+    -------
+    torch_geometric.data.Data
+        With ``edge_index``, ``num_nodes`` and, if the graph is weighted, ``edge_weight``.
+
+    Raises
+    ------
+    ImportError
+        torch or torch_geometric is not installed.
+
+    See Also
+    --------
+    from_pyg : The inverse.
+    to_torch : To an adjacency tensor.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""PyGSP graphs: a weight matrix."""
+"""PyGSP graphs: a weighted adjacency matrix."""
 
 from __future__ import annotations
 
@@ -14,20 +14,34 @@ __all__ = ["from_pygsp", "to_pygsp"]
 
 
 def from_pygsp(G: Any, *, directed: bool = False, symmetrize: str | None = None, loops: str = "keep") -> Graph:
-    """Return the graph of a PyGSP one.
+    """Convert a PyGSP graph.
 
     Parameters
     ----------
     G : pygsp.graphs.Graph
-        Its weight matrix ``W`` is copied; coordinates and signals stay behind.
-    directed, symmetrize, loops
-        As in :meth:`Graph.from_adjacency`.
+        Its weight matrix ``W`` is copied; coordinates and signals are not converted.
+    directed : bool
+        Keep arcs as they are, as in :meth:`Graph.from_adjacency`.
+    symmetrize : {'max', 'mean', 'sum'}, optional
+        Combine the entries ``(i, j)`` and ``(j, i)``.
+    loops : {'keep', 'drop'}
+        Treatment of self-loops.
+
+    Returns
+    -------
+    Graph
+        Without labels.
 
     Raises
     ------
     GraphError
-        ``G`` is directed and neither option says what that means, or has a weight that is negative (PyGSP only
-        logs those) or not finite.
+        ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, or a weight is negative (PyGSP only logs
+        those) or not finite.
+
+    See Also
+    --------
+    to_pygsp : The inverse.
+    from_networkx : From networkx.
 
     Examples
     --------
@@ -40,13 +54,33 @@ def from_pygsp(G: Any, *, directed: bool = False, symmetrize: str | None = None,
 
 
 def to_pygsp(graph: Graph) -> Any:
-    """Return a ``pygsp.graphs.Graph`` with the adjacency as its weight matrix.
+    """Convert to a ``pygsp.graphs.Graph``.
+
+    Parameters
+    ----------
+    graph : Graph
+        Its adjacency becomes the weight matrix; labels are omitted.
+
+    Returns
+    -------
+    pygsp.graphs.Graph
+        With a copy of the adjacency.
+
+    Raises
+    ------
+    ImportError
+        pygsp is not installed.
+
+    See Also
+    --------
+    from_pygsp : The inverse.
+    to_networkx : To networkx.
 
     Examples
     --------
     >>> to_pygsp(Graph.from_edges([(0, 1), (1, 2)])).W.toarray().tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
     """
-    # A copy, and of the older matrix kind: PyGSP multiplies with * and may change what it is given.
+    # A copy, as csr_matrix: PyGSP multiplies with * and may modify its argument.
     weights = sparse.csr_matrix(graph.adjacency, copy=True)
     return require("pygsp.graphs", "conversion to PyGSP").Graph(weights)

@@ -1,4 +1,4 @@
-"""torch tensors: an adjacency in any of torch's layouts."""
+"""torch tensors: an adjacency matrix in any layout of torch."""
 
 from __future__ import annotations
 
@@ -19,19 +19,36 @@ LAYOUTS = ("csr", "coo", "dense")
 
 
 def from_torch(A: Any, *, directed: bool = False, symmetrize: str | None = None, loops: str = "keep") -> Graph:
-    """Return the graph of an adjacency that is a torch tensor: dense, COO, CSR or CSC, on any device.
+    """Convert an adjacency matrix that is a torch tensor: dense, COO, CSR or CSC, on any device.
 
     Parameters
     ----------
     A : torch.Tensor, shape (n_nodes, n_nodes)
-        Copied to the host; entries of a COO tensor that are listed again are summed, as torch sums them.
-    directed, symmetrize, loops
-        As in :meth:`Graph.from_adjacency`.
+        Copied to the host; repeated entries of a COO tensor are summed, as in torch.
+    directed : bool
+        Keep arcs as they are, as in :meth:`Graph.from_adjacency`.
+    symmetrize : {'max', 'mean', 'sum'}, optional
+        Combine the entries ``(i, j)`` and ``(j, i)``.
+    loops : {'keep', 'drop'}
+        Treatment of self-loops.
+
+    Returns
+    -------
+    Graph
+        On the host, float64.
 
     Raises
     ------
     GraphError
-        ``A`` is not a square matrix of finite weights >= 0, or not symmetric and no option says what that means.
+        ``A`` is not a square matrix of finite weights >= 0, or is asymmetric and neither ``directed`` nor
+        ``symmetrize`` is given.
+    ImportError
+        torch is not installed.
+
+    See Also
+    --------
+    to_torch : The inverse.
+    from_pyg : From an edge index.
 
     Examples
     --------
@@ -52,21 +69,40 @@ def from_torch(A: Any, *, directed: bool = False, symmetrize: str | None = None,
 def _to_host(A: Any, torch: Any) -> Any:
     if A.layout == torch.strided:
         return A.numpy()
-    # Every sparse layout can become COO, and its constructor in torch has checked the indices.
+    # Every sparse layout converts to COO, and torch has checked its indices on construction.
     A = A.to_sparse_coo().coalesce()
     row, col = A.indices().numpy()
     return sparse.coo_array((A.values().numpy(), (row, col)), shape=tuple(A.shape))
 
 
 def to_torch(graph: Graph, *, layout: str = "csr", dtype: Any = None) -> Any:
-    """Return the adjacency as a torch tensor.
+    """Convert the adjacency matrix to a torch tensor.
 
     Parameters
     ----------
     graph : Graph
+        Labels are omitted.
     layout : {'csr', 'coo', 'dense'}
+        Layout of the tensor.
     dtype : torch.dtype, optional
-        float64 by default, which holds every weight exactly.
+        By default float64, which represents every weight exactly.
+
+    Returns
+    -------
+    torch.Tensor, shape (n_nodes, n_nodes)
+        On the CPU.
+
+    Raises
+    ------
+    ParameterError
+        The layout is unknown.
+    ImportError
+        torch is not installed.
+
+    See Also
+    --------
+    from_torch : The inverse.
+    to_pyg : To an edge index.
 
     Examples
     --------
@@ -81,6 +117,6 @@ def to_torch(graph: Graph, *, layout: str = "csr", dtype: Any = None) -> Any:
     values = torch.tensor(A.data, dtype=torch.float64 if dtype is None else dtype)
     coo = torch.sparse_coo_tensor(index, values, A.shape, check_invariants=True).coalesce()
     with warnings.catch_warnings():
-        # torch announces once per process that CSR is in beta; nothing in it is for the user to act on.
+        # torch warns once per process that CSR support is in beta; the user cannot act on it.
         warnings.filterwarnings("ignore", "Sparse CSR", UserWarning)
         return {"csr": coo.to_sparse_csr, "coo": lambda: coo, "dense": coo.to_dense}[layout]()

@@ -1,4 +1,4 @@
-"""Real and synthetic data: node sets with splits, collections of graphs, Geom-GCN relations, random graphs."""
+"""Real and synthetic data: node data sets with splits, graph collections, Geom-GCN relations, random graphs."""
 
 from .dataset import Dataset, GraphCollection, Relations
 from .fetch import cache_dir

@@ -1,4 +1,4 @@
-"""What a loaded data set is: a graph with features, labels and splits, or many small graphs, or relations."""
+"""Types of loaded data: one graph with features, labels and splits; many small graphs; relations of nodes."""
 
 from __future__ import annotations
 
@@ -25,22 +25,30 @@ def _plural(count: int, singular: str, plural: str = "") -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """One graph whose nodes carry features and a class.
+    """One graph whose nodes have features and a class.
 
-    Attributes
+    Parameters
     ----------
     name : str
+        Name in the registry, or of the generator.
     graph : Graph
+        The graph.
     x : csr_array or ndarray, shape (n_nodes, n_features)
-        Features as the source has them, float32 in real sets; sparse where at most half of the entries are non-zero.
-    y : int64 array, shape (n_nodes,)
-        Class of each node; -1 means unlabelled. A multi-label set has one 0/1 column a label.
+        Features as in the source, float32 in real sets; sparse where at most half of the entries are non-zero.
+    y : int64 array, shape (n_nodes,) or (n_nodes, n_labels)
+        Class of each node, -1 where unlabelled. A multi-label set has one 0/1 column per label.
     splits : tuple of Split
-        Index arrays of training, validation and test nodes; labelled nodes only.
+        Training, validation and test nodes; labelled nodes only.
     info : DatasetInfo
         The registry row.
-    public_split : Split or None
+    public_split : Split, optional
         Planetoid's fixed split of Cora, CiteSeer and PubMed.
+
+    See Also
+    --------
+    load : Load a real data set.
+    contextual_sbm : Generate a synthetic one.
+    GraphCollection : Many graphs with a class each.
 
     Examples
     --------
@@ -62,7 +70,7 @@ class Dataset:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes, or of labels of a multi-label set."""
+        """Number of classes, or of labels in a multi-label set."""
         return int(self.y.max(initial=-1)) + 1 if self.y.ndim == 1 else int(self.y.shape[1])
 
     def __repr__(self) -> str:
@@ -93,23 +101,33 @@ class Dataset:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GraphCollection:
-    """Many small graphs with a class each, kept as one block-diagonal graph.
+    """Many small graphs with one class each, stored as one block-diagonal graph.
 
-    Attributes
+    ``collection[i]`` is graph i, ``len(collection)`` the number of graphs, and iteration yields the graphs in order.
+
+    Parameters
     ----------
     name : str
+        Name in the registry.
     graph : Graph
-        All graphs side by side; graph ``i`` owns nodes ``graph_indptr[i]:graph_indptr[i + 1]``.
+        The disjoint union of the graphs; graph ``i`` has the nodes ``graph_indptr[i]:graph_indptr[i + 1]``.
     graph_indptr : int array, shape (n_graphs + 1,)
+        First node of each graph, and the number of nodes.
     node_label : int64 array, shape (n_nodes,)
-        The node tags of the source.
+        Node tags of the source.
     y : int64 array, shape (n_graphs,)
         Class of each graph, 0..C-1.
     classes : int64 array, shape (C,)
-        The labels of the source: ``classes[y]`` are the raw labels.
+        Labels of the source: ``classes[y]`` are the raw labels.
     folds : int64 array, shape (n_graphs,)
-        The source's ten test folds, 0..9; -1 where a graph is in none.
+        Test fold of each graph in the source, 0..9; -1 for a graph in none.
     info : DatasetInfo
+        The registry row.
+
+    See Also
+    --------
+    load : Load a collection.
+    Dataset : One graph whose nodes have a class.
 
     Examples
     --------
@@ -146,10 +164,10 @@ class GraphCollection:
 
     @property
     def splits(self) -> tuple[Split, ...]:
-        """One split a fold: its graphs are the test set, all others train, none validate."""
-        nobody = np.zeros(0, dtype=np.int64)
+        """One split per fold: its graphs are the test set, all others the training set; no validation set."""
+        empty = np.zeros(0, dtype=np.int64)
         return tuple(
-            Split(np.flatnonzero(self.folds != k), nobody, np.flatnonzero(self.folds == k))
+            Split(np.flatnonzero(self.folds != k), empty, np.flatnonzero(self.folds == k))
             for k in range(int(self.folds.max(initial=-1)) + 1)
         )
 
@@ -166,16 +184,29 @@ class GraphCollection:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Relations:
-    """Geom-GCN's pairs of nodes that are neighbours in the graph or in a latent space.
+    """Pairs of nodes that are neighbours in the graph or in a latent space, with their geometric relation.
 
-    Attributes
+    Parameters
     ----------
-    name, method : str
+    name : str
+        Name of the node data set.
+    method : str
+        Embedding method of the latent space.
     pairs : int array, shape (2, n_pairs)
-    space : uint8 array
+        First and second node of each pair.
+    space : uint8 array, shape (n_pairs,)
         0 = neighbours in the graph, 1 = neighbours in the latent space.
-    relation : uint8 array
-        0..3, the quadrant of the second node as seen from the first.
+    relation : uint8 array, shape (n_pairs,)
+        Quadrant of the second node relative to the first, 0..3.
+
+    See Also
+    --------
+    relations : Load them.
+
+    References
+    ----------
+    .. [1] H. Pei, B. Wei, K. C.-C. Chang, Y. Lei, B. Yang, "Geom-GCN: Geometric graph convolutional networks", ICLR
+       2020.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Where a file comes from: the data directory, the cache, or its public address; never unchecked.
+"""Locate data files: the data directory, the cache, or a download; every file is checked before use.
 
-A file whose sha256 is in the registry must have it. For the others the hash is written beside the file when it
-first arrives (``<file>.sha256``) and checked at every later use: trust on first use, over https.
+A file whose sha256 is in the registry must match it. For other files the hash is recorded beside the file at the first
+download (``<file>.sha256``) and checked at every later use: trust on first use, over https.
 """
 
 from __future__ import annotations
@@ -33,7 +33,16 @@ def is_offline() -> bool:
 
 
 def cache_dir() -> Path:
-    """Return the directory that downloads go to: ``GSP_FB_CACHE``, or the platform's place for caches.
+    """Return the directory for downloads.
+
+    Returns
+    -------
+    Path
+        ``GSP_FB_CACHE`` if set, else the cache directory of the platform.
+
+    See Also
+    --------
+    load : Downloads into this directory.
 
     Examples
     --------
@@ -50,17 +59,17 @@ def cache_dir() -> Path:
 
 
 def data_dir(chosen: str | os.PathLike[str] | None = None) -> Path:
-    """Return the directory that holds npz files: the caller's, ``GSP_FB_DATA_DIR``, or the cache."""
+    """Return the directory of the npz files: the argument, ``GSP_FB_DATA_DIR``, or the cache."""
     return Path(chosen or os.environ.get("GSP_FB_DATA_DIR") or cache_dir())
 
 
 def find_npz(row: DatasetInfo, directory: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return the checked npz file of a data set, or None if it is not there.
+    """Return the checked npz file of a data set, or None if it does not exist.
 
     Raises
     ------
     IntegrityError
-        The file is there with another content than the registry records.
+        The content differs from the registry's sha256.
     """
     path = data_dir(directory) / f"{row.name}.npz"
     if row.npz_sha256 is None or not path.is_file():
@@ -71,25 +80,26 @@ def find_npz(row: DatasetInfo, directory: str | os.PathLike[str] | None = None) 
 def _checked(path: Path, expected: str) -> Path:
     actual = sha256_file(path)
     if actual != expected:
-        raise IntegrityError(f"{path} has sha256 {actual}, expected {expected}; remove the file and get it again")
+        raise IntegrityError(f"{path} has sha256 {actual}, expected {expected}; remove the file and download it again")
     return path
 
 
 def fetch(source: SourceFile, *, hint: str = "") -> Path:
-    """Return the path of an original file in the cache, downloading it if need be.
+    """Return the path of an original file in the cache, downloading it if needed.
 
     Parameters
     ----------
     source : SourceFile
+        Address and hash.
     hint : str
-        What else the user can do when the file cannot be had; ends the message.
+        End of the error message: what else the user can do.
 
     Raises
     ------
     IntegrityError
         The file does not have its recorded sha256.
     DownloadError
-        It is not in the cache and cannot be downloaded, or must not be (``GSP_FB_OFFLINE=1``).
+        It is not in the cache and cannot be downloaded, or downloads are forbidden (``GSP_FB_OFFLINE=1``).
     """
     check_address(source.url)
     path = cache_dir() / source.key
@@ -109,7 +119,7 @@ def fetch(source: SourceFile, *, hint: str = "") -> Path:
 def _absent(source: SourceFile, path: Path) -> str:
     known = source.sha256 or "not recorded"
     return (
-        f"{path.name} is not at hand and GSP_FB_OFFLINE forbids downloads: "
+        f"{path.name} is not in the cache and GSP_FB_OFFLINE forbids downloads: "
         f"put {source.url} (sha256 {known}) into {path.parent}"
     )
 
@@ -131,8 +141,8 @@ def _record(path: Path, digest: str) -> None:
 
 
 def _trusted(path: Path) -> Path:
-    """Take a file that was put into the cache by hand, and record its hash for the next time."""
-    # A cache that cannot be written to can serve such a file all the same: there is nothing to compare it with.
+    """Record the hash of a file that was put into the cache by hand, and accept it."""
+    # A read-only cache can serve such a file too: there is no recorded hash to compare it with.
     with suppress(OSError):
         _record(path, sha256_file(path))
     return path
@@ -152,7 +162,7 @@ def _download(url: str, path: Path, expected: str | None, hint: str) -> Path:
 
 
 class _HashingFile:
-    """A file to write to that knows the sha256 of what it was given."""
+    """A writable file that accumulates the sha256 of its content."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file, self.digest = file, hashlib.sha256()
@@ -166,19 +176,19 @@ class _HashingFile:
 
 
 def _stream(url: str, path: Path, expected: str | None) -> str:
-    """Download to a temporary file that gets its name only if its hash is right; return the hash."""
+    """Download to a temporary file that is renamed only if its hash matches; return the hash."""
     with atomic_write(path) as file, _downloader(url) as download:
         sink = _HashingFile(file)
         download(url, sink, None)
         digest = sink.digest.hexdigest()
         if expected is not None and digest != expected:
-            raise IntegrityError(f"{url} has sha256 {digest}, expected {expected}; nothing was kept of it")
+            raise IntegrityError(f"{url} has sha256 {digest}, expected {expected}; the download was discarded")
     return digest
 
 
 @contextmanager
 def _downloader(url: str) -> Iterator[Any]:
-    """Give pooch's downloader with our checks on every answer, and close the connections it leaves open."""
+    """Yield pooch's downloader with a check of every response, and close the connections that it leaves open."""
     what = f"downloading {url}"
     pooch, at_terminal = require("pooch", what), sys.stderr.isatty()
     if at_terminal:
@@ -195,15 +205,15 @@ def _downloader(url: str) -> Iterator[Any]:
 
 
 def _check_answer(answer: Any) -> None:
-    """Refuse a redirect to an unprotected address, and a web page in place of a file."""
+    """Reject a redirect to an unprotected address, and an HTML page in place of a file."""
     if answer.is_redirect:
         check_address(urljoin(answer.url, answer.headers["location"]))
     elif answer.ok and answer.headers.get("content-type", "").startswith("text/html"):
-        raise DownloadError(f"{answer.url} answered with a web page instead of the file")
+        raise DownloadError(f"{answer.url} returned a web page instead of the file")
 
 
 def check_address(url: str) -> None:
-    """Raise DownloadError unless ``url`` is https, or on this very machine."""
+    """Raise DownloadError unless ``url`` is https or a loopback address."""
     parts = urlsplit(url)
     protected = parts.scheme == "https" and parts.hostname
     if not protected and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
@@ -215,5 +225,5 @@ def _make_directory(directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise DownloadError(
-            f"cache directory {directory} cannot be made: {problem}; set GSP_FB_CACHE to a directory you can write to"
+            f"cache directory {directory} cannot be created: {problem}; set GSP_FB_CACHE to a writable directory"
         ) from problem

@@ -1,4 +1,4 @@
-"""``load(name)``: a data set from its npz file or from the original public files; both give the same arrays."""
+"""Load a data set from its npz file or from the original public files; both give the same arrays."""
 
 from __future__ import annotations
 
@@ -43,45 +43,52 @@ def load(
     made_up_labels: bool = False,
     data_dir: PathLike = None,
 ) -> Any:
-    """Return a data set by name.
+    """Load a real data set by name.
 
-    ``<name>.npz`` is used if it is in ``data_dir`` (by default ``GSP_FB_DATA_DIR``, else the cache); otherwise the
-    original public files are read, downloaded into the cache (``GSP_FB_CACHE``, else the platform's place for caches)
-    where they are not there yet. ``GSP_FB_OFFLINE=1`` forbids every connection.
+    ``<name>.npz`` is read if it exists in ``data_dir`` (default: ``GSP_FB_DATA_DIR``, else the cache). Otherwise the
+    original public files are read from the cache (``GSP_FB_CACHE``, else the cache directory of the platform) and
+    downloaded where they are missing. ``GSP_FB_OFFLINE=1`` forbids every connection.
 
     Parameters
     ----------
     name : str
-        One of :func:`names`; :func:`info` tells about it.
+        One of :func:`names`; :func:`info` describes it.
     directed : bool
-        False: an edge joins two nodes that are listed in either order. True: arcs as listed, repeats counted once,
+        False: an undirected edge for each pair listed in either order. True: arcs as listed, repeats counted once,
         which is the convention behind the paper's S-values. Collections of graphs are undirected.
     loops : {'keep', 'drop'}
-        What to do with self-loops of the source.
+        Treatment of self-loops in the source.
     made_up_labels : bool
-        CiteSeer has 15 nodes without a label: False gives them -1 and leaves them out of the splits; True gives them
-        class 0 and keeps them, as the public code does.
+        CiteSeer has 15 nodes without a label. False: their class is -1 and the splits exclude them. True: their class
+        is 0 and the splits include them, as in the public code.
     data_dir : path_like, optional
-        Where the npz files are.
+        Directory of the npz files.
 
     Returns
     -------
     Dataset or GraphCollection
+        By the kind of the registry row: ``node`` or ``graphs``.
 
     Raises
     ------
     ParameterError
-        There is no such set.
+        The name is unknown, or is one of relations.
     IntegrityError
-        A file has another content than the registry records.
+        The content of a file differs from the registry.
     DownloadError
-        The set is neither at hand nor to be had; the message says which file belongs where.
+        The set is not available locally and cannot be downloaded; the message names the file and its directory.
+
+    See Also
+    --------
+    names : All names.
+    info : Counts, licence and citation of a set.
+    relations : Geom-GCN relations.
 
     Notes
     -----
-    No file is used unchecked. npz files, and original files that were at hand when the registry was made, must have the
-    sha256 recorded there. The hash of any other original is recorded beside it when it first arrives, over https, and
-    must stay the same from then on. After reading originals the class sizes must be the registry's.
+    No file is read unchecked. npz files, and original files whose hash the registry records, must have that sha256. The
+    hash of any other original is recorded beside it at the first download, over https, and must stay the same. The
+    class counts of original files must be those of the registry.
 
     Examples
     --------
@@ -107,16 +114,39 @@ def load(
 
 
 def relations(name: str, method: str, *, data_dir: PathLike = None) -> Relations:
-    """Return Geom-GCN's relations of a node data set under one embedding method.
+    """Load the Geom-GCN relations of a node data set under one embedding method.
 
     Parameters
     ----------
     name : str
-        A node data set of Geom-GCN, as ``texas``.
+        A node data set of Geom-GCN, such as ``texas``.
     method : {'MDS', 'poincare', 'struc2vec'}
-        The embedding: Geom-GCN-I, -P and -S. The public files say MDS where the paper has Isomap.
+        Embedding of Geom-GCN-I, -P and -S. The public files have MDS where the paper has Isomap.
     data_dir : path_like, optional
-        Where the npz files are.
+        Directory of the npz files.
+
+    Returns
+    -------
+    Relations
+        Pairs of nodes with their space and relation.
+
+    Raises
+    ------
+    ParameterError
+        The data set has no relations, or the method is unknown.
+    IntegrityError
+        The content of a file differs from the registry.
+    DownloadError
+        The file is not available locally and cannot be downloaded.
+
+    See Also
+    --------
+    load : Load the node data set.
+
+    References
+    ----------
+    .. [1] H. Pei, B. Wei, K. C.-C. Chang, Y. Lei, B. Yang, "Geom-GCN: Geometric graph convolutional networks", ICLR
+       2020.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What data sets there are: one frozen row each, with counts, licence, citation, public addresses and hashes."""
+"""The registry of data sets: one frozen row each, with counts, licence, citation, public addresses and hashes."""
 
 from __future__ import annotations
 
@@ -47,16 +47,21 @@ LAYOUTS: dict[str, dict[str, str]] = {
 
 @dataclass(frozen=True)
 class SourceFile:
-    """One original file at its public address.
+    """One original file and its public address.
 
-    Attributes
+    Parameters
     ----------
     role : str
-        What the reader calls it.
+        Key of the file in the reader.
     url : str
-    sha256 : str or None
-        None where the file was never at hand: its hash is then recorded at the first download and checked
-        from there on.
+        Public address.
+    sha256 : str, optional
+        None for a file that was not available when the registry was made: its hash is recorded at the first download
+        and checked from then on.
+
+    See Also
+    --------
+    DatasetInfo : The row that lists the files of a set.
 
     Examples
     --------
@@ -70,7 +75,7 @@ class SourceFile:
 
     @property
     def key(self) -> str:
-        """The path of the file inside the cache directory: its address without the scheme."""
+        """Path of the file inside the cache directory: its address without the scheme."""
         return self.url.partition("://")[2].replace(":", "_")
 
 
@@ -78,23 +83,33 @@ class SourceFile:
 class DatasetInfo:
     """One row of the registry.
 
-    Attributes
+    Parameters
     ----------
-    name, title : str
+    name : str
+        Key of the row.
     kind : {'node', 'graphs', 'relations', 'synthetic'}
+        Type of the data.
+    title : str
+        Descriptive name.
     graphs, nodes, edges, features, classes : int or None
-        Counts; ``edges`` are those listed in the source, repeats and self-loops included. For a collection
-        ``features`` counts the distinct node tags. None where the count is not known.
+        Counts; ``edges`` are those listed in the source, repeats and self-loops included. For a collection ``features``
+        counts the distinct node tags. None where the count is unknown.
     class_counts : tuple of int or None
-        Measured number of members of each class; checked after reading the original files.
+        Measured size of each class, checked after reading the original files.
     licence, citation : str
+        Terms and source to cite.
     layout, source : str
-        How the original files are read, and what upstream calls the set.
+        Layout of the original files, and the name of the set in it.
     npz_sha256 : str or None
-        Hash of ``<name>.npz``, the same arrays in one file; None where there is no such file.
+        Hash of ``<name>.npz``, the same arrays in one file; None if there is no such file.
     sources : tuple of SourceFile
+        The original files.
     notes : tuple of str
-        What is odd about the data.
+        Peculiarities of the data.
+
+    See Also
+    --------
+    info : Look up a row.
 
     Examples
     --------
@@ -122,7 +137,7 @@ class DatasetInfo:
 
     @property
     def available_offline(self) -> bool:
-        """Whether the set exists as one npz file that needs no download."""
+        """Whether the set is published as one npz file, which needs no download."""
         return self.npz_sha256 is not None
 
 
@@ -146,7 +161,27 @@ REGISTRY = _read_registry()
 
 
 def names(kind: str | None = None) -> tuple[str, ...]:
-    """Return the names of all data sets, or of one kind: ``node``, ``graphs`` or ``relations``.
+    """Return the names of the data sets.
+
+    Parameters
+    ----------
+    kind : {'node', 'graphs', 'relations'}, optional
+        Restrict to one kind.
+
+    Returns
+    -------
+    tuple of str
+        Names for :func:`load` and :func:`info`.
+
+    Raises
+    ------
+    ParameterError
+        The kind is unknown.
+
+    See Also
+    --------
+    info : The row of one set.
+    load : Load one set.
 
     Examples
     --------
@@ -162,10 +197,25 @@ def names(kind: str | None = None) -> tuple[str, ...]:
 def info(name: str) -> DatasetInfo:
     """Return the registry row of a data set.
 
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`, or an alias (``film``, ``PPI``, ``RDT-M5K``).
+
+    Returns
+    -------
+    DatasetInfo
+        Counts, licence, citation and files.
+
     Raises
     ------
     ParameterError
-        There is no set of that name; the message names the nearest.
+        The name is unknown; the message contains the nearest one.
+
+    See Also
+    --------
+    names : All names.
+    load : Load the set.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Stochastic block models with a chosen homophily: edges, and with them features, classes and splits."""
+"""Stochastic block models with a given homophily: graphs alone, or with features, classes and splits."""
 
 from __future__ import annotations
 
@@ -20,9 +20,42 @@ __all__ = ["check_share", "community", "contextual_sbm", "distinct_pairs"]
 
 
 def community(n: int, n_communities: int = 4, rng: Any = None, *, degree: float = 6.0, homophily: float = 0.9) -> Graph:
-    """Return a graph of communities of equal size: a share ``homophily`` of the edges lies within them.
+    """Return a graph of communities of equal size, a planted partition.
 
-    The graph of :func:`contextual_sbm`; nodes are numbered community by community.
+    A share ``homophily`` of the edges, in expectation, lies within communities. Nodes are numbered community by
+    community; the graph is that of :func:`contextual_sbm`.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+    n_communities : int
+        Number of communities, equal in size up to one node.
+    rng : None, int or Generator
+        Source of randomness.
+    degree : float > 0
+        Mean degree.
+    homophily : float
+        Probability in [0, 1] that an edge lies within a community.
+
+    Returns
+    -------
+    Graph
+        With ``round(n * degree / 2)`` edges.
+
+    Raises
+    ------
+    ParameterError
+        A parameter is out of range, or more edges are requested than pairs of nodes exist.
+
+    See Also
+    --------
+    contextual_sbm : With features, classes and splits.
+    erdos_renyi : Without communities.
+
+    References
+    ----------
+    .. [1] P. W. Holland, K. B. Laskey, S. Leinhardt, "Stochastic blockmodels: First steps", Social Networks 5(2), 1983.
 
     Examples
     --------
@@ -43,26 +76,47 @@ def contextual_sbm(
     n_splits: int = 10,
     rng: Any = None,
 ) -> Dataset:
-    """Return a contextual stochastic block model: classes that shape both the edges and the features.
+    """Return a contextual stochastic block model: classes determine both the edges and the features.
 
     M = round(n_nodes * degree / 2) distinct edges are drawn; each lies within a class with probability h, so that the
-    expected edge homophily is h exactly. Node i of class c has x_i = signal * mu_c + z_i, where mu_c and z_i are
-    Gaussian of expected squared norm 1: ``signal`` is the ratio of class signal to noise.
+    expected edge homophily is exactly h. Node i of class c has x_i = signal * mu_c + z_i, where mu_c and z_i are
+    Gaussian with expected squared norm 1: ``signal`` is the ratio of class signal to noise.
 
     Parameters
     ----------
     n_nodes, n_classes : int
         Classes have equal size, up to one node; nodes are numbered class by class.
-    degree : float
+    degree : float > 0
         Mean degree.
     homophily : float
         h in [0, 1].
     n_features : int
-    signal : float
-        >= 0; at 0 the features say nothing of the class.
+        Number of features.
+    signal : float >= 0
+        At 0 the features are independent of the class.
     n_splits : int
         Number of 60/20/20 splits.
     rng : None, int or Generator
+        Source of randomness.
+
+    Returns
+    -------
+    Dataset
+        Graph, features, classes and splits.
+
+    Raises
+    ------
+    ParameterError
+        A parameter is out of range, or more edges are requested than pairs of nodes exist.
+
+    See Also
+    --------
+    community : The graph alone.
+    random_splits : The splits.
+
+    References
+    ----------
+    .. [1] Y. Deshpande, S. Sen, A. Montanari, E. Mossel, "Contextual stochastic block models", NeurIPS 2018.
 
     Examples
     --------
@@ -119,7 +173,7 @@ def check_share(value: Any, what: str) -> float:
 def _block_labels(n_nodes: int, n_classes: int) -> IntArray:
     n_nodes, n_classes = check_count(n_nodes, "number of nodes"), check_count(n_classes, "number of classes")
     if n_classes > n_nodes:
-        raise ParameterError(f"{n_classes} classes for {n_nodes} nodes; each class needs a node")
+        raise ParameterError(f"{n_classes} classes for {n_nodes} nodes; each class must have at least one node")
     return np.arange(n_nodes) * n_classes // n_nodes
 
 
@@ -142,7 +196,7 @@ def distinct_pairs(
     ends = np.cumsum(counts)
     if n_pairs > ends[-1]:
         raise ParameterError(
-            f"{n_pairs} edges asked for where only {ends[-1]} pairs exist; choose a smaller degree or another homophily"
+            f"{n_pairs} edges requested but only {ends[-1]} pairs exist; choose a smaller degree or another homophily"
         )
     pair = rng.choice(ends[-1], n_pairs, replace=False, shuffle=False)
     j = np.searchsorted(ends, pair, side="right")

@@ -1,4 +1,4 @@
-"""Training, validation and test nodes: as index arrays, from masks or by chance."""
+"""Training, validation and test nodes as index arrays: from masks, stored, or drawn at random."""
 
 from __future__ import annotations
 
@@ -16,13 +16,22 @@ from ..errors import ParameterError
 
 __all__ = ["SPLIT_SEED", "Split", "random_splits", "splits_from_masks", "stored_splits"]
 
-# Sets without splits of their own get ten from this seed, the same on every machine.
+# Seed of the ten splits of a set that is published without splits: the same on every machine.
 SPLIT_SEED = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Split:
-    """Three disjoint sets of nodes as sorted int64 indices, so that ``y[split.train]`` are the training labels.
+    """Disjoint training, validation and test sets as index arrays: ``y[split.train]`` are the training labels.
+
+    Parameters
+    ----------
+    train, val, test : int64 array
+        Sorted indices of nodes (or of graphs in a collection).
+
+    See Also
+    --------
+    random_splits : Draw splits at random.
 
     Examples
     --------
@@ -40,11 +49,25 @@ class Split:
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """Number of training, validation and test nodes."""
+        """Sizes of the training, validation and test sets."""
         return len(self.train), len(self.val), len(self.test)
 
     def masks(self, n_nodes: int) -> tuple[npt.NDArray[np.bool_], ...]:
-        """Return the three sets as boolean arrays of length ``n_nodes``.
+        """Return the three sets as boolean masks.
+
+        Parameters
+        ----------
+        n_nodes : int
+            Length of the masks.
+
+        Returns
+        -------
+        tuple of three bool arrays, shape (n_nodes,)
+            Training, validation and test.
+
+        See Also
+        --------
+        random_splits : Draw splits at random.
 
         Examples
         --------
@@ -59,15 +82,15 @@ class Split:
 
 
 def splits_from_masks(masks: npt.NDArray[np.bool_], keep: npt.NDArray[np.bool_]) -> tuple[Split, ...]:
-    """Return the splits of a (3, n_splits, n_nodes) boolean array, restricted to the nodes to ``keep``."""
+    """Return the splits of a (3, n_splits, n_nodes) boolean array, restricted to the nodes in ``keep``."""
     return tuple(Split(*(np.flatnonzero(masks[part, k] & keep) for part in range(3))) for k in range(masks.shape[1]))
 
 
 def stored_splits(name: str) -> tuple[Split, ...] | None:
-    """Return the ten splits that were drawn once for a set without its own; None for any other set.
+    """Return the ten stored splits of a set that is published without splits; None for any other set.
 
-    They are :func:`random_splits` of the labels with ``SPLIT_SEED``, kept as a file because NumPy does not promise the
-    same stream for ever.
+    They are :func:`random_splits` of the labels with ``SPLIT_SEED``, stored in a file because NumPy does not guarantee
+    the same random stream across versions.
 
     Examples
     --------
@@ -87,7 +110,7 @@ def stored_splits(name: str) -> tuple[Split, ...] | None:
 def random_splits(
     y: Any, n_splits: int = 10, rng: Any = None, *, fractions: Sequence[float] = (0.6, 0.2, 0.2)
 ) -> tuple[Split, ...]:
-    """Return random splits that divide every class in the same proportions.
+    """Return random splits that are stratified by class.
 
     Within a class of m nodes in random order, the node at rank r goes to training if (r + 1/2) / m < f_train, to
     validation if it is < f_train + f_val, and to test otherwise; so a class of one node is in training.
@@ -95,12 +118,29 @@ def random_splits(
     Parameters
     ----------
     y : array_like of int, shape (n_nodes,)
-        Classes; nodes with a negative label are left out.
+        Classes; nodes with a negative label are excluded.
     n_splits : int
+        Number of splits.
     rng : None, int or Generator
-        The same seed gives the same splits.
-    fractions : three numbers
+        Source of randomness; the same seed gives the same splits.
+    fractions : three floats
         Shares of training, validation and test; they must sum to 1.
+
+    Returns
+    -------
+    tuple of Split
+        ``n_splits`` splits.
+
+    Raises
+    ------
+    ParameterError
+        The fractions are negative or do not sum to 1, or ``n_splits`` is below 1.
+    SignalError
+        ``y`` is not a vector of integers.
+
+    See Also
+    --------
+    Split : One split.
 
     Examples
     --------

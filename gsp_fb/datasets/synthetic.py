@@ -1,4 +1,4 @@
-"""Graphs from a formula or by chance, and the table of all generators."""
+"""Deterministic and random graphs, and the table of all generators."""
 
 from __future__ import annotations
 
@@ -33,7 +33,29 @@ def _unweighted(first: Any, second: Any, n_nodes: int) -> Graph:
 
 
 def ring(n: int) -> Graph:
-    """Return the cycle 0 - 1 - ... - (n-1) - 0; its combinatorial frequencies are 2 - 2 cos(2 pi k / n).
+    """Return the cycle graph 0 - 1 - ... - (n-1) - 0.
+
+    The combinatorial frequencies are 2 - 2 cos(2 pi k / n), k = 0..n-1; the eigenvectors are the discrete Fourier
+    basis.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes, at least 3.
+
+    Returns
+    -------
+    Graph
+        With n edges.
+
+    Raises
+    ------
+    ParameterError
+        ``n`` is below 3.
+
+    See Also
+    --------
+    path : Without the closing edge.
 
     Examples
     --------
@@ -45,7 +67,34 @@ def ring(n: int) -> Graph:
 
 
 def path(n: int) -> Graph:
-    """Return the path 0 - 1 - ... - (n-1); its combinatorial frequencies are 2 - 2 cos(pi k / n).
+    """Return the path graph 0 - 1 - ... - (n-1).
+
+    The combinatorial frequencies are 2 - 2 cos(pi k / n), k = 0..n-1; the eigenvectors are the discrete cosine basis
+    (DCT-II).
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+
+    Returns
+    -------
+    Graph
+        With n - 1 edges.
+
+    Raises
+    ------
+    ParameterError
+        ``n`` is below 1.
+
+    See Also
+    --------
+    ring : The closed path.
+    grid : The product of two paths.
+
+    References
+    ----------
+    .. [1] G. Strang, "The discrete cosine transform", SIAM Review 41(1), 1999.
 
     Examples
     --------
@@ -57,9 +106,30 @@ def path(n: int) -> Graph:
 
 
 def grid(n: int, m: int | None = None) -> Graph:
-    """Return the n x m lattice (n x n by default); node ``i * m + j`` is at row i, column j.
+    """Return the n x m lattice; node ``i * m + j`` is at row i, column j.
 
-    Its combinatorial frequencies are the sums of those of the two paths.
+    It is the Cartesian product of two paths, so its combinatorial frequencies are the sums of theirs.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    m : int, optional
+        Number of columns, n by default.
+
+    Returns
+    -------
+    Graph
+        With n (m - 1) + (n - 1) m edges.
+
+    Raises
+    ------
+    ParameterError
+        ``n`` or ``m`` is below 1.
+
+    See Also
+    --------
+    path : One row.
 
     Examples
     --------
@@ -75,7 +145,28 @@ def grid(n: int, m: int | None = None) -> Graph:
 
 
 def star(n: int) -> Graph:
-    """Return node 0 joined to each of the n - 1 others; bipartite, with combinatorial frequencies 0, 1, n.
+    """Return the star: node 0 is adjacent to each of the n - 1 others.
+
+    The graph is bipartite, with combinatorial frequencies 0, 1 (n - 2 times) and n.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+
+    Returns
+    -------
+    Graph
+        With n - 1 edges.
+
+    Raises
+    ------
+    ParameterError
+        ``n`` is below 1.
+
+    See Also
+    --------
+    complete : Every pair is an edge.
 
     Examples
     --------
@@ -87,7 +178,29 @@ def star(n: int) -> Graph:
 
 
 def complete(n: int) -> Graph:
-    """Return the graph with every edge; its combinatorial frequencies are 0 once and n otherwise.
+    """Return the complete graph: every pair of nodes is an edge.
+
+    The combinatorial frequencies are 0 once and n otherwise.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+
+    Returns
+    -------
+    Graph
+        With n (n - 1) / 2 edges.
+
+    Raises
+    ------
+    ParameterError
+        ``n`` is below 1.
+
+    See Also
+    --------
+    star : One node adjacent to all others.
+    erdos_renyi : Each pair with a probability.
 
     Examples
     --------
@@ -99,17 +212,37 @@ def complete(n: int) -> Graph:
 
 
 def sensor(n: int, rng: Any = None, *, n_neighbors: int = 6) -> Graph:
-    """Return a sensor network: random points in the unit square, each joined to its nearest ones.
+    """Return a sensor network: a k-nearest-neighbour graph of random points in the unit square.
 
-    An edge of length d has weight exp(-d^2 / (2 s^2)), where s is the mean length of an edge.
+    An edge of length d has weight exp(-d^2 / (2 s^2)), where s is the mean edge length.
 
     Parameters
     ----------
     n : int
         Number of sensors.
     rng : None, int or Generator
+        Source of randomness.
     n_neighbors : int
-        How many nearest sensors each one is joined to; being near counts in either direction.
+        Number of nearest neighbours; two sensors are adjacent if either is among the nearest of the other.
+
+    Returns
+    -------
+    Graph
+        Weighted, undirected.
+
+    Raises
+    ------
+    ParameterError
+        ``n`` or ``n_neighbors`` is below 1.
+
+    See Also
+    --------
+    grid : Regular positions.
+
+    References
+    ----------
+    .. [1] D. I. Shuman, S. K. Narang, P. Frossard, A. Ortega, P. Vandergheynst, "The emerging field of signal
+       processing on graphs", IEEE Signal Process. Mag. 30(3), 2013.
 
     Examples
     --------
@@ -131,7 +264,35 @@ def sensor(n: int, rng: Any = None, *, n_neighbors: int = 6) -> Graph:
 
 
 def erdos_renyi(n: int, p: float = 0.1, rng: Any = None) -> Graph:
-    """Return a random graph in which each of the n (n-1) / 2 edges is there with probability p, independently.
+    """Return a random graph in which each pair of nodes is an edge with probability p, independently.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+    p : float
+        Edge probability in [0, 1].
+    rng : None, int or Generator
+        Source of randomness.
+
+    Returns
+    -------
+    Graph
+        With p n (n - 1) / 2 edges in expectation.
+
+    Raises
+    ------
+    ParameterError
+        ``n`` is below 1, or ``p`` is outside [0, 1].
+
+    See Also
+    --------
+    community : Different probabilities within and between groups.
+    barabasi_albert : A heavy-tailed degree distribution.
+
+    References
+    ----------
+    .. [1] E. N. Gilbert, "Random graphs", Ann. Math. Statist. 30(4), 1959.
 
     Examples
     --------
@@ -146,9 +307,38 @@ def erdos_renyi(n: int, p: float = 0.1, rng: Any = None) -> Graph:
 
 
 def barabasi_albert(n: int, m: int = 3, rng: Any = None) -> Graph:
-    """Return a graph grown by preferential attachment: each new node takes m edges, likelier to busy nodes.
+    """Return a graph grown by preferential attachment: a heavy-tailed degree distribution.
 
-    Needs networkx.
+    Each new node is joined to m existing ones, chosen with probability proportional to their degree. Needs networkx.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes, at least 2.
+    m : int
+        Edges of each new node, less than n.
+    rng : None, int or Generator
+        Source of randomness.
+
+    Returns
+    -------
+    Graph
+        With m (n - m) edges.
+
+    Raises
+    ------
+    ParameterError
+        ``m`` is not less than ``n``.
+    ImportError
+        networkx is not installed.
+
+    See Also
+    --------
+    erdos_renyi : Independent edges.
+
+    References
+    ----------
+    .. [1] A.-L. Barabasi, R. Albert, "Emergence of scaling in random networks", Science 286, 1999.
 
     Examples
     --------
@@ -163,7 +353,7 @@ def barabasi_albert(n: int, m: int = 3, rng: Any = None) -> Graph:
     return Graph.from_edges(np.array(grown.edges), n_nodes=n)
 
 
-# Every generator works from its first argument alone, a number of nodes (of nodes a side for the grid).
+# Every generator needs its first argument only: the number of nodes (per side for the grid).
 SYNTHETIC: MappingProxyType[str, Callable[..., Graph | Dataset]] = MappingProxyType(
     {
         "ring": ring,

@@ -1,14 +1,14 @@
 """scikit-learn estimators on graphs: a row of ``X`` is a node.
 
-What a row means is decided by the parameters, never guessed:
+The parameters determine the meaning of the rows:
 
 ``graph=g``
-    ``X`` has one row a node, in node order (transductive: ``fit_transform`` on all nodes; unlabelled ones are -1).
+    ``X`` has one row per node, in node order (transductive: ``fit_transform`` on all nodes; unlabelled ones are -1).
 ``graph=g, features=F``
-    ``X`` is a column of node numbers and ``F`` holds the features of all nodes, so that ``GridSearchCV`` and every
-    other tool that selects rows works.
+    ``X`` is a column of node numbers and ``F`` holds the features of all nodes, so that ``GridSearchCV`` and other
+    tools that select rows work.
 ``graph=None``
-    The graph is made from ``X``: every row takes from its nearest training rows, also one that comes later.
+    A nearest-neighbour graph of ``X``: each row, also a new one, has arcs to its nearest training rows.
 """
 
 from . import _guard as _guard

@@ -1,4 +1,4 @@
-"""What the estimators share: checked input, tags, and rows as nodes."""
+"""Base classes of the estimators: input validation, tags, and rows as nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["GraphEstimator", "RowsEstimator"]
 
 
 class GraphEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    """An estimator that takes dense and sparse ``X`` in either precision."""
+    """An estimator that accepts dense and sparse ``X`` in single and double precision."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -26,7 +26,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships
 
 
 class RowsEstimator(GraphEstimator):
-    """An estimator with the parameters ``graph``, ``features`` and ``n_neighbors``, which say what a row is."""
+    """An estimator with the parameters ``graph``, ``features`` and ``n_neighbors``, which define what a row is."""
 
     graph: Any
     features: Any
@@ -40,7 +40,7 @@ class RowsEstimator(GraphEstimator):
         return self._setting.graph
 
     def _train_rows(self, X: Any) -> Rows:
-        """Return the rows of a checked ``X``, and keep what they are."""
+        """Return the rows of a validated ``X``, and store the setting."""
         self._setting = make_setting(X, self.graph, self.features, self.n_neighbors)
         return self._setting.train(X)
 

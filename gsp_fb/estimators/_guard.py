@@ -1,4 +1,4 @@
-"""Imported first: without scikit-learn, nothing else here can be; the message says which extra brings it."""
+"""Imported first: without scikit-learn the import fails with the pip line of the extra."""
 
 from .._extras import require
 

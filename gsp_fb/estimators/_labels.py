@@ -1,4 +1,4 @@
-"""Labels and seeds as scikit-learn's users give them."""
+"""Labels and seeds in the conventions of scikit-learn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNLABELLED = -1
 
 
 def encode(y: Any) -> tuple[Any, IntArray]:
-    """Return the classes and the number of each row's class, -1 where it is unlabelled.
+    """Return the classes and the class number of each row, -1 where it is unlabelled.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def spread(codes: IntArray, nodes: IntArray, n_nodes: int) -> IntArray:
 
 
 def seed_of(random_state: Any) -> int:
-    """Return a seed: the given integer itself, or one drawn from a generator of either of NumPy's kinds.
+    """Return an integer seed: ``random_state`` itself, or a number drawn from a ``RandomState`` or ``Generator``.
 
     Examples
     --------
@@ -62,5 +62,5 @@ def seed_of(random_state: Any) -> int:
         return int(random_state)
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
-    # Not scikit-learn's reading of None, which draws from the global state.
+    # scikit-learn interprets None as the global state; here it is a fresh generator.
     return int(check_rng(random_state).integers(2**31 - 1))

@@ -1,4 +1,4 @@
-"""What the rows of ``X`` are: all nodes in order, numbers of nodes, or points that find their own neighbours."""
+"""Meaning of the rows of ``X``: all nodes in order, node numbers, or points with nearest neighbours."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PRECISIONS = (np.float64, np.float32)
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of ``X`` as nodes: the graph they are in, the signal on all of its nodes, and which nodes they are."""
+    """Rows of ``X`` as nodes: their graph, the signal on all of its nodes, and the node of each row."""
 
     graph: Graph
     signal: Any
@@ -30,7 +30,7 @@ class Rows:
 
 
 class Setting(Protocol):
-    """How the rows of a checked ``X`` become nodes, in training and afterwards."""
+    """Conversion of the rows of a validated ``X`` to nodes, in training and afterwards."""
 
     @property
     def graph(self) -> Graph:
@@ -48,7 +48,7 @@ class Setting(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class AllNodes:
-    """One row a node, in node order."""
+    """One row per node, in node order."""
 
     graph: Graph
 
@@ -69,7 +69,7 @@ class AllNodes:
 
 @dataclass(frozen=True, eq=False)
 class NodeNumbers:
-    """A column of node numbers; the features of all nodes are known."""
+    """A column of node numbers; the features of all nodes are given."""
 
     graph: Graph
     features: Any
@@ -85,10 +85,10 @@ class NodeNumbers:
 
 @dataclass(frozen=True, eq=False)
 class NearestRows:
-    """Points; each has an arc to its nearest training rows, itself among them if it is one.
+    """Points; each has an arc to its nearest training rows, including itself if it is one.
 
-    A row that comes later is a node that takes from training rows and that none takes from. So it changes no other
-    row's result, and a training row given again gets the result that it had in training.
+    A new row is a node with arcs to training rows and none from them. So it does not change the result of any other
+    row, and a training row that is passed again has the result that it had in training.
     """
 
     graph: Graph
@@ -100,7 +100,7 @@ class NearestRows:
         return Rows(self.graph, X, np.arange(self.graph.n_nodes))
 
     def place(self, X: Any) -> Rows:
-        """Return the rows as nodes that are added after the training rows."""
+        """Return the rows as nodes appended to the training rows."""
         n_old, n_all = self.graph.n_nodes, self.graph.n_nodes + X.shape[0]
         arcs = sparse.vstack([self.graph.adjacency, self.index.kneighbors_graph(X)], format="csr")
         A = sparse.csr_array((arcs.data, arcs.indices, arcs.indptr), shape=(n_all, n_all))
@@ -109,7 +109,7 @@ class NearestRows:
 
 
 def nearest_rows(X: Any, n_neighbors: int) -> tuple[NearestNeighbors, Any]:
-    """Return the search index over the rows of ``X`` and their arcs, each row's first neighbour being itself."""
+    """Return the search index over the rows of ``X`` and their arcs; the first neighbour of a row is itself."""
     count = min(check_count(n_neighbors, "n_neighbors"), X.shape[0])
     index = NearestNeighbors(n_neighbors=count).fit(X)
     return index, index.kneighbors_graph(X)
@@ -132,12 +132,12 @@ def row_numbers(X: Any, graph: Graph, *, numbered: bool) -> IntArray:
 
 
 def as_graph(graph: Any) -> Graph:
-    """Return the graph that was given as one, or as an adjacency matrix."""
+    """Return a ``Graph``, converting an adjacency matrix."""
     return graph if isinstance(graph, Graph) else Graph.from_adjacency(graph)
 
 
 def make_setting(X: Any, graph: Any, features: Any, n_neighbors: int) -> Setting:
-    """Return what the rows of ``X`` are, given the parameters of an estimator."""
+    """Return the meaning of the rows of ``X`` under the parameters of an estimator."""
     if graph is None and features is not None:
         raise ParameterError("features= are those of the nodes of a graph; give graph= with them")
     if graph is None:

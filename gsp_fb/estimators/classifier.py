@@ -1,4 +1,4 @@
-"""A graph network behind scikit-learn's interface: the models and the training of :mod:`gsp_fb.nn`."""
+"""Graph neural networks with the interface of scikit-learn: the models and the trainer of :mod:`gsp_fb.nn`."""
 
 from __future__ import annotations
 
@@ -26,41 +26,59 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
     Parameters
     ----------
     graph : Graph, adjacency matrix or None
-        ``X`` then has one row a node. None: every row takes from its ``n_neighbors`` nearest training rows.
+        With a graph ``X`` has one row per node. None: each row has arcs to its ``n_neighbors`` nearest training rows.
     model : str
         A row of ``MODELS`` that classifies nodes.
     hidden : int
+        Width of the hidden layers.
     dropout : float
+        Dropout probability.
     model_options : dict, optional
         Further options of the model: ``family``, ``gamma``, ``channels``, ``layers``, ...; see
         :func:`gsp_fb.nn.describe`.
-    lr, weight_decay, epochs, patience, normalize
-        Of :class:`gsp_fb.nn.TrainConfig`.
+    lr, weight_decay : float
+        Learning rate and weight decay of :class:`gsp_fb.nn.TrainConfig`.
+    epochs, patience : int
+        Maximal number of epochs, and epochs without improvement before training stops.
+    normalize : bool
+        Divide each row of the features by its sum.
     validation_fraction : float, optional
-        Part of the labelled rows that is held out, stratified, to choose the epoch and stop early. By default there
-        is none and the last epoch is taken.
+        Stratified share of the labelled rows that is held out to choose the epoch and stop early. By default none is,
+        and the last epoch is used.
     features : array_like or sparse, shape (n_nodes, n_features), optional
-        With ``graph``: ``X`` is a column of node numbers, and these are the features of all nodes.
+        With ``graph``: features of all nodes; ``X`` is then a column of node numbers.
     n_neighbors : int
-        Where the graph is made from ``X``; at most all rows are used.
+        Number of neighbours if the graph is built from ``X``; at most the number of rows.
     random_state : int, RandomState, Generator or None
-        Decides the weights, dropout and held-out rows; None draws anew each time.
+        Randomness of weights, dropout and held-out rows; None draws anew each time.
 
     Attributes
     ----------
     classes_ : array
+        The classes.
     transduction_ : array, shape (n_nodes,)
-        The class predicted for every node of the training graph, labelled or not.
+        Predicted class of every node of the training graph, labelled or not.
     alphas_ : array, shape (n_layers, 2)
-        Weights of the low and the high channel; no rows for one-channel models.
+        Mixing weights of the low and the high channel; no rows for one-channel models.
     result_ : TrainResult
+        Result of the training.
     n_iter_ : int
-        Epochs run.
+        Number of epochs run.
+
+    See Also
+    --------
+    FilterBankTransformer : The channels as features of any classifier.
+    gsp_fb.nn.train : The trainer.
 
     Notes
     -----
-    The label -1 means unlabelled, as in ``sklearn.semi_supervised``: such rows take part through their features and
-    edges. Labels that are strings may be mixed with -1 in an object array.
+    The label -1 means unlabelled, as in ``sklearn.semi_supervised``: such rows contribute their features and edges.
+    Labels that are strings may be mixed with -1 in an object array.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
+       convolutional networks", GLFrontiers 2022.
 
     Examples
     --------
@@ -111,8 +129,14 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
         Parameters
         ----------
         X : array_like or sparse, shape (n_samples, n_features)
+            Features, or a column of node numbers.
         y : array_like, shape (n_samples,)
             Classes; -1 where unlabelled.
+
+        Returns
+        -------
+        FilterBankClassifier
+            The fitted estimator.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=PRECISIONS)
         self.classes_, codes = encode(y)
@@ -132,7 +156,7 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
         self.result_ = nn.train(network, data, self._split(labels), config)
         self.n_iter_ = self.result_.epochs
         self.alphas_ = np.array(self.result_.alphas).reshape(-1, 2)
-        # Plain arrays: they can be pickled and read anywhere, which a network over sparse tensors cannot.
+        # Plain arrays can be pickled; a network with sparse tensors cannot.
         self._weights = {name: value.cpu().numpy().copy() for name, value in network.state_dict().items()}
         self.transduction_ = self.classes_[self._probabilities(rows).argmax(axis=1)]
 
@@ -158,7 +182,7 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
 
         from .. import nn
 
-        # In double precision a row's result does not depend on the rows beside it.
+        # Double precision keeps the influence of the other rows on a row below the tolerance of scikit-learn's checks.
         network = self._network(rows, dtype=torch.float64)
         network.load_state_dict({name: torch.from_numpy(value) for name, value in self._weights.items()})
         network.eval()
@@ -168,11 +192,17 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
         return found
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of every class, shape (n_samples, n_classes), classes in the order of ``classes_``.
+        """Return the probability of every class.
 
         Parameters
         ----------
         X : array_like or sparse, shape (n_samples, n_features)
+            Features, or a column of node numbers.
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_classes)
+            Classes in the order of ``classes_``.
         """
         check_is_fitted(self, "classes_")
         rows = self._rows(X)
@@ -184,6 +214,12 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
         Parameters
         ----------
         X : array_like or sparse, shape (n_samples, n_features)
+            Features, or a column of node numbers.
+
+        Returns
+        -------
+        ndarray, shape (n_samples,)
+            Predicted classes.
         """
         chosen = self.predict_proba(X).argmax(axis=1)
         return self.classes_[chosen]

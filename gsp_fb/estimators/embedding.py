@@ -1,4 +1,4 @@
-"""Coordinates of nodes: the smoothest, or the roughest, modes of the graph."""
+"""Spectral embedding of nodes: eigenvectors of lowest or highest frequency."""
 
 from __future__ import annotations
 
@@ -21,40 +21,53 @@ __all__ = ["GraphSpectralEmbedding"]
 
 
 class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    r"""Embed nodes by eigenvectors of a high channel ``L``: :math:`L u_k = \lambda_k u_k`, one mode a column.
+    r"""Embed nodes by eigenvectors of a high channel ``L``: :math:`L u_k = \lambda_k u_k`, one eigenvector per column.
 
-    With ``family='rw'`` and the low end these are Laplacian eigenmaps, :math:`D^{-1/2}` times the modes of
-    :math:`L_{sym}`.
+    With ``family='rw'`` and ``which='low'`` these are Laplacian eigenmaps [1]_, :math:`D^{-1/2}` times the eigenvectors
+    of :math:`L_{sym}`.
 
     Parameters
     ----------
     graph : Graph, adjacency matrix or None
-        ``X`` then has one row a node; its values are not used. None: the ``n_neighbors`` nearest rows of each row,
-        made symmetric by the mean of both directions.
+        With a graph ``X`` has one row per node and its values are not used. None: the ``n_neighbors`` nearest rows of
+        each row, symmetrised by the mean of both directions.
     n_components : int
-        Number of modes.
+        Number of eigenvectors.
     family : str
-        A row of the table of variants, see :func:`gsp_fb.operator`.
+        A row of the table of families, see :func:`gsp_fb.operator`.
     gamma : float > 0, optional
+        Weight of the added self-loops.
     which : {'low', 'high'}
-        The smooth end of the frequency axis, or the rough one.
+        End of the frequency axis.
     drop_first : bool
-        Leave out the smoothest mode, which is constant for random-walk families; only at the low end.
+        Omit the eigenvector of lowest frequency, which is constant for random-walk families; only for ``which='low'``.
     numbered : bool
-        With ``graph``: ``X`` is a column of node numbers instead of one row a node.
+        With ``graph``: ``X`` is a column of node numbers instead of one row per node.
     n_neighbors : int
-        Where the graph is made from ``X``; at most all rows are used.
+        Number of neighbours if the graph is built from ``X``; at most the number of rows.
 
     Attributes
     ----------
     graph_ : Graph
+        The graph of the training rows.
     embedding_ : array, shape (n_nodes, n_components)
+        The eigenvectors.
     frequencies_ : array, shape (n_components,)
+        Their eigenvalues.
+
+    See Also
+    --------
+    gsp_fb.spectrum : The eigenvectors without scikit-learn.
 
     Notes
     -----
-    Without a graph, a row that was not seen in fit gets the mean of the modes of its nearest training rows, weighted
-    by one over the distance; a row that was seen gets its own.
+    Without a graph, a new row is the mean of the eigenvector entries of its nearest training rows, weighted by the
+    inverse distance; a training row has its own entries.
+
+    References
+    ----------
+    .. [1] M. Belkin, P. Niyogi, "Laplacian eigenmaps for dimensionality reduction and data representation", Neural
+       Computation 15(6), 2003.
 
     Examples
     --------
@@ -88,15 +101,22 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self.n_neighbors = n_neighbors
 
     def fit(self, X: Any, y: Any = None) -> GraphSpectralEmbedding:
-        """Compute the modes.
+        """Compute the eigenvectors.
 
         Parameters
         ----------
         X : array_like or sparse, shape (n_samples, n_features)
+            One row per node, a column of node numbers, or points.
         y : ignored
+            Present for the interface of scikit-learn.
+
+        Returns
+        -------
+        GraphSpectralEmbedding
+            The fitted estimator.
         """
         if self.graph is None and self.numbered:
-            raise ParameterError("numbered=True says that X holds numbers of nodes; give their graph= with it")
+            raise ParameterError("numbered=True means that X holds node numbers; give their graph= with it")
         X = self._checked(X, reset=True, ensure_min_samples=1 if self.numbered else 2)
         self.graph_ = self._neighbour_graph(X) if self.graph is None else as_graph(self.graph)
         self.embedding_, self.frequencies_ = self._modes()
@@ -106,7 +126,7 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     def _neighbour_graph(self, X: Any) -> Graph:
         _, arcs = nearest_rows(X, self.n_neighbors)
-        # A loop at every node would only pull the frequencies together.
+        # kneighbors_graph has a self-loop at every node, which only compresses the spectrum.
         return Graph.from_adjacency(arcs, symmetrize="mean", loops="drop")
 
     def _modes(self) -> tuple[FloatArray, FloatArray]:
@@ -114,7 +134,7 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         skipped = int(self.drop_first and self.which == "low")
         if count + skipped > self.graph_.n_nodes:
             after = " after the first" if skipped else ""
-            raise ParameterError(f"n_components={count} modes{after} asked of {self.graph_.n_nodes} nodes")
+            raise ParameterError(f"n_components={count} modes{after} requested of {self.graph_.n_nodes} nodes")
         modes = spectrum(operator(self.graph_, self.family, "high", self.gamma), count + skipped, self.which)
         return modes.basis[:, skipped:], modes.frequencies[skipped:]
 
@@ -129,11 +149,17 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return found
 
     def transform(self, X: Any) -> FloatArray:
-        """Return the coordinates of every row, shape (n_samples, n_components).
+        """Return the coordinates of every row.
 
         Parameters
         ----------
         X : array_like or sparse, shape (n_samples, n_features)
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_components)
+            Rows of the embedding.
         """
         check_is_fitted(self, "embedding_")
         return self._coordinates(self._checked(X))

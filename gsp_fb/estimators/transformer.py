@@ -1,4 +1,4 @@
-"""Features filtered along the edges: the low and the high half of every column."""
+"""Features filtered on the graph: the low and the high channel of every column."""
 
 from __future__ import annotations
 
@@ -24,27 +24,29 @@ CHANNELS = ("both", "low", "high")
 
 
 class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    r"""Replace each column by its bands on the graph: ``[low(x) | high(x)]`` with ``low(x) + high(x) = x``.
+    """Replace each column by its bands on the graph: ``[low(x) | high(x)]`` with ``low(x) + high(x) = x``.
 
     Parameters
     ----------
     graph : Graph, adjacency matrix or None
-        ``X`` then has one row a node. None: every row takes from its ``n_neighbors`` nearest training rows.
+        With a graph ``X`` has one row per node. None: each row has arcs to its ``n_neighbors`` nearest training rows.
     family : str
-        A row of the table of variants, see :func:`gsp_fb.operator`.
+        A row of the table of families, see :func:`gsp_fb.operator`.
     gamma : float > 0, optional
+        Weight of the added self-loops.
     isolated : {'self', 'zero', 'error'}
+        Policy for isolated nodes.
     channels : {'both', 'low', 'high'}
-        Which bands are returned.
+        Bands to return.
     levels : int
-        How many times the low band is split again.
+        Number of times the low band is split.
     kernels : sequence of Kernel, optional
-        Filters on the frequencies of the family's high channel, in place of the two channels; the graph must then
-        be given, and undirected.
+        Kernels over the frequencies of the high channel of the family, instead of the two channels; the graph must then
+        be given and undirected.
     features : array_like or sparse, shape (n_nodes, n_features), optional
-        With ``graph``: ``X`` is a column of node numbers, and these are the features of all nodes.
+        With ``graph``: features of all nodes; ``X`` is then a column of node numbers.
     n_neighbors : int
-        Where the graph is made from ``X``; at most all rows are used.
+        Number of neighbours if the graph is built from ``X``; at most the number of rows.
 
     Attributes
     ----------
@@ -53,10 +55,20 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
     bands_ : tuple of str
         Names of the bands, in the order of the output.
 
+    See Also
+    --------
+    FilterBankClassifier : A network that learns the mixing of the channels.
+    gsp_fb.FilterBank : The bank without scikit-learn.
+
     Notes
     -----
-    Filtering uses all nodes' features and no label. Nothing is learned but the graph, so a given graph with
+    Filtering uses the features of all nodes and no label. Only the graph is stored by ``fit``, so a given graph with
     ``X`` of all nodes is transductive: fit and transform the same nodes.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
+       convolutional networks", GLFrontiers 2022, Section 3.1.
 
     Examples
     --------
@@ -100,12 +112,19 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
         return tags
 
     def fit(self, X: Any, y: Any = None) -> FilterBankTransformer:
-        """Check ``X`` and the parameters, and make the graph where there is none.
+        """Validate ``X`` and the parameters, and build the graph if none is given.
 
         Parameters
         ----------
         X : array_like or sparse, shape (n_samples, n_features)
+            Features, or a column of node numbers.
         y : ignored
+            Present for the interface of scikit-learn.
+
+        Returns
+        -------
+        FilterBankTransformer
+            The fitted estimator.
         """
         rows = self._train_rows(self._checked(X, reset=True))
         self.bands_ = self._bands()
@@ -120,7 +139,7 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
         return tuple(names[self._selected()])
 
     def _selected(self) -> slice:
-        """Return the bands that were asked for; the low one comes first."""
+        """Return the slice of the bands to return; the low one is first."""
         check_choice(self.channels, CHANNELS, "channels")
         return {"both": slice(None), "low": slice(0, 1), "high": slice(1, None)}[self.channels]
 
@@ -131,13 +150,19 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
         return two_channel(graph, self.family, gamma=self.gamma, levels=self.levels, isolated=self.isolated)
 
     def transform(self, X: Any) -> Any:
-        """Return the bands of every column side by side, shape (n_samples, n_bands * n_features).
+        """Return the bands of every column, concatenated.
 
-        Sparse input gives sparse output, but for ``kernels``, whose output is dense.
+        Sparse input gives sparse output, except with ``kernels``, whose output is dense.
 
         Parameters
         ----------
         X : array_like or sparse, shape (n_samples, n_features)
+            Features, or a column of node numbers.
+
+        Returns
+        -------
+        array or csr_array, shape (n_samples, n_bands * n_features)
+            Band by band.
         """
         rows = self._rows(X)
         found = self._bank(rows.graph).analyze(rows.signal)
@@ -146,18 +171,23 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
         return sparse.hstack(chosen, format="csr") if is_sparse(chosen[0]) else np.concatenate(chosen, axis=1)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return ``band_column`` for every band and column.
+        """Return the names ``band_column`` of the output columns.
 
         Parameters
         ----------
         input_features : array_like of str, optional
-            Names of the columns of ``X``; those seen in fit by default.
+            Names of the columns of ``X``; those of :meth:`fit` by default.
+
+        Returns
+        -------
+        array of str, shape (n_bands * n_features,)
+            In the order of the output.
         """
         check_is_fitted(self, "bands_")
         names = _check_feature_names_in(self, input_features) if self.features is None else self._known_names()
         return np.array([f"{band}_{name}" for band in self.bands_ for name in names], dtype=object)
 
     def _known_names(self) -> Any:
-        """Return the column names of ``features``; ``X`` has but the numbers of nodes."""
+        """Return the column names of ``features``; ``X`` holds node numbers only."""
         named = getattr(self.features, "columns", None)
         return named if named is not None else [f"x{column}" for column in range(np.shape(self.features)[1])]

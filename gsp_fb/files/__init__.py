@@ -1,7 +1,8 @@
-"""Graphs in files: one table of formats, one function to read and one to write.
+"""Graph files: one table of formats, one function to read and one to write.
 
-A file is read whole or not at all: what is cut short, damaged, too large or not a graph raises FormatError with
-the path, before anything is allocated for it. Nothing is ever unpickled, and writing is crash-safe.
+Reading is strict: a file that is truncated, damaged, larger than a limit or not a graph raises FormatError with its
+path, before memory is allocated for its content. Nothing is unpickled, and writing is crash-safe. A new format is a new
+row of ``FORMATS``.
 """
 
 from __future__ import annotations
@@ -32,20 +33,28 @@ __all__ = ["FORMATS", "Format", "read_graph", "write_graph"]
 
 @dataclass(frozen=True)
 class Format:
-    """How one format is recognised, read and written, and what it keeps.
+    """One file format: how it is recognised, read and written, and what it preserves.
 
-    Attributes
+    Parameters
     ----------
     suffixes : tuple of str
-        File names end so; with ``.gz`` behind it where ``text`` is true.
-    read, write : callable
+        Endings of the file name; ``.gz`` may follow if ``text`` is true.
+    read : callable
+        ``read(file, options)`` returns the parsed content of a binary file.
+    write : callable
+        ``write(graph, file)`` writes to a binary file.
     duplicates : {'error', 'sum'}
-        What an edge that is listed again means by default.
+        Default treatment of an edge that is listed more than once.
     text : bool
-        Whether the file may be compressed by gzip as a whole.
+        Whether the whole file may be gzip-compressed.
     labels : bool
-        Whether node names are kept. Structure, weights (bit by bit), direction, isolated nodes and self-loops
-        are kept by every format.
+        Whether node names are preserved. Every format preserves structure, weights (bit by bit), direction, isolated
+        nodes and self-loops.
+
+    See Also
+    --------
+    gsp_fb.read_graph : Reads every format of the table.
+    gsp_fb.write_graph : Writes every format of the table.
 
     Examples
     --------
@@ -83,37 +92,49 @@ def read_graph(
     max_nodes: int = MAX_NODES,
     max_bytes: int = MAX_BYTES,
 ) -> Graph:
-    """Return the graph in a file.
+    """Read a graph from a file.
 
     Parameters
     ----------
     path : path_like
+        File to read.
     format : str, optional
-        A name of ``FORMATS``; by default the file's suffix tells. Any text format may end in ``.gz``.
+        A key of ``FORMATS``; by default the suffix of the file decides. Any text format may end in ``.gz``.
     directed : bool, optional
-        By default what the file says, and undirected if it says nothing: then a matrix must be symmetric, and
-        an edge list names each edge once.
+        By default the direction stated in the file, and undirected if it states none: then a matrix must be symmetric,
+        and an edge list contains each edge once.
     symmetrize : {'max', 'mean', 'sum'}, optional
         Combine the arcs ``(i, j)`` and ``(j, i)`` of a directed file into one undirected edge.
     duplicates : {'error', 'first', 'sum'}, optional
-        What an edge that is listed again means. By default an error in edge tables (csv, tsv, parquet) and the
-        sum in GraphML and GML, where it is a parallel edge. Entries of a matrix (npz, mtx) are always summed.
+        Treatment of an edge that is listed more than once. By default an error in edge tables (csv, tsv, parquet) and
+        the sum in GraphML and GML, where it is a parallel edge. Entries of a matrix (npz, mtx) are always summed.
     loops : {'keep', 'drop'}
+        Treatment of self-loops.
     max_nodes, max_bytes : int
-        A file that claims more nodes, or unpacks to more bytes, is refused before anything is allocated.
+        Limits on the number of nodes and on the unpacked size; a file that declares more is rejected before allocation.
 
-    Notes
-    -----
-    Node names become ``labels``; numbers 0..n-1 in order do not. In edge tables integers are node numbers, other
-    text is a name, and names are numbered in order of first appearance. Comments (``#`` or ``%``) stand at the
-    top of an edge table; a header names the columns source, target and weight.
+    Returns
+    -------
+    Graph
+        With ``labels`` where the file names its nodes.
 
     Raises
     ------
     FormatError
-        The file is not what its suffix says, is damaged or cut short, exceeds a limit, or holds no valid graph.
+        The content does not match the format, is damaged or truncated, exceeds a limit, or is not a valid graph.
     OSError
         The file is missing, a directory, or not readable.
+
+    See Also
+    --------
+    write_graph : The inverse.
+    Graph.from_edges : From arrays in memory.
+
+    Notes
+    -----
+    Node names become ``labels``, unless they are the numbers 0..n-1 in order. In edge tables integers are node numbers
+    and other text is a name; names are numbered in order of first appearance. Comment lines (``#`` or ``%``) are
+    allowed at the top of an edge table, and a header may name the columns source, target and weight.
 
     Examples
     --------
@@ -131,25 +152,31 @@ def read_graph(
 
 
 def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:
-    """Write ``graph`` to a file that :func:`read_graph` gives back bit by bit.
+    """Write a graph to a file from which :func:`read_graph` restores it bit by bit.
 
-    The file appears whole or not at all. Labels must be all text or all integers, each different from the others;
-    MatrixMarket has no place for them and warns.
+    The file is replaced atomically. Labels must be unique and either all text or all integers; MatrixMarket cannot
+    store labels and warns.
 
     Parameters
     ----------
     graph : Graph
+        Graph to write.
     path : path_like
         An existing file is replaced.
     format : str, optional
-        A name of ``FORMATS``; by default the suffix tells. A text format is compressed if it ends in ``.gz``.
+        A key of ``FORMATS``; by default the suffix decides. A text format is compressed if the name ends in ``.gz``.
 
     Raises
     ------
     FormatError
-        The suffix is unknown, or the format cannot hold the labels.
+        The suffix is unknown, or the format cannot store the labels.
     OSError
         The directory is missing or not writable, or the disk is full.
+
+    See Also
+    --------
+    read_graph : The inverse.
+    to_networkx : Convert instead of writing.
 
     Examples
     --------
@@ -161,12 +188,12 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | Non
     """
     kind = _format_of(path, format)
     if graph.labels is not None and not kind.labels:
-        warnings.warn(f"{os.fspath(path)}: this format keeps no labels; they are left out", GspWarning, stacklevel=2)
+        warnings.warn(f"{os.fspath(path)}: this format cannot store labels; they are omitted", GspWarning, stacklevel=2)
     with _naming(path), atomic_write(path) as file:
         if not is_gzip(path):
             kind.write(graph, file)  # type: ignore[arg-type]  # mode 'wb' by default
             return
-        # Neither time nor name inside: equal graphs are equal files.
+        # No time stamp and no name inside: equal graphs give equal files.
         with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
             kind.write(graph, packed)  # type: ignore[arg-type]  # a GzipFile writes like a binary file
 
@@ -185,7 +212,7 @@ def _format_of(path: str | os.PathLike[str], name: str | None) -> Format:
 
 @contextmanager
 def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Put the path in front of what is wrong with the content."""
+    """Prefix errors about the content with the path."""
     try:
         yield
     except (FormatError, GraphError) as bad:

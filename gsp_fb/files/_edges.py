@@ -1,4 +1,4 @@
-"""Edge tables as text: two columns of nodes, an optional third of weights; numbers or names, header or none."""
+"""Edge tables as text: two columns of nodes, an optional third of weights; numbers or names, with or without header."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["read_csv", "read_tsv", "write_csv", "write_tsv"]
 
 HEADER_MARK = "# gsp_fb "
 COMMENTS = ("#", "%")
-# What a header may call each column.
+# Accepted names of each column in a header.
 COLUMNS = {"source": ("source", "src", "from"), "target": ("target", "dst", "to"), "weight": ("weight",)}
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?")
@@ -32,7 +32,7 @@ Row = tuple[int, list[str]]
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where the columns are."""
+    """Positions of the columns."""
 
     width: int
     source: int = 0
@@ -60,11 +60,11 @@ def _decode(file: BinaryIO) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as bad:
         line = content.count(b"\n", 0, bad.start) + 1
-        raise FormatError(f"line {line}: byte {bad.object[bad.start]:#04x} is no UTF-8 text") from None
+        raise FormatError(f"line {line}: byte {bad.object[bad.start]:#04x} is not UTF-8 text") from None
 
 
 def _rows(text: str, delimiters: Sequence[str]) -> tuple[Header | None, list[Row]]:
-    """Return the header of our own files, and the cells of each line after the comments at the top."""
+    """Return the header that this library wrote, if any, and the cells of each line after the leading comments."""
     stream = io.StringIO(text, newline="")
     header, n_skipped, start = None, 0, 0
     while (line := stream.readline()) and (line.startswith(COMMENTS) or not line.strip()):
@@ -74,12 +74,12 @@ def _rows(text: str, delimiters: Sequence[str]) -> tuple[Header | None, list[Row
             header = Header.loads(line.removeprefix(HEADER_MARK))
         n_skipped, start = n_skipped + 1, stream.tell()
     if header is not None and not text.endswith("\n"):
-        raise FormatError("the last line has no end; the file is cut short")
+        raise FormatError("the last line has no line break; the file is truncated")
     stream.seek(start)
     delimiter = next((mark for mark in delimiters if mark in line), None)
     cells = _split(stream) if delimiter is None else _parse(stream, delimiter)
     rows = [(n_skipped + number, row) for number, row in cells if "".join(row[:1]).strip() or len(row) > 1]
-    # Blanks around a cell belong to a name only if we wrote it.
+    # Blanks around a cell are part of a name only in files that this library wrote.
     return header, rows if header is not None else [(line, [cell.strip() for cell in row]) for line, row in rows]
 
 
@@ -139,7 +139,7 @@ def _weights(rows: list[Row], at: int) -> FloatArray:
         return np.array([float(row[at]) for _, row in rows], dtype=np.float64)
     except ValueError:
         line, text = next((line, row[at]) for line, row in rows if not _is_number(row[at]))
-        raise FormatError(f"line {line}: weight {text!r} is no number") from None
+        raise FormatError(f"line {line}: weight {text!r} is not a number") from None
 
 
 def _is_number(text: str) -> bool:
@@ -158,7 +158,7 @@ def _write(graph: Graph, file: BinaryIO, *, delimiter: str) -> None:
     columns += [] if weights is None else [weights.tolist()]
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     text.write(f"{HEADER_MARK}{header.dumps()}\n{delimiter.join(list(COLUMNS)[: len(columns)])}\n")
-    # Names always in quotes: quoting only where needed overlooks a lone carriage return.
+    # All names in quotes: QUOTE_MINIMAL does not quote a lone carriage return.
     table = csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     table.writerows(zip(*columns, strict=True))
     text.detach()

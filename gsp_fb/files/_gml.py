@@ -15,7 +15,7 @@ from ._parsed import Edges, NamedEdges, Options
 __all__ = ["read_gml", "write_gml"]
 
 LABELS_NOTE = "gsp_fb_labels"
-# Blanks and comments are passed over possessively: no text makes the pattern try them in another way.
+# Possessive quantifier over blanks and comments: no backtracking, hence linear time on any text.
 _TOKEN = re.compile(
     r"""(?:\s|\#[^\n]*)*+(?:(?P<open>\[)|(?P<close>\])|"(?P<text>[^"]*)"|(?P<end>\Z)
     |(?P<number>[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?|INF|NAN))(?![\w.])|(?P<key>[A-Za-z]\w*))""",
@@ -31,15 +31,15 @@ def read_gml(file: BinaryIO, options: Options) -> Edges:
     try:
         text = file.read().decode("utf-8-sig")
     except UnicodeDecodeError as bad:
-        raise FormatError(f"no UTF-8 text: {bad}") from None
+        raise FormatError(f"not UTF-8 text: {bad}") from None
     graphs = [value for key, value in _parse(text) if key == "graph"]
     if len(graphs) != 1 or not isinstance(graphs[0], list):
-        raise FormatError(f"{len(graphs)} graphs found; one graph a file is read")
+        raise FormatError(f"{len(graphs)} graphs found; a file must contain exactly one")
     return _edges(graphs[0])
 
 
 def _parse(text: str) -> list[tuple[str, Any]]:
-    """Return the document as nested lists of (key, value), without recursion: depth is the file's to choose."""
+    """Return the document as nested lists of (key, value), without recursion: the file determines the depth."""
     stack: list[list[tuple[str, Any]]] = [[]]
     key: str | None = None
     for kind, token in _tokens(text):
@@ -54,7 +54,7 @@ def _parse(text: str) -> list[tuple[str, Any]]:
             stack.pop()
         key = token["key"]
     if len(stack) != 1:
-        raise FormatError("the text ends inside a list; the file is cut short")
+        raise FormatError("the text ends inside a list; the file is truncated")
     return stack[0]
 
 
@@ -91,7 +91,7 @@ def _edges(graph: list[tuple[str, Any]]) -> Edges:
     found = NamedEdges()
     for node in nodes:
         if not found.add_node(_need(node, "id", "node")):
-            raise FormatError(f"node {node['id']!r} is there twice")
+            raise FormatError(f"node {node['id']!r} occurs twice")
     for key, value in graph:
         if key == "edge" and isinstance(value, list):
             edge = dict(value)
@@ -110,7 +110,7 @@ def _need(item: dict[str, Any], key: str, what: str) -> Any:
 def _weight(edge: dict[str, Any]) -> float | None:
     weight = edge.get("weight")
     if weight is not None and not isinstance(weight, int | float):
-        raise FormatError(f"edge ({edge['source']}, {edge['target']}) has a weight that is no number")
+        raise FormatError(f"edge ({edge['source']}, {edge['target']}) has a weight that is not a number")
     return None if weight is None else float(weight)
 
 
@@ -125,7 +125,7 @@ def _names(nodes: list[dict[str, Any]]) -> list[str]:
 
 
 def write_gml(graph: Graph, file: BinaryIO) -> None:
-    """Write ``graph`` with its labels and weights by their shortest exact digits."""
+    """Write ``graph`` with its labels, and weights with the shortest exact digits."""
     for line in _lines(graph):
         file.write(f"{line}\n".encode("ascii"))
 
@@ -144,6 +144,6 @@ def _lines(graph: Graph) -> Iterator[str]:
 
 
 def _real(weight: float) -> str:
-    """Return the shortest exact digits with a decimal point, which GML needs to tell a real from an integer."""
+    """Return the shortest exact digits with a decimal point, which distinguishes a real from an integer in GML."""
     digits, mark, exponent = repr(weight).upper().partition("E")
     return digits + (".0" if "." not in digits else "") + mark + exponent

@@ -1,4 +1,4 @@
-"""GraphML by the standard library's expat, with every document type refused: no entity is ever expanded."""
+"""GraphML through the standard library's expat; document types are rejected, so no entity is expanded."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ __all__ = ["read_graphml", "write_graphml"]
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 LABELS_NOTE = "gsp_fb_labels"
-# What a key must be for and be called to matter here.
+# Domain and name of the keys that are read.
 ROLES = {("edge", "weight"), ("all", "weight"), ("graph", LABELS_NOTE)}
-# Beside UTF, which is told by the first bytes; a name goes to whatever codec Python has for it.
+# Accepted encodings. Expat passes any other name to Python's codec registry, so the list is closed.
 ENCODINGS = re.compile(r"utf-?(8|16)|us-ascii|iso-8859-\d+|windows-125\d", re.IGNORECASE)
 _DIRECTED = {"directed": True, "undirected": False, "true": True, "false": False}
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def read_graphml(file: BinaryIO, options: Options) -> Edges:
-    """Return the one graph in ``file``; node ids are labels, the edge attribute ``weight`` is the weight."""
+    """Return the one graph in ``file``; node ids become labels, the edge attribute ``weight`` the weights."""
     reader = _Reader()
     try:
         reader.parser.ParseFile(file)
     except FormatError:
         raise
     except (expat.ExpatError, LookupError, ValueError) as bad:
-        raise FormatError(f"no well-formed XML: {bad}") from None
+        raise FormatError(f"not well-formed XML: {bad}") from None
     if reader.directed is None:
         raise FormatError("no <graph> element")
     return reader.found.edges(reader.directed, restore_labels([str(name) for name in reader.found.nodes], reader.kind))
 
 
 class _Reader:
-    """The state of one pass over a document: what was found so far, and which elements are open."""
+    """State of one pass over a document: the edges found so far and the stack of open elements."""
 
     def __init__(self) -> None:
         self.found = NamedEdges()
@@ -62,10 +62,10 @@ class _Reader:
 
     def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
         if encoding is not None and not ENCODINGS.fullmatch(encoding):
-            self._refuse(f"encoding {encoding[:40]!r} is not read; save the file as UTF-8")
+            self._refuse(f"encoding {encoding[:40]!r} is not supported; save the file as UTF-8")
 
     def _doctype(self, *declaration: object) -> None:
-        self._refuse("a document type is declared; entities are never read")
+        self._refuse("a document type is declared; entities are not supported")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         element = name.rpartition(" ")[2]
@@ -90,7 +90,7 @@ class _Reader:
         try:
             return float(text)
         except ValueError:
-            self._refuse(f"weight {text[:40]!r} is no number")
+            self._refuse(f"weight {text[:40]!r} is not a number")
 
     def _need(self, attributes: dict[str, str], name: str) -> str:
         if name not in attributes:
@@ -98,41 +98,41 @@ class _Reader:
         return attributes[name]
 
     def start_key(self, attributes: dict[str, str]) -> None:
-        """Remember which key is the weight, and which notes the kind of labels."""
+        """Record which key is the weight, and which holds the kind of labels."""
         self._key = self._need(attributes, "id")
         name = attributes.get("attr.name", "")
         if (attributes.get("for", "all"), name) in ROLES:
             self._roles[self._key] = name
 
     def start_data(self, attributes: dict[str, str]) -> None:
-        """Remember whose value follows."""
+        """Record the key of the value that follows."""
         self._key = self._need(attributes, "key")
 
     def start_graph(self, attributes: dict[str, str]) -> None:
-        """Take the direction of all edges."""
+        """Read the direction of all edges."""
         if self.directed is not None:
-            self._refuse("a second or nested graph; one graph a file is read")
+            self._refuse("a second or nested graph; a file must contain exactly one")
         self.directed = _DIRECTED.get(self._need(attributes, "edgedefault"))
         if self.directed is None:
             self._refuse(f"edgedefault is {attributes['edgedefault']!r}; it must be directed or undirected")
 
     def start_node(self, attributes: dict[str, str]) -> None:
-        """Take a node by its id."""
+        """Add a node by its id."""
         if not self.found.add_node(self._need(attributes, "id")):
-            self._refuse(f"node {attributes['id']!r} is there twice")
+            self._refuse(f"node {attributes['id']!r} occurs twice")
 
     def start_edge(self, attributes: dict[str, str]) -> None:
-        """Take an edge, with the default weight until its own is read."""
+        """Add an edge, with the default weight until its own is read."""
         if _DIRECTED.get(attributes.get("directed", ""), self.directed) is not self.directed:
-            self._refuse("directed and undirected edges are mixed; a graph has one kind")
+            self._refuse("directed and undirected edges are mixed; all edges of a graph must be of one kind")
         self.found.add_edge(self._need(attributes, "source"), self._need(attributes, "target"), self._default)
 
     def start_hyperedge(self, attributes: dict[str, str]) -> None:
-        """Refuse edges of more than two ends."""
-        self._refuse("hyperedges are no part of a graph of pairs")
+        """Reject edges between more than two nodes."""
+        self._refuse("hyperedges are not supported; an edge joins two nodes")
 
 
-# The elements that say something about the graph; the rest of a document is passed over.
+# The elements that describe the graph; all others are ignored.
 STARTS: dict[str, Callable[[_Reader, dict[str, str]], None]] = {
     "key": _Reader.start_key,
     "data": _Reader.start_data,
@@ -144,7 +144,7 @@ STARTS: dict[str, Callable[[_Reader, dict[str, str]], None]] = {
 
 
 def write_graphml(graph: Graph, file: BinaryIO) -> None:
-    """Write ``graph`` with its labels as node ids and weights by their shortest exact digits."""
+    """Write ``graph`` with its labels as node ids, and weights with the shortest exact digits."""
     for line in _lines(graph):
         file.write(f"{line}\n".encode())
 
@@ -170,6 +170,6 @@ def _quoted(name: str) -> str:
     illegal = _NOT_XML.search(name)
     if illegal:
         raise FormatError(f"label {name!r} has the character {illegal[0]!r}, which XML cannot hold; use another format")
-    from xml.sax.saxutils import quoteattr  # brings half of the network library with it
+    from xml.sax.saxutils import quoteattr  # imports much of urllib, so only where it is needed
 
     return quoteattr(name)

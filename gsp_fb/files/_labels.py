@@ -1,4 +1,4 @@
-"""Node names in files: which can be written, how they come back, and the header that carries them."""
+"""Node names in files: which can be stored, how they are restored, and the header that carries them."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ VERSION = 1
 
 
 def writable_labels(labels: tuple[Hashable, ...] | None) -> Labels:
-    """Return ``labels`` if a file can hold them: unique, all text or all integers."""
+    """Return ``labels`` if a file can store them: unique, and either all text or all integers."""
     if labels is None:
         return None
     if len(set(labels)) != len(labels):
-        raise FormatError("labels repeat; a file needs a different name for each node")
+        raise FormatError("labels repeat; a file needs a unique name for each node")
     if all(_is_int64(name) for name in labels):
-        return tuple(int(name) for name in labels)  # type: ignore[call-overload]  # _is_int64 has looked
+        return tuple(int(name) for name in labels)  # type: ignore[call-overload]  # checked by _is_int64
     odd = next((name for name in labels if not isinstance(name, str) or not _encodes(name)), None)
     if odd is not None:
         raise FormatError(f"label {odd!r} cannot be written; labels must be all text or all 64-bit integers")
@@ -56,24 +56,24 @@ def _encodes(name: str) -> bool:
 
 
 def label_kind(labels: Labels) -> str:
-    """Return 'none', 'int' or 'str': what text formats must note to give the same labels back."""
+    """Return 'none', 'int' or 'str': the note with which text formats restore the type of the labels."""
     if labels is None:
         return "none"
     return "int" if labels and isinstance(labels[0], int) else "str"
 
 
 def node_names(graph: Graph) -> list[str]:
-    """Return what text formats call the nodes: their labels, or their numbers."""
+    """Return the node names in text formats: the labels, or the node numbers."""
     names = writable_labels(graph.labels)
     return [str(name) for name in (range(graph.n_nodes) if names is None else names)]
 
 
 def restore_labels(names: Sequence[str], kind: str | None) -> Labels:
-    """Return the labels behind ``names``; without a noted ``kind``, numbers in order are no labels."""
+    """Return the labels behind ``names``; if ``kind`` is None, the numbers 0..n-1 in order are not labels."""
     numbered = all(name == str(i) for i, name in enumerate(names))
     if kind == "none" or (kind is None and numbered):
         if not numbered:
-            raise FormatError("nodes should be numbered in order, and are not")
+            raise FormatError("the header states numbered nodes, but the nodes are not numbered in order")
         return None
     if kind == "int":
         return tuple(_integer(name) for name in names)
@@ -90,7 +90,7 @@ def _integer(name: str) -> int:
 def names_to_pairs(columns: Sequence[Sequence[Any]], labels: Labels) -> tuple[IntArray, Labels]:
     """Return node numbers for the columns source and target, in the order of ``labels`` or of first appearance."""
     if labels is None:
-        # dict keeps insertion order: row by row, source before target.
+        # dict preserves insertion order: row by row, source before target.
         labels = tuple(dict.fromkeys(name for pair in zip(*columns, strict=True) for name in pair))
     number = {name: i for i, name in enumerate(labels)}
     try:
@@ -127,7 +127,7 @@ def _check_labels(labels: Any, n_nodes: int) -> Labels:
 
 @dataclass(frozen=True)
 class Header:
-    """What a list of edges cannot say by itself; one line of JSON in the formats that have room for it."""
+    """Facts that a list of edges does not contain, as one line of JSON in a comment or in metadata."""
 
     n_nodes: int
     n_edges: int
@@ -150,12 +150,12 @@ class Header:
         if not isinstance(header, dict) or header.pop("gsp_fb", None) != VERSION:
             raise FormatError(f"the gsp_fb header is not of version {VERSION}; update gsp_fb to read it")
         if set(header) != {"n_nodes", "n_edges", "directed", "labels"} or type(header["directed"]) is not bool:
-            raise FormatError("broken gsp_fb header: n_nodes, n_edges, directed and labels are needed")
+            raise FormatError("broken gsp_fb header: n_nodes, n_edges, directed and labels are required")
         if any(type(header[key]) is not int or header[key] < 0 for key in ("n_nodes", "n_edges")):
             raise FormatError("broken gsp_fb header: n_nodes and n_edges must be integers >= 0")
         return cls(**header | {"labels": _check_labels(header["labels"], header["n_nodes"])})
 
     def check_complete(self, n_listed: int) -> None:
-        """Raise FormatError unless as many edges were found as were written."""
+        """Raise FormatError unless the number of edges read is the number written."""
         if n_listed != self.n_edges:
-            raise FormatError(f"{n_listed} edges found, {self.n_edges} written; the file is damaged or cut short")
+            raise FormatError(f"{n_listed} edges found, {self.n_edges} written; the file is damaged or truncated")

@@ -1,4 +1,4 @@
-"""What a file may cost: how it is opened, how far it may unpack, how many nodes it may claim."""
+"""Limits on the cost of a file: unpacked size, compression ratio and number of nodes."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ __all__ = ["MAX_BYTES", "MAX_NODES", "Limits", "is_gzip", "open_limited"]
 
 MAX_NODES = 50_000_000
 MAX_BYTES = 8 * 2**30
-# Text of numbers shrinks 3 to 20 times, arrays of a graph less; only a bomb shrinks more, and small ones do no harm.
+# Text of numbers compresses 3 to 20 times, arrays of a graph less. A higher ratio indicates a decompression bomb;
+# below HARMLESS_BYTES the ratio does not matter.
 MAX_RATIO = 200
 HARMLESS_BYTES = 16 * 2**20
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How many nodes a graph may have and how many bytes a file may hold once unpacked."""
+    """Maximal number of nodes of a graph and maximal unpacked size of a file."""
 
     max_nodes: int = MAX_NODES
     max_bytes: int = MAX_BYTES
 
     def check_nodes(self, n_nodes: int) -> int:
-        """Return ``n_nodes`` unless it is more than a graph may have."""
+        """Return ``n_nodes``, or raise FormatError if it exceeds the limit."""
         if n_nodes > self.max_nodes:
-            raise FormatError(f"{n_nodes} nodes are more than max_nodes={self.max_nodes}; raise it if they are meant")
+            raise FormatError(f"{n_nodes} nodes are more than max_nodes={self.max_nodes}; raise the limit to read it")
         return n_nodes
 
     def check_bytes(self, unpacked: int, stored: int) -> None:
-        """Raise FormatError if ``stored`` bytes that become ``unpacked`` ones are too many or a bomb."""
+        """Raise FormatError if ``stored`` bytes that unpack to ``unpacked`` exceed the size or the ratio limit."""
         if unpacked > self.max_bytes:
-            raise FormatError(f"more than max_bytes={self.max_bytes} unpacked; raise it if so much is meant")
+            raise FormatError(f"more than max_bytes={self.max_bytes} unpacked; raise the limit to read it")
         if unpacked > self._allowed(stored):
-            raise FormatError(f"{stored} bytes unpack to more than {MAX_RATIO} times as many; refused as a bomb")
+            raise FormatError(f"{stored} bytes unpack to more than {MAX_RATIO} times as many: a decompression bomb")
 
     def unpack(self, stream: BinaryIO, stored: int) -> bytes:
-        """Return all bytes of a decompressing ``stream``, reading at most one more than may be."""
+        """Return all bytes of a decompressing ``stream``, reading at most one byte beyond the limit."""
         try:
             content = stream.read(min(self.max_bytes, self._allowed(stored)) + 1)
         except (EOFError, gzip.BadGzipFile, zlib.error) as bad:
@@ -57,13 +58,13 @@ class Limits:
 
 
 def is_gzip(path: str | os.PathLike[str]) -> bool:
-    """Return whether the name says that the content is compressed."""
+    """Return whether the suffix is that of gzip."""
     return os.fspath(path).lower().endswith(".gz")
 
 
 @contextmanager
 def open_limited(path: str | os.PathLike[str], limits: Limits) -> Iterator[BinaryIO]:
-    """Open ``path`` as a seekable stream of its unpacked bytes, none of them more than ``limits`` allow."""
+    """Open ``path`` as a seekable stream of its unpacked bytes, within ``limits``."""
     with open(path, "rb") as file:
         stored = os.fstat(file.fileno()).st_size
         limits.check_bytes(stored, stored)

@@ -14,24 +14,24 @@ from ._parsed import Matrix, Options
 
 __all__ = ["read_mtx", "write_mtx"]
 
-# Each header word after the first two, and the choices of it that are a graph.
+# Header words after the first two, each with the choices that define a graph.
 HEADER = {
     "format": ("coordinate",),
     "field": ("real", "double", "integer", "unsigned-integer", "pattern"),
     "symmetry": ("general", "symmetric"),
 }
 DIRECTED_NOTE = "gsp_fb directed"
-# "1 1\n" is the shortest entry: a header that promises more entries than the bytes can hold lies.
+# "1 1\n" is the shortest entry, so the size of the file bounds the number of entries that a header may announce.
 BYTES_PER_ENTRY = 4
-# All that numbers are written with, nan and infinity included; a zero byte among them crashes the compiled reader.
+# The bytes of numbers, nan and infinity included; a zero byte among them crashes scipy's compiled reader.
 NUMBER_BYTES = b"0123456789+-.eEdDnNaAiIfFtTyY \t\r\n"
 
 
 def read_mtx(file: BinaryIO, options: Options) -> Matrix:
-    """Return the matrix in ``file``; its header is checked before anything is allocated."""
+    """Return the matrix in ``file``; the header is checked before memory is allocated."""
     content = file.read()
     if not content.endswith(b"\n"):
-        raise FormatError("the last line has no end, so its number may be cut short; add a line break if it is whole")
+        raise FormatError("the last line has no line break and may be truncated; add one if it is complete")
     text = io.BytesIO(content)
     header, directed = _check_header(text, len(content), options)
     body = _check_body(text.read())
@@ -43,14 +43,14 @@ def read_mtx(file: BinaryIO, options: Options) -> Matrix:
 
 
 def _check_header(file: io.BytesIO, n_bytes: int, options: Options) -> tuple[bytes, bool | None]:
-    """Return the header as it was understood, in as many lines as it had, and the direction it states."""
+    """Return the parsed header, normalised to as many lines as it had, and the direction it states."""
     banner = file.readline().decode("ascii", "replace").split()
     words = [word.lower() for word in banner[1:]]
     if not banner or banner[0] != "%%MatrixMarket" or len(words) != 4 or words[0] != "matrix":
         raise FormatError("no '%%MatrixMarket matrix' line at the start")
     for word, (what, choices) in zip(words[1:], HEADER.items(), strict=True):
         if word not in choices:
-            raise FormatError(f"{what} {word!r} is not read as a graph; it must be one of {', '.join(choices)}")
+            raise FormatError(f"{what} {word!r} does not define a graph; it must be one of {', '.join(choices)}")
     comments, sizes = _comments_and_sizes(file)
     _check_sizes(sizes, n_bytes, options)
     lines = [f"%%MatrixMarket {' '.join(words)}", *("%" for _ in comments), " ".join(sizes), ""]
@@ -78,7 +78,7 @@ def _check_sizes(words: list[str], n_bytes: int, options: Options) -> None:
         raise FormatError(f"the matrix is {n_rows} x {n_cols}; an adjacency matrix is square")
     options.limits.check_nodes(n_rows)
     if n_entries * BYTES_PER_ENTRY > n_bytes:
-        raise FormatError(f"{n_entries} entries announced, but the file has only {n_bytes} bytes; it is cut short")
+        raise FormatError(f"{n_entries} entries announced, but the file has only {n_bytes} bytes; it is truncated")
 
 
 def _check_body(body: bytes) -> bytes:
@@ -89,7 +89,7 @@ def _check_body(body: bytes) -> bytes:
 
 
 def write_mtx(graph: Graph, file: BinaryIO) -> None:
-    """Write ``graph`` with shortest digits that read back to the same float64."""
+    """Write ``graph`` with the shortest digits that restore the same float64."""
     require("scipy.io", "writing MatrixMarket").mmwrite(
         file,
         sparse.coo_array(graph.adjacency),

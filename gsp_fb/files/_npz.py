@@ -1,4 +1,4 @@
-"""npz archives of arrays: the library's own, which keep everything, and those of scipy.sparse.save_npz."""
+"""npz archives: the format of this library, which preserves everything, and that of scipy.sparse.save_npz."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ._parsed import Matrix, Options
 __all__ = ["read_npz", "write_npz"]
 
 VERSION = 1
-# scipy's sparse formats that are read, with the names of their two index arrays and the class that takes them.
+# Supported sparse formats of scipy, with the names of their two index arrays and their class.
 SCIPY_FORMATS: dict[str, tuple[str, str, Any]] = {
     "csr": ("indices", "indptr", sparse.csr_array),
     "csc": ("indices", "indptr", sparse.csc_array),
@@ -27,7 +27,7 @@ SCIPY_FORMATS: dict[str, tuple[str, str, Any]] = {
 
 
 def read_npz(file: BinaryIO, options: Options) -> Matrix:
-    """Return the matrix in ``file``, its index arrays checked before compiled code sees them."""
+    """Return the matrix in ``file``; index arrays are checked before compiled code reads them."""
     archive = Archive(file, options.limits)
     return _read_scipy(archive, options) if "format" in archive else _read_own(archive)
 
@@ -67,8 +67,8 @@ def _format_name(scalar: Array) -> str:
 
 
 def _matrix(kind: str, shape: tuple[int, ...], data: Array, first: Array, second: Array) -> Any:
-    """Return the sparse array, its compressed indices checked first: scipy's constructors trust theirs."""
-    # In dtypes that scipy has: it knows no half precision, and unsigned differences are never negative.
+    """Return the sparse array; compressed indices are checked first, because scipy's constructors do not check them."""
+    # scipy.sparse has no half precision, and differences of unsigned indices are never negative.
     data, first, second = data.astype(np.float64), first.astype(np.int64), second.astype(np.int64)
     if kind == "coo":
         if not len(data) == len(first) == len(second):
@@ -86,7 +86,7 @@ def _check_coordinates(coordinates: Array, shape: tuple[int, ...]) -> None:
 
 
 def write_npz(graph: Graph, file: BinaryIO) -> None:
-    """Write the arrays of ``graph`` as they are, uncompressed: reading them is a copy."""
+    """Write the arrays of ``graph`` uncompressed, so that reading is a plain copy."""
     arrays: dict[str, Any] = {
         "format_version": np.int64(VERSION),
         "directed": np.bool_(graph.directed),

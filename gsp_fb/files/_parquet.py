@@ -1,4 +1,4 @@
-"""Parquet edge tables: columns source, target and weight, the rest in the schema's metadata."""
+"""Parquet edge tables: columns source, target and weight; everything else in the schema metadata."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_parquet(file: BinaryIO, options: Options) -> Edges:
     except FormatError:
         raise
     except (pa.ArrowException, OSError, RuntimeError, OverflowError, ValueError, KeyError) as bad:
-        raise FormatError(f"no readable Parquet file: {bad}") from bad
+        raise FormatError(f"not a readable Parquet file: {bad}") from bad
     header = _header(table)
     if header is not None:
         header.check_complete(table.num_rows)
@@ -46,7 +46,7 @@ def _load(file: BinaryIO, options: Options) -> Any:
     stored = file.seek(0, 2)
     options.limits.check_bytes(parquet.metadata.num_rows * len(columns) * BYTES_PER_CELL, stored)
     options.limits.check_bytes(_claimed_bytes(parquet.metadata), stored)
-    # Names are kept as a dictionary: a long one that occurs in every row is in memory once.
+    # Names stay dictionary-encoded: one that occurs in every row is in memory once.
     safe = {"page_checksum_verification": True, "read_dictionary": list(ENDS)}
     table = opened(file, metadata=parquet.metadata, **safe).read(columns=columns, use_threads=False)
     table.validate(full=True)
@@ -56,14 +56,14 @@ def _load(file: BinaryIO, options: Options) -> Any:
 def _columns(found: list[str]) -> list[str]:
     columns = [name for name in COLUMNS if name in found]
     if any(found.count(name) > 1 for name in columns):
-        raise FormatError(f"a column is there twice: {', '.join(found)}")
+        raise FormatError(f"a column occurs twice: {', '.join(found)}")
     if not set(ENDS) <= set(columns):
-        raise FormatError(f"columns source and target are needed; found {', '.join(found)}")
+        raise FormatError(f"columns source and target are required; found {', '.join(found)}")
     return columns
 
 
 def _claimed_bytes(metadata: Any) -> int:
-    # Not by column: Arrow ends the whole process when that part of the metadata contradicts itself.
+    # Not per column: Arrow aborts the process if that part of the metadata is inconsistent.
     return sum(metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
 
 
@@ -80,7 +80,7 @@ def _pairs(table: Any, labels: Labels) -> tuple[IntArray, Labels]:
 
 
 def _values(column: Any) -> list[Any]:
-    """Return the cells of a column, equal names of a dictionary as one object."""
+    """Return the cells of a column; equal names of a dictionary column are one object."""
     if not require("pyarrow.types", "reading Parquet").is_dictionary(column.type):
         return list(column.to_pylist())
     values: list[Any] = []
@@ -119,7 +119,7 @@ def _weights(table: Any) -> FloatArray | None:
 
 
 def write_parquet(graph: Graph, file: BinaryIO) -> None:
-    """Write the edges of ``graph`` with page checksums, so that damage is found on reading."""
+    """Write the edges of ``graph`` with page checksums, so that damage is detected on reading."""
     pa = require("pyarrow", "writing Parquet")
     header = Header.of(graph)
     source, target, weights = graph.edges()

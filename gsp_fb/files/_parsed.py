@@ -1,4 +1,4 @@
-"""What a reader found in a file, and how it becomes a graph under the caller's options."""
+"""Parsed content of a file, and its conversion to a graph under the caller's options."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Labels = tuple[int, ...] | tuple[str, ...] | None
 
 @dataclass(frozen=True)
 class Options:
-    """The caller's reading options; ``directed`` None takes the file's word, undirected if it says nothing."""
+    """Reading options; ``directed=None`` takes the direction stated in the file, undirected if it states none."""
 
     directed: bool | None = None
     symmetrize: str | None = None
@@ -42,7 +42,7 @@ class Options:
             raise GraphError(f"directed=True and symmetrize={self.symmetrize!r} contradict each other; give one")
 
     def direction(self, stated: bool | None) -> dict[str, Any]:
-        """Return the ``directed`` and ``symmetrize`` to build with, where the file states its own direction."""
+        """Return the ``directed`` and ``symmetrize`` to build with, given the direction ``stated`` in the file."""
         if stated and self.directed is False and self.symmetrize is None:
             raise FormatError("the graph is directed; give symmetrize='max' (or 'mean', 'sum') or directed=True")
         if stated is False:
@@ -52,15 +52,15 @@ class Options:
 
 
 class Parsed(Protocol):
-    """The content of a file, checked as far as its format goes."""
+    """Content of a file, valid as far as the format itself can be checked."""
 
     def graph(self, options: Options) -> Graph:
-        """Return the graph that the content is under ``options``."""
+        """Return the graph of the content under ``options``."""
 
 
 @dataclass(frozen=True)
 class Edges:
-    """A list of edges, each once; ``directed`` and ``n_nodes`` are None where the file does not say."""
+    """A list of edges, each once; ``directed`` and ``n_nodes`` are None where the file does not state them."""
 
     pairs: IntArray
     weights: FloatArray | None = None
@@ -86,13 +86,13 @@ class Edges:
         if self.n_nodes is not None:
             return self.n_nodes
         if not len(self.pairs):
-            raise FormatError("no edges, and nothing that says how many nodes there are")
+            raise FormatError("no edges, and the number of nodes is not stated")
         return max(int(self.pairs.max()) + 1, 0)
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """An adjacency matrix, every entry as stored; repeated ones are summed."""
+    """An adjacency matrix with entries as stored; repeated entries are summed."""
 
     adjacency: Any
     directed: bool | None = None
@@ -102,7 +102,7 @@ class Matrix:
         """Return the graph of the matrix."""
         if options.duplicates != "sum":
             raise ParameterError(
-                f"duplicates={options.duplicates!r} is for edge lists; repeated entries of a matrix are summed"
+                f"duplicates={options.duplicates!r} applies to edge lists; repeated entries of a matrix are summed"
             )
         options.limits.check_nodes(max(self.adjacency.shape))
         direction = options.direction(self.directed)
@@ -111,7 +111,7 @@ class Matrix:
 
 @dataclass
 class NamedEdges:
-    """Edges between named nodes, collected while a file is parsed; a missing weight is 1."""
+    """Edges between named nodes, collected during parsing; a missing weight is 1."""
 
     nodes: dict[Hashable, int] = field(default_factory=dict)
     ends: list[tuple[Hashable, Hashable]] = field(default_factory=list)
@@ -124,7 +124,7 @@ class NamedEdges:
         return is_new
 
     def add_edge(self, source: Hashable, target: Hashable, weight: float | None) -> None:
-        """Add an edge, also before its nodes."""
+        """Add an edge; its nodes may be added later."""
         self.ends.append((source, target))
         self.weights.append(weight)
 
@@ -133,7 +133,7 @@ class NamedEdges:
         try:
             pairs = [(self.nodes[source], self.nodes[target]) for source, target in self.ends]
         except KeyError as unknown:
-            raise FormatError(f"an edge ends at node {unknown}, which is not in the file") from None
+            raise FormatError(f"an edge refers to node {unknown}, which is not in the file") from None
         weights = [1.0 if weight is None else weight for weight in self.weights]
         return Edges(
             np.array(pairs, dtype=np.int64).reshape(-1, 2),

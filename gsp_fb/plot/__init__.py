@@ -1,8 +1,8 @@
-"""Pictures of graphs, signals and filters: ``ax`` in, ``ax`` out, nothing shown and no style changed.
+"""Plots of graphs, signals, spectra and filters with matplotlib.
 
-Every function draws on the axes it is given, or on those of a new figure, and returns them. Amounts are coloured by
-viridis, signed values by a diverging map with 0 in its middle, categories by Okabe and Ito's colours: all three can be
-told apart with any kind of colour vision.
+Every function draws into the axes ``ax``, or into those of a new figure, and returns them; nothing is shown and no
+global style is changed. Non-negative values use the colour map viridis, signed values a diverging map centred at 0,
+categories the palette of Okabe and Ito: all three are distinguishable with colour-vision deficiencies.
 """
 
 from ._style import figure

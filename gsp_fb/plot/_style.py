@@ -1,4 +1,4 @@
-"""Axes and colours: the one module of the pictures that names matplotlib."""
+"""Axes and colours; the only plotting module that imports matplotlib."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
     "segments",
 ]
 
-# Okabe and Ito's palette without its yellow, which is lost on white; after seven categories it starts again.
+# Palette of Okabe and Ito without yellow, which is invisible on white; it repeats after seven categories.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 CHANNEL_COLOURS = {"low": PALETTE[0], "high": PALETTE[1]}
 GREY = "0.55"
@@ -34,12 +34,26 @@ SCALES = ("auto", "amount", "signed")
 
 
 def figure(*, size: tuple[float, float] = (7.0, 4.0)) -> Any:
-    """Return a figure that belongs to no window, for pictures that are only written to a file.
+    """Return a figure without a window, for plots that are only written to a file.
 
     Parameters
     ----------
     size : (float, float)
         Width and height in inches.
+
+    Returns
+    -------
+    matplotlib Figure
+        With constrained layout.
+
+    Raises
+    ------
+    ImportError
+        matplotlib is not installed.
+
+    See Also
+    --------
+    signal : Draws into its axes through ``ax=``.
 
     Examples
     --------
@@ -62,7 +76,7 @@ def axes_row(axes: Any, count: int, *, size: tuple[float, float] = (3.6, 3.4)) -
     Raises
     ------
     ParameterError
-        Another number of axes was given.
+        The number of given axes differs from ``count``.
     """
     if axes is None:
         pyplot = require("matplotlib.pyplot", "plotting")
@@ -75,7 +89,7 @@ def axes_row(axes: Any, count: int, *, size: tuple[float, float] = (3.6, 3.4)) -
 
 
 def categorical(count: int) -> list[str]:
-    """Return one colour for each of ``count`` categories.
+    """Return one colour per category.
 
     Examples
     --------
@@ -86,9 +100,10 @@ def categorical(count: int) -> list[str]:
 
 
 def colour_scale(values: FloatArray, scale: str = "auto") -> dict[str, Any]:
-    """Return the map and limits for ``values``, as matplotlib's keywords.
+    """Return colour map and limits for ``values`` as matplotlib keywords.
 
-    Signed values get a diverging map whose middle is 0, amounts a sequential one; by default the values decide.
+    Signed values use a diverging map centred at 0, non-negative ones a sequential map; ``'auto'`` chooses by the
+    values.
 
     Examples
     --------
@@ -96,13 +111,13 @@ def colour_scale(values: FloatArray, scale: str = "auto") -> dict[str, Any]:
     {'cmap': 'RdBu_r', 'vmin': -3.0, 'vmax': 3.0}
     """
     check_choice(scale, SCALES, "colour scale")
-    least, greatest = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
     if not values.size:
-        least, greatest = 0.0, 1.0
-    if scale == "signed" or (scale == "auto" and least < 0 < greatest):
-        reach = max(-least, greatest) or 1.0
-        return {"cmap": SIGNED, "vmin": -reach, "vmax": reach}
-    return {"cmap": AMOUNTS, "vmin": least, "vmax": greatest if greatest > least else least + 1.0}
+        low, high = 0.0, 1.0
+    if scale == "signed" or (scale == "auto" and low < 0 < high):
+        bound = max(-low, high) or 1.0
+        return {"cmap": SIGNED, "vmin": -bound, "vmax": bound}
+    return {"cmap": AMOUNTS, "vmin": low, "vmax": high if high > low else low + 1.0}
 
 
 def segments(ends: FloatArray, **options: Any) -> Any:
@@ -111,11 +126,11 @@ def segments(ends: FloatArray, **options: Any) -> Any:
 
 
 def above_legend(axes: Any) -> None:
-    """Put the legend in one line above the picture, where it hides nothing."""
+    """Place the legend in one line above the axes, where it covers no data."""
     names = axes.get_legend_handles_labels()[1]
     axes.legend(frameon=False, fontsize="small", ncols=len(names), loc="lower right", bbox_to_anchor=(1.0, 1.0))
 
 
 def beside_legend(axes: Any) -> None:
-    """Put the legend to the right of the picture, where it hides nothing."""
+    """Place the legend to the right of the axes, where it covers no data."""
     axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))

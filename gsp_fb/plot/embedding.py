@@ -1,4 +1,4 @@
-"""High-dimensional embeddings in the plane, coloured by class."""
+"""High-dimensional embeddings projected to the plane, coloured by class."""
 
 from __future__ import annotations
 
@@ -15,22 +15,44 @@ from ._style import GREY, axes_row, beside_legend, categorical
 
 __all__ = ["draw_plane", "in_plane", "tsne"]
 
-LEAST_ROWS = 4
+MIN_ROWS = 4
 
 
 def tsne(embeddings: Any, y: Any, *, perplexity: float = 30.0, rng: Any = 0, axes: Any = None) -> Any:
-    """Draw embeddings by t-SNE, a colour for each class; return the axes, an array of them for several embeddings.
+    """Draw embeddings by t-SNE, one colour per class.
 
     Parameters
     ----------
     embeddings : array_like, shape (n_nodes, n_features), or a mapping from names to such
         ``low``, ``high`` and ``combined`` as :func:`gsp_fb.nn.embed` returns them.
     y : array_like of int, shape (n_nodes,)
-        Unlabelled nodes (negative) are grey.
-    perplexity : float
-        About how many neighbours each point has; lowered to a third of the points where there are few.
+        Classes; unlabelled nodes (negative) are grey.
+    perplexity : float > 0
+        Effective number of neighbours of each point; limited to a third of the number of points.
     rng : None, int or Generator
-    axes : matplotlib Axes, or one for each embedding, optional
+        Source of randomness.
+    axes : matplotlib Axes, or one per embedding, optional
+        New figure by default.
+
+    Returns
+    -------
+    matplotlib Axes or array of Axes
+        An array if ``embeddings`` is a mapping.
+
+    Raises
+    ------
+    SignalError
+        ``y`` or an embedding does not have one row per node.
+    ParameterError
+        There are fewer than 4 rows, or the number of axes does not match.
+
+    See Also
+    --------
+    labels : Classes at the nodes of the graph.
+
+    References
+    ----------
+    .. [1] L. van der Maaten, G. Hinton, "Visualizing data using t-SNE", J. Mach. Learn. Res. 9, 2008.
 
     Examples
     --------
@@ -50,13 +72,13 @@ def tsne(embeddings: Any, y: Any, *, perplexity: float = 30.0, rng: Any = 0, axe
 def in_plane(
     embeddings: Mapping[str, Any], n_rows: int, *, perplexity: float = 30.0, rng: Any = 0
 ) -> dict[str, FloatArray]:
-    """Return where t-SNE puts the rows of each embedding: slow, and worth keeping."""
+    """Return the t-SNE coordinates of the rows of each embedding; slow, so callers store the result."""
     perplexity, generator = check_positive(perplexity, "perplexity"), check_rng(rng)
     return {name: _plane(x, n_rows, perplexity, generator) for name, x in embeddings.items()}
 
 
 def draw_plane(places: Mapping[str, FloatArray], y: Any, axes: Any = None) -> Any:
-    """Draw points of the plane, a panel for each name and a colour for each class; return the axes."""
+    """Draw points in the plane, one panel per name and one colour per class; return the axes."""
     row = axes_row(axes, len(places))
     for axis, (name, points) in zip(row, places.items(), strict=True):
         _scatter(axis, points, y)
@@ -68,8 +90,8 @@ def draw_plane(places: Mapping[str, FloatArray], y: Any, axes: Any = None) -> An
 def _plane(x: Any, n_rows: int, perplexity: float, rng: np.random.Generator) -> FloatArray:
     x = check_signal(x, n_rows)
     points = np.asarray(x.toarray() if is_sparse(x) else x)
-    if points.ndim != 2 or n_rows < LEAST_ROWS:
-        raise ParameterError(f"t-SNE needs at least {LEAST_ROWS} rows of features, not an array of {points.shape}")
+    if points.ndim != 2 or n_rows < MIN_ROWS:
+        raise ParameterError(f"t-SNE needs at least {MIN_ROWS} rows of features, not an array of {points.shape}")
     manifold = require("sklearn.manifold", "t-SNE")
     start = "pca" if points.shape[1] > 1 else "random"
     seed, near = int(rng.integers(2**31)), min(perplexity, (n_rows - 1) / 3)

@@ -1,4 +1,4 @@
-"""Energies: how they spread over the frequencies, how they split in two, and the paper's S-values as a picture."""
+"""Energies: distribution over frequencies, split into two channels, and S-values of several signals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["energy_profile", "energy_split", "s_values"]
 def energy_profile(
     profiles: EnergyProfile | Mapping[str, EnergyProfile], *, cumulative: bool = False, ax: Any = None
 ) -> Any:
-    """Draw the share of the energy in each band of frequencies; return the axes.
+    """Draw the share of the energy in each frequency band.
 
     Parameters
     ----------
@@ -28,6 +28,22 @@ def energy_profile(
     cumulative : bool
         Draw the share below each frequency instead, between its proven bounds.
     ax : matplotlib Axes, optional
+        New figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
+
+    Raises
+    ------
+    ParameterError
+        An argument is not an ``EnergyProfile``.
+
+    See Also
+    --------
+    energy_split : Two channels only.
+    gft : Individual Fourier coefficients.
 
     Examples
     --------
@@ -57,17 +73,34 @@ def energy_profile(
 
 
 def energy_split(laplacian: Operator, signals: Any, *, ax: Any = None) -> Any:
-    r"""Draw the two parts of the energy as a bar for each signal: :math:`x'(I-L)x` and :math:`x'Lx`; return the axes.
+    """Draw the two parts of the energy as one bar per signal: :math:`x'(I-L)x` and :math:`x'Lx`.
 
-    Both are divided by :math:`x'x`, so the high part is S and the parts sum to 1. S above 1 leaves a negative low
-    part, drawn to the left of 0.
+    Both are divided by :math:`x'x`, so the high part is S and the parts sum to 1. For S above 1 the low part is
+    negative and drawn to the left of 0.
 
     Parameters
     ----------
     laplacian : Operator
         A high channel.
     signals : array_like or sparse, or a mapping from names to them
+        One bar each.
     ax : matplotlib Axes, optional
+        New figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
+
+    Raises
+    ------
+    ParameterError
+        ``laplacian`` is a low channel.
+
+    See Also
+    --------
+    gsp_fb.energy_profile : The whole distribution over frequencies.
+    gsp_fb.s_value : The high part.
 
     Examples
     --------
@@ -94,15 +127,36 @@ def energy_split(laplacian: Operator, signals: Any, *, ax: Any = None) -> Any:
 
 
 def s_values(table: Mapping[str, Mapping[str, float]], *, ax: Any = None) -> Any:
-    """Draw S-values as the paper tabulates them: a row for each data set, a dot for each signal; return the axes.
+    """Draw a table of S-values: one row per data set, one marker per signal.
 
-    Labels to the right of the features call for the high channel.
+    The paper recommends the high channel where the labels are to the right of the features.
 
     Parameters
     ----------
     table : mapping from data set to a mapping from signal to S
         ``{"texas": {"features": 0.9, "labels": 0.88}}``; a signal may be missing from a row.
     ax : matplotlib Axes, optional
+        New figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
+
+    Raises
+    ------
+    ParameterError
+        The table is empty.
+
+    See Also
+    --------
+    gsp_fb.s_value : Computes S.
+    energy_split : Signals on one graph.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
+       convolutional networks", GLFrontiers 2022, Tables 1 and 3.
 
     Examples
     --------

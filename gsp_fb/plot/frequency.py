@@ -1,4 +1,4 @@
-"""The frequency axis: where the eigenvalues lie, what a bank does there, what a signal has there."""
+"""The frequency axis: eigenvalues, frequency responses of banks, and Fourier coefficients of signals."""
 
 from __future__ import annotations
 
@@ -23,13 +23,24 @@ SAMPLES = 512
 
 
 def spectrum(modes: Operator | Spectrum | SpectralDensity, *, ax: Any = None) -> Any:
-    """Draw the eigenvalues in ascending order, or their histogram if a density is given; return the axes.
+    """Draw the eigenvalues in ascending order, or the histogram of a spectral density.
 
     Parameters
     ----------
     modes : Operator, Spectrum or SpectralDensity
-        All modes of an operator are computed; for a large graph give ``spectrum(op, k)`` or ``spectral_density(op)``.
+        An operator is decomposed completely; for a large graph pass ``spectrum(op, k)`` or ``spectral_density(op)``.
     ax : matplotlib Axes, optional
+        New figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
+
+    See Also
+    --------
+    gft : Coefficients of a signal over these frequencies.
+    gsp_fb.spectral_density : Histogram of a large graph.
 
     Examples
     --------
@@ -52,14 +63,31 @@ def spectrum(modes: Operator | Spectrum | SpectralDensity, *, ax: Any = None) ->
 
 
 def gft(modes: Operator | Spectrum, x: Any, *, ax: Any = None) -> Any:
-    r"""Draw the size of the Fourier coefficients of ``x`` over their frequencies; return the axes.
+    r"""Draw the absolute Fourier coefficients of a signal over their frequencies.
 
     Parameters
     ----------
     modes : Operator or Spectrum
+        An operator is decomposed completely.
     x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
-        Of several signals the root of the summed squares, :math:`\sqrt{\sum_j |\hat x_{ij}|^2}`, is drawn.
+        For several signals :math:`\sqrt{\sum_j |\hat x_{ij}|^2}` is drawn.
     ax : matplotlib Axes, optional
+        New figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
+
+    Raises
+    ------
+    SignalError
+        ``x`` does not fit the graph.
+
+    See Also
+    --------
+    gsp_fb.energy_profile : The energy in bands, without eigenvectors.
+    gsp_fb.spectrum : The eigenvectors.
 
     Examples
     --------
@@ -83,14 +111,26 @@ def gft(modes: Operator | Spectrum, x: Any, *, ax: Any = None) -> Any:
 
 
 def kernel(kernel: Kernel, *, interval: tuple[float, float] | None = None, ax: Any = None) -> Any:
-    r"""Draw one kernel :math:`g(\lambda)`; return the axes.
+    r"""Draw one kernel :math:`g(\lambda)`.
 
     Parameters
     ----------
     kernel : Kernel
+        Kernel to evaluate.
     interval : (float, float), optional
         By default [0, 1] for a kernel of :math:`\lambda/\lambda_{max}` and [0, 2] for others.
     ax : matplotlib Axes, optional
+        New figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
+
+    See Also
+    --------
+    response : All kernels of a bank.
+    gsp_fb.filters.Kernel : The kernel.
 
     Examples
     --------
@@ -106,15 +146,28 @@ def kernel(kernel: Kernel, *, interval: tuple[float, float] | None = None, ax: A
 
 
 def response(bank: FilterBank | TwoChannelBank, *, ax: Any = None) -> Any:
-    r"""Draw the kernels of a bank over the frequency axis; return the axes.
+    r"""Draw the frequency response of a bank: its kernels and their sum.
 
-    Of a bank of kernels also :math:`\sum_m g_m^2`, flat where the bank is a tight frame. Of a two-channel bank the
-    bands :math:`(1-\lambda)^L` and :math:`\lambda(1-\lambda)^l` of its high channel's frequencies, which sum to 1.
+    For a bank of kernels the dashed line is :math:`\sum_m g_m^2`, constant for a tight frame. For a two-channel bank
+    the bands :math:`(1-\lambda)^L` and :math:`\lambda(1-\lambda)^l` over the frequencies of the high channel are drawn,
+    which sum to 1.
 
     Parameters
     ----------
     bank : FilterBank or TwoChannelBank
+        Bank to draw.
     ax : matplotlib Axes, optional
+        New figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
+
+    See Also
+    --------
+    kernel : One kernel.
+    filtered : The channels of a signal.
 
     Examples
     --------
@@ -140,7 +193,7 @@ def response(bank: FilterBank | TwoChannelBank, *, ax: Any = None) -> Any:
 
 
 def _bands(levels: int) -> list[Kernel]:
-    """Return the bands of a cascade, coarsest first, as functions of the high channel's frequency."""
+    """Return the bands of a cascade, coarsest first, as functions of the frequency of the high channel."""
     details = [Kernel(partial(_detail, level), f"high {level + 1}") for level in reversed(range(levels))]
     if levels == 1:
         details = [Kernel(partial(_detail, 0), "high")]

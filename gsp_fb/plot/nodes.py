@@ -1,4 +1,4 @@
-"""A graph with a signal on its nodes, and the same graph with each half of it."""
+"""A graph with a signal or classes at its nodes, and the two channels of a signal."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .layouts import positions
 
 __all__ = ["MAX_EDGES", "MAX_NODES", "filtered", "labels", "signal"]
 
-# Beyond these a picture is a blot that takes minutes to draw.
+# Beyond these limits a drawing is unreadable and takes minutes.
 MAX_NODES = 20_000
 MAX_EDGES = 50_000
-# Square points; a full rim would hide the colour of smaller nodes.
+# Node size in square points below which the outline is thin: a full one hides the colour of smaller nodes.
 THIN_RIM = 40.0
 
 
@@ -35,34 +35,48 @@ def signal(
     rng: Any = 0,
     ax: Any = None,
 ) -> Any:
-    """Draw the graph with its nodes coloured by ``x`` and return the axes.
+    """Draw a graph with its nodes coloured by a signal.
 
     Parameters
     ----------
     graph : Graph
+        Graph to draw.
     x : array_like, shape (n_nodes,)
         A real signal.
     layout : {'spring', 'spectral', 'circle'} or array_like of shape (n_nodes, 2), optional
         As in :func:`positions`.
     scale : {'auto', 'amount', 'signed'}
-        A sequential map between the extremes, or a diverging one with 0 in its middle; by default signed if ``x`` is.
+        A sequential map between the extremes, or a diverging one centred at 0; by default signed if ``x`` is.
     node_size : float, optional
-        Area of a node in square points; by default smaller the more there are.
+        Area of a node in square points; by default decreasing with the number of nodes.
     colorbar : bool
+        Whether to add a colour bar.
     max_nodes : int
-        A larger graph is refused.
+        A larger graph is rejected.
     max_edges : int
-        Of a graph with more edges only the nodes are drawn, and the picture says so.
+        For a graph with more edges only the nodes are drawn, with a note.
     rng : None, int or Generator
-        Of the spring layout.
+        Randomness of the spring layout.
     ax : matplotlib Axes, optional
+        New figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
 
     Raises
     ------
     SignalError
         ``x`` is not one real value per node.
     ParameterError
-        The graph is too large to be drawn.
+        The graph has more than ``max_nodes`` nodes.
+
+    See Also
+    --------
+    labels : Classes instead of values.
+    filtered : The low and the high channel of a signal.
+    positions : The layout.
 
     Examples
     --------
@@ -93,16 +107,43 @@ def labels(
     rng: Any = 0,
     ax: Any = None,
 ) -> Any:
-    """Draw the graph with a colour for each class and return the axes; unlabelled nodes (negative) are hollow.
+    """Draw a graph with one colour per class; unlabelled nodes (negative) are hollow.
 
     Parameters
     ----------
     graph : Graph
+        Graph to draw.
     y : array_like of int, shape (n_nodes,)
+        Classes.
     names : sequence of str, optional
-        What the classes are called in the legend; ``class 0``, ``class 1``, ... by default.
-    layout, node_size, max_nodes, max_edges, rng, ax
+        Names of the classes in the legend; ``class 0``, ``class 1``, ... by default.
+    layout : {'spring', 'spectral', 'circle'} or array_like of shape (n_nodes, 2), optional
+        As in :func:`positions`.
+    node_size : float, optional
+        Area of a node in square points.
+    max_nodes, max_edges : int
         As in :func:`signal`.
+    rng : None, int or Generator
+        Randomness of the spring layout.
+    ax : matplotlib Axes, optional
+        New figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
+
+    Raises
+    ------
+    SignalError
+        ``y`` is not one integer per node.
+    ParameterError
+        The graph has more than ``max_nodes`` nodes.
+
+    See Also
+    --------
+    signal : Values instead of classes.
+    tsne : Classes in an embedding.
 
     Examples
     --------
@@ -128,18 +169,39 @@ def labels(
 
 
 def filtered(graph: Graph, low: Any, high: Any, *, layout: Any = None, rng: Any = 0, axes: Any = None) -> Any:
-    """Draw a signal, its low half and its high half in one scale of colours; return the three axes.
+    """Draw a signal, its low and its high channel with one colour scale.
 
-    The signal is ``low + high``, as it is for every bank whose channels sum to the identity.
+    The signal is ``low + high``, as for every bank whose channels sum to the identity.
 
     Parameters
     ----------
     graph : Graph
+        Graph to draw.
     low, high : array_like, shape (n_nodes,)
         As ``FilterBank.two_channel(graph).analyze(x)`` returns them.
-    layout, rng
-        As in :func:`signal`.
+    layout : {'spring', 'spectral', 'circle'} or array_like of shape (n_nodes, 2), optional
+        As in :func:`positions`.
+    rng : None, int or Generator
+        Randomness of the spring layout.
     axes : three matplotlib Axes, optional
+        New figure by default.
+
+    Returns
+    -------
+    array of three matplotlib Axes
+        Signal, low and high channel.
+
+    Raises
+    ------
+    SignalError
+        A channel is not one real value per node.
+    ParameterError
+        The number of axes is not three, or the graph is too large.
+
+    See Also
+    --------
+    signal : One signal.
+    gsp_fb.FilterBank : Computes the channels.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The course of the mixing weights while a network is trained."""
+"""Mixing weights of the channels during training."""
 
 from __future__ import annotations
 
@@ -18,15 +18,30 @@ STYLES = ("-", "--", ":", "-.")
 
 
 def alphas(history: Sequence[Any], *, ax: Any = None) -> Any:
-    """Draw the weights of the low and the high channel by epoch; return the axes.
+    """Draw the mixing weights of the low and the high channel by epoch.
 
     Parameters
     ----------
     history : sequence of rows, or a sequence of such histories
-        Rows as in ``TrainResult.history`` or ``metrics.csv``: ``epoch``, ``alpha_low_1``, ``alpha_high_1``, ...
-        Of several runs the mean is drawn in a band of one standard deviation, at each epoch over the runs that
-        reached it.
+        Rows as in ``TrainResult.history`` or ``metrics.csv``: ``epoch``, ``alpha_low_1``, ``alpha_high_1``, ... For
+        several runs the mean and a band of one standard deviation are drawn, at each epoch over the runs that reached
+        it.
     ax : matplotlib Axes, optional
+        New figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
+
+    Raises
+    ------
+    ParameterError
+        The history has no mixing weights: the model has one channel.
+
+    See Also
+    --------
+    gsp_fb.nn.train : Returns the history.
 
     Examples
     --------

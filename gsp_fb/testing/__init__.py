@@ -1,6 +1,6 @@
-"""Hypothesis strategies for graphs, signals and operators, and oracles to hold against your own ones.
+"""Hypothesis strategies for graphs, signals and operators, and the oracles to compare with.
 
-A law is one function: draw an operator and a signal, state what must hold.
+A law is one function: draw an operator and a signal, assert a property.
 
 >>> from hypothesis import given
 >>> from gsp_fb.testing import assert_close, operators, paper_matrix, signals, size_of
@@ -11,7 +11,7 @@ A law is one function: draw an operator and a signal, state what must hold.
 ...     assert_close(op @ x, matrix @ x, scale=(1 + size_of(matrix)) * size_of(x))
 >>> an_operator_is_the_papers_matrix()
 
-This package needs hypothesis and is imported by nothing else of gsp_fb.
+This package needs hypothesis; no other package of gsp_fb imports it.
 """
 
 from __future__ import annotations

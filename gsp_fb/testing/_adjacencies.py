@@ -1,4 +1,4 @@
-"""The same graph as users hold it: a list, a dense or a sparse matrix, of several dtypes."""
+"""Adjacency matrices in the containers and dtypes of users: lists, dense and sparse arrays."""
 
 from __future__ import annotations
 
@@ -34,14 +34,24 @@ DTYPES: dict[str, Callable[[Any], Any]] = {
 
 
 def adjacencies(graph: SearchStrategy[Graph] | None = None) -> SearchStrategy[tuple[Any, Graph]]:
-    """Return a strategy of pairs: a matrix as a user may hold it, and the graph that it stands for.
+    """Return a strategy of pairs: an adjacency in some container and dtype, and the graph it represents.
 
-    The matrix is a list, a dense array or a sparse array of some format, of float64, float32, int64 or bool.
+    The container is a list, a dense array or a sparse array of some format; the dtype is float64, float32, int64 or
+    bool.
 
     Parameters
     ----------
     graph : strategy of Graph, optional
         ``graphs()`` by default.
+
+    Returns
+    -------
+    strategy of (matrix, Graph)
+        The graph is built from the same matrix in dense float64.
+
+    See Also
+    --------
+    graphs : Graphs alone.
 
     Examples
     --------
@@ -53,10 +63,10 @@ def adjacencies(graph: SearchStrategy[Graph] | None = None) -> SearchStrategy[tu
     >>> the_container_does_not_matter()
     """
 
-    def dressed(graph: Graph, form: str, dtype: str) -> tuple[Any, Graph]:
+    def converted(graph: Graph, form: str, dtype: str) -> tuple[Any, Graph]:
         A = DTYPES[dtype](graph.adjacency.toarray())
         return FORMS[form](A), Graph.from_adjacency(A.astype(np.float64), directed=graph.directed)
 
     return st.builds(
-        dressed, graphs() if graph is None else graph, st.sampled_from(list(FORMS)), st.sampled_from(list(DTYPES))
+        converted, graphs() if graph is None else graph, st.sampled_from(list(FORMS)), st.sampled_from(list(DTYPES))
     )

@@ -1,4 +1,4 @@
-"""Equality up to rounding, with one rule for how much rounding that is."""
+"""Equality up to rounding, with one tolerance rule."""
 
 from __future__ import annotations
 
@@ -21,7 +21,21 @@ def _precision(x: Any) -> Any:
 
 
 def size_of(x: Any) -> float:
-    """Return the largest absolute entry of ``x``: the natural ``scale`` of a law about ``x``.
+    """Return the largest absolute entry, the natural ``scale`` of a law.
+
+    Parameters
+    ----------
+    x : array_like or sparse
+        Any shape, also empty.
+
+    Returns
+    -------
+    float
+        0 for an empty array.
+
+    See Also
+    --------
+    assert_close : Takes it as ``scale``.
 
     Examples
     --------
@@ -37,11 +51,21 @@ def assert_close(actual: Any, expected: Any, *, scale: float = 1.0, n: int | Non
     Parameters
     ----------
     actual, expected : array_like or sparse
-        Of the same shape. The coarser of the two precisions gives ``eps``.
+        Of the same shape. ``eps`` is that of the coarser precision.
     scale : float
-        The size of the numbers that were added up on the way.
+        Size of the summed numbers.
     n : int, optional
-        How many were added up; by default the length of the first axis.
+        Number of summed terms; by default the longest axis.
+
+    Raises
+    ------
+    AssertionError
+        Shapes differ, or an entry differs by more; the message has its position and values.
+
+    See Also
+    --------
+    size_of : A natural scale.
+    tolerance : The tolerance itself.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Random graphs that reach the corners: one node, no edge, isolated nodes, loops, bipartite, disconnected."""
+"""Random graphs with degenerate cases: one node, no edge, isolated nodes, self-loops, bipartite, disconnected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _path(n: int) -> Pairs:
     return [(i, i + 1) for i in range(n - 1)]
 
 
-# Connected graphs by name; hypothesis shrinks towards the first.
+# Connected graphs by name; Hypothesis shrinks towards the first.
 SHAPES: dict[str, Callable[[int], Pairs]] = {
     "path": _path,
     "star": lambda n: [(0, i) for i in range(1, n)],
@@ -36,16 +36,16 @@ SHAPES: dict[str, Callable[[int], Pairs]] = {
 
 
 def _subset(draw: DrawFn, items: Iterable[Any]) -> list[Any]:
-    """Draw any subset through one integer, which is quick to draw and shrinks to the empty set."""
+    """Draw a subset as the bits of one integer, which is fast and shrinks to the empty set."""
     items = list(items)
     mask = draw(st.integers(0, 2 ** len(items) - 1))
     return [item for bit, item in enumerate(items) if mask >> bit & 1]
 
 
 def _order(draw: DrawFn, n: int) -> list[int]:
-    """Draw an order through one integer: drawn place by place it would cost more than the rest of the graph."""
+    """Draw a permutation through one seed: drawn element by element it would dominate the cost of a graph."""
     seed, order = draw(st.integers(0, 2**24 - 1)), list(range(n))
-    if seed:  # so that it shrinks to the order that there is
+    if seed:  # shrinks to the identity
         Random(seed).shuffle(order)
     return order
 
@@ -63,7 +63,7 @@ def _piece(draw: DrawFn, n: int, connected: bool) -> Pairs:
 
 
 def _pairs(draw: DrawFn, n: int, connected: bool) -> Pairs:
-    """Draw one piece, or two side by side, and number the nodes in any order."""
+    """Draw one component, or two disjoint ones, and permute the node numbers."""
     first = n if connected or draw(st.booleans()) else draw(st.integers(1, n))
     pairs = _piece(draw, first, connected)
     if first < n:
@@ -73,7 +73,7 @@ def _pairs(draw: DrawFn, n: int, connected: bool) -> Pairs:
 
 
 def _arcs(draw: DrawFn, pairs: Pairs) -> Pairs:
-    """Draw a direction for each edge; some keep both."""
+    """Draw a direction for each edge; some edges keep both."""
     both = _subset(draw, pairs)
     backward = set(_subset(draw, pairs))
     return [(j, i) if (i, j) in backward else (i, j) for i, j in pairs] + [
@@ -88,18 +88,18 @@ def _without_isolated(pairs: Pairs, n: int, directed: bool) -> Pairs:
 
 
 def _weights(draw: DrawFn, n_edges: int, weighted: bool | None) -> FloatArray:
-    """Draw a few weights between 1e-3 and 1e3 and deal them out in turn."""
+    """Draw up to seven weights between 1e-3 and 1e3 and repeat them cyclically over the edges."""
     if not (draw(st.booleans()) if weighted is None else weighted):
         return np.ones(n_edges)
     exponents = draw(st.lists(st.floats(-3.0, 3.0, allow_subnormal=False), min_size=1, max_size=7))
     return np.resize(10.0 ** np.array(exponents), n_edges)
 
 
-def _raised(pairs: Pairs, weights: FloatArray, least: float, n: int, directed: bool) -> FloatArray:
-    """Return the weights times the factor that lifts the smallest degree to ``least``."""
+def _raised(pairs: Pairs, weights: FloatArray, min_degree: float, n: int, directed: bool) -> FloatArray:
+    """Return the weights times the factor that raises the smallest degree to ``min_degree``."""
     smallest = Graph.from_edges(pairs, weights, n, directed=directed).degrees.min()
-    # The margin keeps the lifted degree from ending one rounding below.
-    return weights * (least / smallest * (1.0 + 1e-12)) if smallest < least else weights
+    # The margin exceeds the rounding of the scaled sum, which must not fall below min_degree.
+    return weights * (min_degree / smallest * (1.0 + 1e-12)) if smallest < min_degree else weights
 
 
 @st.composite
@@ -113,7 +113,7 @@ def _draw_graph(
     min_degree: float | None,
     loops: bool,
 ) -> Graph:
-    # There are few of the smallest, and no example is drawn twice: without a place of their own they would be rare.
+    # Smallest graphs are few and Hypothesis draws no example twice, so they get a fixed share of the draws.
     n = nodes[0] if draw(st.integers(0, 7)) == 0 else draw(st.integers(*nodes))
     if n == 0:
         return Graph.from_edges([], n_nodes=0, directed=directed)
@@ -138,25 +138,41 @@ def graphs(
     min_degree: float | None = None,
     loops: bool = True,
 ) -> SearchStrategy[Graph]:
-    """Return a strategy of graphs: paths, stars, rings, bipartite, complete and random ones, and pairs of them.
+    """Return a strategy of graphs: paths, stars, rings, bipartite, complete, random, and disjoint unions of two.
 
-    Unless told otherwise it reaches one node, no edge, isolated nodes, self-loops, several components, and
-    weights from 1e-3 to 1e3.
+    By default it generates single nodes, edgeless graphs, isolated nodes, self-loops, several components, and weights
+    from 1e-3 to 1e3.
 
     Parameters
     ----------
     min_nodes, max_nodes : int
+        Range of the number of nodes.
     weighted : bool, optional
         Only weighted or only unweighted graphs.
     directed : bool
-        Arcs, one way or both, instead of edges.
+        Arcs, in one or both directions, instead of edges.
     connected : bool
         One (weakly) connected component.
     min_degree : float > 0, optional
-        No isolated node, hence two nodes at least, and weights raised by a common factor until every degree is
-        this or more.
+        No isolated node, hence at least two nodes; weights are multiplied by a common factor until every degree reaches
+        it.
     loops : bool
         Whether self-loops may occur.
+
+    Returns
+    -------
+    strategy of Graph
+        Shrinks towards small unweighted paths.
+
+    Raises
+    ------
+    ParameterError
+        The range of nodes is empty, or ``min_degree`` exceeds 1 for unweighted graphs.
+
+    See Also
+    --------
+    operators : Operators on such graphs.
+    signals : Signals on them.
 
     Examples
     --------
@@ -166,14 +182,14 @@ def graphs(
     ...     assert graph.n_components == 1
     >>> one_component()
     """
-    least = check_count(min_nodes, "min_nodes", minimum=0)
-    most = check_count(max_nodes, "max_nodes", minimum=least)
+    fewest = check_count(min_nodes, "min_nodes", minimum=0)
+    most = check_count(max_nodes, "max_nodes", minimum=fewest)
     if min_degree is not None:
-        least = max(least, 2)
+        fewest = max(fewest, 2)
         if weighted is False and min_degree > 1:
             raise ParameterError(f"unweighted graphs cannot be raised to min_degree={min_degree!r}; give weighted=None")
     return _draw_graph(
-        nodes=(least, max(least, most)),
+        nodes=(fewest, max(fewest, most)),
         weighted=weighted,
         directed=directed,
         connected=connected,

@@ -1,4 +1,4 @@
-"""The import of hypothesis, or the line that installs it."""
+"""The import of hypothesis, with the pip line if it is missing."""
 
 from __future__ import annotations
 

@@ -20,7 +20,24 @@ _Value = TypeVar("_Value")
 def families(
     *, norm: str | Iterable[str] | None = None, loops: str | Iterable[str] | None = None
 ) -> SearchStrategy[str]:
-    """Return a strategy of family names: all rows of the table, or those with one of the given properties.
+    """Return a strategy of family names.
+
+    Parameters
+    ----------
+    norm : str or iterable of str, optional
+        Restrict to families with one of these normalisations.
+    loops : str or iterable of str, optional
+        Restrict to families with one of these kinds of self-loops.
+
+    Returns
+    -------
+    strategy of str
+        Keys of ``gsp_fb.variants.VARIANTS``.
+
+    See Also
+    --------
+    operators : Operators of these families.
+    gammas : Their loop weights.
 
     Examples
     --------
@@ -40,6 +57,15 @@ def families(
 def channels() -> SearchStrategy[str]:
     """Return a strategy of the two channels.
 
+    Returns
+    -------
+    strategy of str
+        ``'low'`` or ``'high'``.
+
+    See Also
+    --------
+    operators : Operators of both channels.
+
     Examples
     --------
     >>> from hypothesis import find
@@ -52,6 +78,15 @@ def channels() -> SearchStrategy[str]:
 def isolated_policies() -> SearchStrategy[str]:
     """Return a strategy of the policies that accept isolated nodes.
 
+    Returns
+    -------
+    strategy of str
+        ``'self'`` or ``'zero'``.
+
+    See Also
+    --------
+    operators : Operators under both policies.
+
     Examples
     --------
     >>> from hypothesis import find
@@ -62,7 +97,21 @@ def isolated_policies() -> SearchStrategy[str]:
 
 
 def gammas(*, extreme: bool = False) -> SearchStrategy[float]:
-    """Return a strategy of loop weights from 1e-3 to 1e3, with ``extreme`` also 1e-300 and 1e300.
+    """Return a strategy of loop weights from 1e-3 to 1e3.
+
+    Parameters
+    ----------
+    extreme : bool
+        Include 1e-300 and 1e300.
+
+    Returns
+    -------
+    strategy of float
+        Shrinks towards 1.
+
+    See Also
+    --------
+    operators : Operators with these loop weights.
 
     Examples
     --------
@@ -90,9 +139,32 @@ def operators(
     gamma: SearchStrategy[float] | float | None = None,
     isolated: SearchStrategy[str] | str | None = None,
 ) -> SearchStrategy[Operator]:
-    """Return a strategy of operators; ``op.graph`` is the graph that was drawn.
+    """Return a strategy of operators; ``op.graph`` is the drawn graph.
 
-    Each argument is a fixed value or a strategy; by default everything is drawn.
+    Each argument is a fixed value or a strategy; by default it is drawn.
+
+    Parameters
+    ----------
+    graph : strategy of Graph or Graph, optional
+        ``graphs()`` by default.
+    family : strategy of str or str, optional
+        ``families()`` by default.
+    channel : strategy of str or str, optional
+        ``channels()`` by default.
+    gamma : strategy of float or float, optional
+        ``gammas()`` by default; ignored by families without self-loops.
+    isolated : strategy of str or str, optional
+        ``isolated_policies()`` by default.
+
+    Returns
+    -------
+    strategy of Operator
+        Over all rows of the table of families.
+
+    See Also
+    --------
+    graphs : The graphs.
+    families : The families.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Random signals: since a signal needs a graph's size, a recipe is drawn and applied to the graph."""
+"""Random signals: the length of a signal depends on its graph, so a generator is drawn and applied to the graph."""
 
 from __future__ import annotations
 
@@ -30,18 +30,24 @@ KINDS: dict[str, Callable[[np.random.Generator, Shape], Any]] = {
 
 @dataclass(frozen=True)
 class SignalRecipe:
-    """A signal without its graph: ``recipe(graph)`` is the array, the same one each time.
+    """A deterministic generator of a signal: ``recipe(graph)`` returns the same array each time.
 
-    Attributes
+    Parameters
     ----------
     kind : str
-        A name of ``KINDS``.
+        A key of ``KINDS``.
     seed : int
-    columns : int or None
-        None for one signal of shape ``(n_nodes,)``.
+        Seed of the random kinds.
+    columns : int, optional
+        Number of signals; None for the shape ``(n_nodes,)``.
     complex : bool
         Add ``i`` times a second signal.
     dtype : real dtype
+        Precision.
+
+    See Also
+    --------
+    signals : Strategy of these.
 
     Examples
     --------
@@ -70,17 +76,28 @@ def signals(
     complex: bool = False,
     dtype: npt.DTypeLike = np.float64,
 ) -> SearchStrategy[Any]:
-    """Return a strategy of signals on ``graph``, or of recipes that make one on any graph.
+    """Return a strategy of signals on a graph, or of generators of signals for any graph.
 
     Parameters
     ----------
     graph : Graph, optional
-        With it arrays are drawn, without it :class:`SignalRecipe` objects, so that ``@given`` can draw the graph
-        and the signal side by side.
+        With it arrays are drawn; without it :class:`SignalRecipe` objects, so that ``@given`` can draw graph and signal
+        independently.
     columns : int, None or a strategy of these
-        How many signals; None for the shape ``(n_nodes,)``.
+        Number of signals; None for the shape ``(n_nodes,)``.
     complex : bool
+        Complex signals.
     dtype : real dtype
+        Precision.
+
+    Returns
+    -------
+    strategy of ndarray or SignalRecipe
+        Constants, deltas, alternating, normal, badly scaled and sparse signals.
+
+    See Also
+    --------
+    graphs_with_signals : Pairs of a graph and a signal.
 
     Examples
     --------
@@ -99,14 +116,24 @@ def signals(
 def graphs_with_signals(
     graph: SearchStrategy[Graph] | None = None, **options: Any
 ) -> SearchStrategy[tuple[Graph, Any]]:
-    """Return a strategy of pairs (graph, signal on it).
+    """Return a strategy of pairs of a graph and a signal on it.
 
     Parameters
     ----------
     graph : strategy of Graph, optional
         ``graphs()`` by default.
     **options
-        Those of :func:`signals`.
+        Options of :func:`signals`.
+
+    Returns
+    -------
+    strategy of (Graph, ndarray)
+        The signal has one row per node.
+
+    See Also
+    --------
+    graphs : Graphs alone.
+    signals : Signals alone.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The paper's claims, written out so that they can be checked on any graph."""
+"""The claims of the paper as executable statements that can be verified on any graph."""
 
 from .claims import CLAIMS, Claim
 from .dense import paper_dense, paper_matrix

@@ -1,4 +1,4 @@
-"""What the claims are checked on: one graph, one gamma, and the dense matrices and decompositions they share."""
+"""One test case of the claims: a graph, a gamma, and the dense matrices and decompositions that the claims share."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def _modes(matrix: FloatArray) -> Modes:
 class Case:
     """One graph and one gamma.
 
-    Matrices come from two sides: :meth:`op` is the library's operator, :meth:`dense` the paper's formula.
-    An isolated node keeps its value, the one policy under which rows sum to 1.
+    Matrices come from two independent sources: :meth:`op` is the operator of the library, :meth:`dense` the formula of
+    the paper. An isolated node keeps its value (policy ``self``), the only policy under which rows sum to 1.
     """
 
     graph: Graph
@@ -52,16 +52,16 @@ class Case:
         return self.gamma if VARIANTS[family].has_gamma else None
 
     def op(self, family: str, channel: str = "low") -> Operator:
-        """Return the library's operator."""
+        """Return the operator of the library."""
         return operator(self.graph, family, channel, self._gamma(family))
 
     def dense(self, family: str, channel: str = "low") -> FloatArray:
-        """Return the paper's matrix."""
+        """Return the matrix of the paper."""
         return paper_dense(self.graph, family, channel, self._gamma(family))
 
     @cached_property
     def A(self) -> FloatArray:  # noqa: N802  # the paper's letter
-        """The adjacency, dense."""
+        """The dense adjacency."""
         return self.graph.adjacency.toarray()
 
     @cached_property
@@ -71,7 +71,7 @@ class Case:
 
     @cached_property
     def kept(self) -> FloatArray:
-        """The adjacency with a loop of 1 at isolated nodes: what lets them keep their value."""
+        """The adjacency with a self-loop of weight 1 at isolated nodes, which keeps their value under averaging."""
         return np.asarray(self.A + np.diag(np.where(self.degrees > 0, 0.0, 1.0)))
 
     @property
@@ -81,17 +81,17 @@ class Case:
 
     @cached_property
     def probes(self) -> FloatArray:
-        """Signals to try a claim on: a few fixed random ones, shape (n_nodes, 3)."""
+        """Fixed random test signals, shape (n_nodes, 3)."""
         return np.random.default_rng(0).standard_normal((self.n, N_PROBES))
 
     @cached_property
     def comb_modes(self) -> Modes:
-        """Of L = D - A."""
+        """Eigenpairs of L = D - A."""
         return _modes(self.dense("comb", "high"))
 
     @cached_property
     def sym_modes(self) -> Modes:
-        """Of L_sym."""
+        """Eigenpairs of L_sym."""
         return _modes(self.dense("sym", "high"))
 
     @cached_property
@@ -107,8 +107,8 @@ class Case:
     def walk_values(self, matrix: FloatArray, degrees: FloatArray) -> FloatArray:
         """Return the eigenvalues of ``diag(degrees)^-1 @ matrix``, ascending.
 
-        They are the roots of ``det(matrix - t diag(degrees))``, found without forming the symmetric matrix
-        that the claims compare them with.
+        They are computed as the generalised eigenvalues of the pencil ``(matrix, diag(degrees))``, without forming the
+        symmetric matrix that the claims compare them with.
         """
         if not self.n:
             return np.empty(0)
@@ -126,15 +126,15 @@ class Case:
 
     @property
     def stretch(self) -> float:
-        """sqrt(d_max / d_min) over the nodes that have edges: how much D^-1/2 magnifies rounding."""
+        """sqrt(d_max / d_min) over the nodes with edges: the factor by which D^-1/2 amplifies rounding errors."""
         d = self.safe_degrees
         return float(np.sqrt(d.max(initial=1.0) / d.min(initial=1.0)))
 
     @cached_property
     def has_bipartite_component(self) -> bool:
-        """Whether some component with an edge splits into two sides without an edge inside either.
+        """Whether some component with an edge is bipartite.
 
-        A component is bipartite exactly if its double cover, two copies of it joined crosswise, falls apart.
+        A component is bipartite exactly if its bipartite double cover is disconnected.
         """
         A = self.graph.adjacency
         doubled = Graph.from_adjacency(sparse.block_array([[None, A], [A, None]])).component_labels

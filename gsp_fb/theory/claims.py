@@ -1,4 +1,4 @@
-"""The table of claims: what the paper states, where, under which condition, and how each is measured."""
+"""The table of claims: the statements of the paper with their place, side condition and residual."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Measure = Callable[[Case], float]
 
 @dataclass(frozen=True)
 class Condition:
-    """A side condition in words and as a test."""
+    """A side condition in words and as a predicate."""
 
     text: str
     holds: Callable[[Case], bool]
@@ -45,7 +45,7 @@ def _stretch(case: Case) -> float:
 
 
 def _largest_entry(case: Case) -> float:
-    """Return the size of what D - A subtracts: at least half of any frequency, and far above all beside heavy loops."""
+    """Return the scale of the subtraction D - A: at least half of any frequency, more beside heavy self-loops."""
     return 1.0 + 2.0 * largest(case.degrees)
 
 
@@ -57,22 +57,31 @@ def _probe_size(case: Case) -> float:
 class Claim:
     """One statement of the paper.
 
-    Attributes
+    Parameters
     ----------
     statement : str
-        In the paper's notation.
+        The statement in the notation of the paper.
     reference : str
-        Where the paper says it.
+        Its place in the paper.
     residual : callable
-        By how much the two sides differ on a case.
+        Maps a case to the difference of the two sides.
     condition : Condition
-        Without it the claim may fail.
+        Side condition under which the statement is a theorem.
     scale : callable
-        The size of the numbers that were added up; it multiplies the tolerance.
+        Maps a case to the size of the summed numbers, which multiplies the tolerance.
     strict : bool
-        A strict inequality: the residual is the signed excess and has to be negative.
+        Strict inequality: the residual is the signed excess and must be negative.
     note : str
-        What the paper writes differently.
+        Difference to the text of the paper.
+
+    See Also
+    --------
+    gsp_fb.verify : Check all claims on a graph.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
+       convolutional networks", GLFrontiers 2022.
 
     Examples
     --------
@@ -175,7 +184,7 @@ CLAIMS: dict[str, Claim] = {
         "lambda(A^_sym) = lambda(A^_rw)",
         PROOF,
         lazy.renorm_pair_shares_eigenvalues,
-        note="the paper leaves out the gamma of A^_sym",
+        note="the paper omits the gamma of A^_sym",
     ),
     "top_eigenvalues": Claim("lambda_1(A_lrw) = lambda_1(A^_rw) = 1", PROOF, lazy.top_eigenvalue_is_one),
     "lazy_top_mode": Claim("A_slrw D^1/2 1 = D^1/2 1", PROOF, lazy.lazy_top_mode, NO_ISOLATED),

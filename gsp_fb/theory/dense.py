@@ -1,7 +1,7 @@
-"""The paper's matrices as it writes them: dense, from their definitions, sharing nothing with the operators.
+"""The matrices of the paper as dense arrays, computed from their definitions and independent of the operators.
 
-They are what :func:`gsp_fb.verify` and the tests compare the operators with, and what a new operator can be
-tested against. Low and high channels are two formulas, never one minus the other.
+They are the oracle of :func:`gsp_fb.verify` and of the tests. Low and high channels are separate formulas; neither is
+computed as the identity minus the other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Formula = Callable[[Any, Any, float], Any]
 
 
 def _inverse(degrees: Matrix) -> Matrix:
-    """Return the diagonal of D^-1 with zeros for zeros; the paper assumes that there are none."""
+    """Return the diagonal of D^-1, with 0 for zero degrees, which the paper excludes."""
     return np.divide(1.0, degrees, out=np.zeros_like(degrees), where=degrees > 0)
 
 
@@ -79,10 +79,43 @@ def paper_dense(
     gamma: float | None = None,
     isolated: str = "self",
 ) -> FloatArray:
-    """Return the paper's matrix, dense and straight from its definition; arguments as for ``operator``.
+    """Return a matrix of the paper, dense and computed from its definition.
 
-    Where the definition divides by the degree of an isolated node, the diagonal entry is the policy's:
-    1 in the low channel for ``isolated='self'``, 0 for ``'zero'``, and the reverse in the high one.
+    Where the definition divides by the degree of an isolated node, the diagonal entry is that of the policy: 1 in the
+    low channel for ``isolated='self'``, 0 for ``'zero'``, and the reverse in the high one.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    family : str
+        A key of ``gsp_fb.variants.VARIANTS``.
+    channel : {'low', 'high'}
+        Affinity matrix or Laplacian.
+    gamma : float > 0, optional
+        Weight of the added self-loops; 1 by default.
+    isolated : {'self', 'zero', 'error'}
+        Policy for isolated nodes.
+
+    Returns
+    -------
+    ndarray, shape (n_nodes, n_nodes)
+        The matrix.
+
+    Raises
+    ------
+    ParameterError
+        An argument is unknown, or the family has no gamma.
+
+    See Also
+    --------
+    paper_matrix : The matrix of an operator.
+    gsp_fb.operator : The sparse operator.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
+       convolutional networks", GLFrontiers 2022, Section 2.1 and Appendix E.
 
     Examples
     --------
@@ -104,7 +137,21 @@ def paper_dense(
 
 
 def paper_matrix(op: Operator) -> FloatArray:
-    """Return the paper's matrix for what ``op`` claims to be; see :func:`paper_dense`.
+    """Return the dense matrix of the paper for an operator, from its family, channel and gamma.
+
+    Parameters
+    ----------
+    op : Operator
+        Its metadata are read, its arrays are not.
+
+    Returns
+    -------
+    ndarray, shape (n_nodes, n_nodes)
+        The matrix that ``op`` must equal.
+
+    See Also
+    --------
+    paper_dense : From a graph and a family.
 
     Examples
     --------

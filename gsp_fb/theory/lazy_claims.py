@@ -1,4 +1,7 @@
-"""Appendix E, the lazy random walk and Theorem 1: one function a claim, by how much its two sides differ on a case."""
+"""Residuals of the claims in Appendix E: the lazy random walk and Theorem 1.
+
+Each function returns the difference of the two sides of one claim on a case.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from .measure import as_column, largest, violation
 
 
 def lazy_is_loops(case: Case) -> float:
-    """The lazy walk against the walk on A with gamma D_ii added as a loop at each node."""
+    """The lazy walk compared with the walk on A with self-loops gamma D_ii added at each node."""
     looped = case.A + np.diag(case.gamma * case.degrees)
     total = looped.sum(axis=1)
     walk = looped / as_column(np.where(total > 0, total, 1.0))

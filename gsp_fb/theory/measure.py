@@ -1,4 +1,4 @@
-"""What the residuals of claims are made of."""
+"""Norms and violations from which the residuals of claims are computed."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ __all__ = ["as_column", "largest", "violation"]
 
 
 def largest(difference: Any) -> float:
-    """Return the largest absolute entry, 0 if there is none."""
+    """Return the largest absolute entry, 0 for an empty array."""
     return float(np.max(np.abs(difference), initial=0.0))
 
 
 def violation(values: FloatArray, low: float, high: float) -> float:
-    """Return how far ``values`` reach outside [low, high]; 0 if they do not."""
+    """Return the largest distance of ``values`` from [low, high]; 0 if all lie inside."""
     return float(max(np.max(values - high, initial=0.0), np.max(low - values, initial=0.0)))
 
 
 def as_column(vector: FloatArray) -> FloatArray:
-    """Return ``vector`` shaped so that it scales rows."""
+    """Return ``vector`` with shape (n, 1), which scales rows."""
     return np.asarray(vector[:, None])

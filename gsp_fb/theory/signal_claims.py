@@ -1,4 +1,7 @@
-"""Sections 2.2 and 3.1, energies and filters: one function a claim, by how much its two sides differ on a case."""
+"""Residuals of the claims in Sections 2.2 and 3.1: energies and filters.
+
+Each function returns the difference of the two sides of one claim on a case.
+"""
 
 from __future__ import annotations
 

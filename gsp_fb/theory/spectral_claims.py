@@ -1,7 +1,7 @@
-"""Section 2.1, matrices and their spectra: one function a claim, by how much its two sides differ on a case.
+"""Residuals of the claims in Section 2.1: matrices and their spectra.
 
-Equalities return the largest difference, inequalities the largest violation (a strict one returns the signed excess,
-negative where there is room). nan means that there is nothing to compare.
+Equalities return the largest absolute difference, inequalities the largest violation; a strict inequality returns the
+signed excess, negative where it holds. nan means that the case has nothing to compare.
 """
 
 from __future__ import annotations

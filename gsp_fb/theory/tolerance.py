@@ -1,4 +1,4 @@
-"""How far two routes to the same number may differ by rounding alone."""
+"""The rounding tolerance of laws and claims."""
 
 from __future__ import annotations
 
@@ -7,12 +7,34 @@ import numpy.typing as npt
 
 __all__ = ["tolerance"]
 
-# Room for the constants of a few products and one decomposition; a wrong formula is off by far more.
+# Covers the constants of a few matrix products and one decomposition; a wrong formula differs by far more.
 ROUNDINGS = 64
 
 
 def tolerance(n: int, *, scale: float = 1.0, dtype: npt.DTypeLike = np.float64) -> float:
-    """Return ``64 * eps * n * scale``: the rounding allowed to a law over ``n`` nodes with values of size ``scale``.
+    """Return the rounding error allowed in a law: ``64 * eps * n * scale``.
+
+    Parameters
+    ----------
+    n : int
+        Number of summed terms, usually the number of nodes.
+    scale : float
+        Size of the summed values.
+    dtype : dtype
+        Precision of the computation.
+
+    Returns
+    -------
+    float
+        Absolute tolerance.
+
+    See Also
+    --------
+    gsp_fb.testing.assert_close : Assertion with this tolerance.
+
+    References
+    ----------
+    .. [1] N. J. Higham, "Accuracy and stability of numerical algorithms", SIAM 2002, Section 3.1 (the factor n eps).
 
     Examples
     --------

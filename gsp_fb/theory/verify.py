@@ -1,4 +1,4 @@
-"""Run the table of claims on a user's graph."""
+"""Verification of the claims of the paper on a given graph."""
 
 from __future__ import annotations
 
@@ -20,24 +20,29 @@ MAX_NODES = 3000
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """How one claim of the paper fares on one graph.
+    """Result of one claim of the paper on one graph.
 
-    Attributes
+    Parameters
     ----------
     claim, statement, reference : str
-        Its name, what it says and where the paper says it.
+        Name, statement and place in the paper.
     holds : bool or None
-        None where rounding does not decide it, or where there is nothing to compare.
+        None where rounding leaves it undecided, or where the graph has nothing to compare.
     residual : float
-        By how much the two sides differ; for a strict inequality the signed excess, negative where it holds.
+        Difference of the two sides; for a strict inequality the signed excess, negative where it holds.
     tolerance : float
-        The rounding that is allowed.
+        Allowed rounding error.
     condition : str
-        The side condition under which the claim is a theorem.
+        Side condition under which the claim is a theorem.
     applicable : bool
-        Whether the graph meets that condition.
+        Whether the graph satisfies that condition.
     note : str
-        What the paper writes differently.
+        Difference to the text of the paper.
+
+    See Also
+    --------
+    verify : Returns one per claim.
+    gsp_fb.theory.Claim : The statement itself.
 
     Examples
     --------
@@ -59,31 +64,45 @@ class ClaimResult:
 
 
 def verify(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES) -> list[ClaimResult]:
-    """Return one row per claim of the paper: whether it holds on ``graph``, and by how much.
+    """Verify the claims of the paper on a graph.
 
-    Both sides of each claim are computed by routes that do not assume it, such as the operator against the dense
-    formula, or eigenvalues of ``D^-1 A`` as those of the pencil ``(A, D)``. Where a side condition is not met, the row
-    says so and still shows whether the claim happens to hold.
+    Both sides of each claim are computed by methods that do not assume it, for example the operator and the dense
+    formula, or the eigenvalues of ``D^-1 A`` as those of the pencil ``(A, D)``. Where the side condition is not
+    satisfied, ``applicable`` is False and ``holds`` still reports whether the claim is true on this graph.
 
     Parameters
     ----------
     graph : Graph
         Undirected.
     gamma : float > 0
-        Weight of the added loops in renormalised and lazy operators.
+        Weight of the added self-loops in renormalised and lazy operators.
     max_nodes : int
-        Dense decompositions take cubic time; a larger graph is refused.
+        Dense decompositions take cubic time; a larger graph is rejected.
+
+    Returns
+    -------
+    list of ClaimResult
+        One row per claim.
 
     Raises
     ------
     GraphError
         ``graph`` is directed, or on a GPU.
     ParameterError
-        ``graph`` has more than ``max_nodes`` nodes.
+        ``graph`` has more than ``max_nodes`` nodes, or ``gamma`` is not positive.
+
+    See Also
+    --------
+    gsp_fb.theory.verify_each : The same row by row.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
+       convolutional networks", GLFrontiers 2022.
 
     Examples
     --------
-    Theorem 1 needs every degree to be at least 1; the paper asks for positive ones.
+    Theorem 1 needs every degree to be at least 1; the paper assumes positive degrees.
 
     >>> path = Graph.from_edges([(0, 1), (1, 2)], weights=[0.5, 0.5])
     >>> row = next(row for row in verify(path) if row.claim == "theorem_1")
@@ -94,7 +113,34 @@ def verify(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES) -> l
 
 
 def verify_each(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES) -> Iterator[ClaimResult]:
-    """Return the rows of :func:`gsp_fb.verify` one at a time, each computed when it is asked for.
+    """Return an iterator over the rows of :func:`gsp_fb.verify`, each computed on demand.
+
+    Arguments are checked immediately, not at the first row.
+
+    Parameters
+    ----------
+    graph : Graph
+        Undirected.
+    gamma : float > 0
+        Weight of the added self-loops in renormalised and lazy operators.
+    max_nodes : int
+        Dense decompositions take cubic time; a larger graph is rejected.
+
+    Returns
+    -------
+    iterator of ClaimResult
+        One row per claim, in the order of ``CLAIMS``.
+
+    Raises
+    ------
+    GraphError
+        ``graph`` is directed, or on a GPU.
+    ParameterError
+        ``graph`` has more than ``max_nodes`` nodes, or ``gamma`` is not positive.
+
+    See Also
+    --------
+    gsp_fb.verify : All rows as a list.
 
     Examples
     --------
@@ -108,8 +154,8 @@ def verify_each(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES)
         raise GraphError("the paper's claims are about undirected graphs; give symmetrize= to the graph")
     if graph.n_nodes > check_count(max_nodes, "max_nodes"):
         raise ParameterError(
-            f"verify decomposes dense matrices and the graph has {graph.n_nodes} nodes; "
-            f"raise max_nodes={max_nodes} if you have the time"
+            f"verify decomposes dense matrices in cubic time and the graph has {graph.n_nodes} nodes; "
+            f"raise max_nodes={max_nodes} to allow it"
         )
     check_host(graph.device, "claims are verified with dense matrices")
     case = Case(graph, gamma)
@@ -138,7 +184,7 @@ def _within(residual: float, allowed: float) -> bool | None:
 
 
 def _strictly(excess: float, allowed: float, applicable: bool) -> bool | None:
-    """Decide ``excess < 0``; within rounding of zero it is undecided, unless the condition says that it is zero."""
+    """Decide ``excess < 0``; within rounding of 0 it is undecided, or False if the side condition is violated."""
     if abs(excess) <= allowed:
         return None if applicable else False
     return excess < 0

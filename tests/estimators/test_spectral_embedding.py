@@ -89,7 +89,7 @@ def test_names_pickles_and_numbers():
 @given(graphs(min_nodes=1, max_nodes=4))
 def test_too_many_modes_are_refused_with_the_number_of_nodes(graph):
     assume(graph.n_nodes > 1)
-    with pytest.raises(ParameterError, match=f"n_components=4 modes after the first asked of {graph.n_nodes} nodes"):
+    with pytest.raises(ParameterError, match=f"n_components=4 modes after the first requested of {graph.n_nodes}"):
         GraphSpectralEmbedding(graph, n_components=4).fit(np.zeros((graph.n_nodes, 1)))
 
 

@@ -146,7 +146,7 @@ def put_planetoid(cache: Path, content: bytes, monkeypatch: pytest.MonkeyPatch, 
 def test_fault_076_foreign_global_in_a_planetoid_pickle(cache, tmp_path, monkeypatch):
     content = payload(tmp_path / "executed")
     put_planetoid(cache, content, monkeypatch, hashlib.sha256(content).hexdigest())
-    with pytest.raises(FormatError, match=r"ind\.cora\.allx: the pickle asks for (io|__builtin__|_io)\.open.*refused"):
+    with pytest.raises(FormatError, match=r"ind\.cora\.allx: the pickle refers to (io|__builtin__|_io)\.open.*refused"):
         datasets.load("cora")
     assert not (tmp_path / "executed").exists()
 
@@ -164,7 +164,7 @@ def test_fault_076_the_hash_is_checked_before_anything_is_unpickled(cache, tmp_p
         ("truncated", DownloadError, "IncompleteRead|broken"),
         ("cut", IntegrityError, f"expected {SHA256}"),
         ("corrupted", IntegrityError, f"has sha256 {hashlib.sha256(CONTENT[:-5] + b'wrong').hexdigest()}"),
-        ("page", DownloadError, "answered with a web page"),
+        ("page", DownloadError, "returned a web page"),
         ("missing", DownloadError, "404"),
         ("broken", DownloadError, "500"),
         ("insecure", DownloadError, "http://files.example/texas.txt is refused: .*https only"),

@@ -180,7 +180,7 @@ def test_fault_069_zip_bomb(tmp_path: Path) -> None:
             for _ in range(n_bytes // 2**20):
                 member.write(bytes(2**20))
     assert path.stat().st_size < n_bytes / 500
-    refused(path, "refused as a bomb")
+    refused(path, "a decompression bomb")
     refused(path, "max_bytes=1000000 ", max_bytes=10**6)
 
 
@@ -191,7 +191,7 @@ def test_fault_069_gzip_bomb(name: str, tmp_path: Path) -> None:
             file.write(b"\n" * 2**20)
     # The gate is on the way, not behind it: no more than what may be is ever unpacked.
     limit = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(FormatError, match="refused as a bomb"):
+    with pytest.raises(FormatError, match="a decompression bomb"):
         read_graph(tmp_path / name)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - limit < 200 * 1024
 
@@ -203,7 +203,7 @@ def test_fault_069_parquet_bomb(tmp_path: Path) -> None:
     column = pa.array(np.zeros(2 * 10**7, np.int64))
     pq.write_table(pa.table({"source": column, "target": column}), tmp_path / "a.parquet")
     assert (tmp_path / "a.parquet").stat().st_size < 2**20
-    refused(tmp_path / "a.parquet", "refused as a bomb")
+    refused(tmp_path / "a.parquet", "a decompression bomb")
 
 
 def test_fault_069_honest_zeros_are_read(tmp_path: Path) -> None:
@@ -264,12 +264,12 @@ HEADER = "%%MatrixMarket matrix coordinate real general\n"
         (HEADER + "2 2 1\n2 1 1\x00\n", "byte 0x00"),  # a segmentation fault in scipy 1.17's reader
         (HEADER + "2 2 1\n1 1 1\n2 2 1\n", "[Tt]oo many|Line 4"),
         (HEADER + "2 2 2\n1 1 1\n", "Truncated"),
-        (HEADER + "2 2 99999999\n1 1 1\n", "cut short"),
+        (HEADER + "2 2 99999999\n1 1 1\n", "truncated"),
         (HEADER + "2 3 1\n1 1 1\n", "2 x 3"),
         (HEADER + "2 2\n1 1 1\n", "size line"),
         (HEADER + "-2 -2 1\n1 1 1\n", "size line"),
         (HEADER + "% nothing else\n", "no line with the sizes"),
-        (HEADER + "2 2 1\n1 1 1.5", "no end"),
+        (HEADER + "2 2 1\n1 1 1.5", "no line break"),
         (HEADER.replace("real", "complex") + "1 1 1\n1 1 1 0\n", "field 'complex'"),
         (HEADER.replace("general", "skew-symmetric") + "2 2 1\n2 1 1\n", "symmetry 'skew-symmetric'"),
         (HEADER.replace("general", "hermitian") + "2 2 1\n2 1 1\n", "symmetry 'hermitian'"),
@@ -278,7 +278,7 @@ HEADER = "%%MatrixMarket matrix coordinate real general\n"
         (HEADER.replace("real", "integer") + "1 1 1\n1 1 99999999999999999999\n", "range"),
         ("1 1 1\n1 1 1\n", "MatrixMarket"),
         ("\n", "MatrixMarket"),
-        ("", "no end"),
+        ("", "no line break"),
     ],
 )
 def test_fault_072_matrix_market_outside_the_documented_subset(text: str, message: str, tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ def test_fault_073_xml_entities_are_neither_expanded_nor_fetched(prolog: str, tm
     fifo = tmp_path / "secret"
     os.mkfifo(fifo)  # reading it would hang, as nobody writes
     (tmp_path / "a.graphml").write_text(prolog.replace("{secret}", str(fifo)) + GRAPHML)
-    refused(tmp_path / "a.graphml", "line 1: a document type is declared; entities are never read")
+    refused(tmp_path / "a.graphml", "line 1: a document type is declared; entities are not supported")
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,7 @@ def test_fault_073_xml_entities_are_neither_expanded_nor_fetched(prolog: str, tm
         ('<graph edgedefault="directed"><edge directed="false" source="a" target="a"/></graph>', "mixed"),
         ('<graph edgedefault="directed"/><graph edgedefault="directed"/>', "second or nested"),
         ('<graph edgedefault="directed"><hyperedge/></graph>', "hyperedges"),
-        ('<key id="w" for="edge" attr.name="weight"><default>heavy</default></key>', "'heavy' is no number"),
+        ('<key id="w" for="edge" attr.name="weight"><default>heavy</default></key>', "'heavy' is not a number"),
         ("&undefined;", "undefined entity"),
     ],
 )
@@ -340,20 +340,20 @@ def test_fault_073_graphml_that_is_no_graph(body: str, message: str, tmp_path: P
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("graph [ node [ id 0 ] ", "cut short"),
+        ("graph [ node [ id 0 ] ", "truncated"),
         ("graph [ node [ id 0 ] ] ]", "line 1: ']' is not expected"),
         ("graph [\nnode [ id ]\n]", "line 2: ']"),
         ("graph [ node [ label 3 ] ]", "no 'id'"),
         ("graph [ node [ id 0 ] node [ id 0 ] ]", "twice"),
         ('graph [ node [ id 0 label "a" ] node [ id 1 label "a" ] ]', "same label"),
         ("graph [ node [ id 0 ] edge [ source 0 target 1 ] ]", "not in the file"),
-        ('graph [ node [ id 0 ] edge [ source 0 target 0 weight "x" ] ]', "no number"),
+        ('graph [ node [ id 0 ] edge [ source 0 target 0 weight "x" ] ]', "not a number"),
         ("graph [ ] graph [ ]", "2 graphs"),
         ("graph 3", "1 graphs"),
         ("", "0 graphs"),
         ("[" * 100_000, "line 1"),
-        ("graph [ a " * 100_000, "line 1|cut short"),
-        ("a [ " * 100_000, "cut short"),
+        ("graph [ a " * 100_000, "line 1|truncated"),
+        ("a [ " * 100_000, "truncated"),
         ("graph [ ?", r"'\?' is not expected"),
         ('graph [ a "', "not expected"),
     ],
@@ -392,8 +392,8 @@ def test_fault_074_edge_tables_as_they_come(content: bytes, name: str, tmp_path:
         ("0,1\n1,x\n", "line 2: 1, x where the lines above have integers"),
         ("0,1\n\n1\n", "line 3: 1 columns where 2"),
         ("0,1,1\n1,2,1,000\n", "line 2: 4 columns where 3"),
-        ('0,1,5\n1,2,"1,000"\n', "line 2: weight '1,000' is no number"),
-        ("0,1,\n", "line 1: weight '' is no number"),
+        ('0,1,5\n1,2,"1,000"\n', "line 2: weight '1,000' is not a number"),
+        ("0,1,\n", "line 1: weight '' is not a number"),
         ("0,1,nan\n", "weight nan"),
         ("0,1,-2\n", "weight -2"),
         ("0,-1\n", "-1"),

@@ -1,4 +1,4 @@
-"""From the files of a public layout to arrays: one reader a layout, in one table."""
+"""Readers of the public file layouts: one reader per layout, in one table."""
 
 from __future__ import annotations
 

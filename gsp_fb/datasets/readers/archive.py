@@ -1,4 +1,4 @@
-"""Data sets that come as a zip: members are read in memory, by name, within limits; nothing is unpacked to disk."""
+"""Data sets in zip archives: members are read in memory, by name, within limits; nothing is unpacked to disk."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _member(archive: zipfile.ZipFile, ending: str) -> bytes:
-    """Return the one member whose path ends with ``ending``, whatever folder the archive puts it in."""
+    """Return the only member whose path ends with ``ending``, in any folder of the archive."""
     found = [entry for entry in archive.infolist() if f"/{entry.filename}".endswith(f"/{ending}")]
     if len(found) != 1:
-        raise FormatError(f"{len(found)} members named {ending}; one is needed")
+        raise FormatError(f"{len(found)} members named {ending}; exactly one is required")
     Limits().check_bytes(found[0].file_size, found[0].compress_size)
     return read_member(archive, found[0])
 
@@ -59,14 +59,14 @@ def _links(archive: zipfile.ZipFile, part: str, first: int, n_nodes: int) -> Int
     links = json.loads(_member(archive, f"{part}_graph.json"))["links"]
     ends = [link[end] for link in links for end in ("source", "target")]
     if not all(type(end) is int and 0 <= end < n_nodes for end in ends):
-        raise FormatError(f"a link of {part} ends at no node of the {n_nodes} that have features")
+        raise FormatError(f"a link of {part} refers to a node outside the {n_nodes} that have features")
     return np.array(ends, dtype=np.int64).reshape(-1, 2).T + first
 
 
 def read_ppi(path: Path) -> NodeArrays:
-    """Return GraphSAGE's protein interactions: three parts of whole graphs, side by side as one, and one split.
+    """Return GraphSAGE's protein interactions: the graphs of three parts as one disjoint union, with one split.
 
-    ``<part>_graph.json`` has node-link edges, ``<part>_feats.npy`` and ``<part>_labels.npy`` one row a node, for the
+    ``<part>_graph.json`` has node-link edges, ``<part>_feats.npy`` and ``<part>_labels.npy`` one row per node, for the
     parts train, valid and test.
     """
     with _archive(path) as archive:

@@ -1,4 +1,4 @@
-"""What every reader returns: plain arrays, the same for every layout that holds the same data, checked to fit."""
+"""Return types of the readers: plain arrays, independent of the layout, with consistent shapes and ranges."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ __all__ = [
 
 BoolArray = npt.NDArray[np.bool_]
 N_SPACES, N_RELATIONS = 2, 4
-# What a malformed file provokes in the parsers of numbers, text, JSON, zip archives and pickles.
-_TROUBLE = (
+# Exceptions that malformed files cause in the parsers of numbers, text, JSON, zip archives and pickles.
+_PARSE_ERRORS = (
     ValueError,
     LookupError,
     TypeError,
@@ -48,10 +48,10 @@ _TROUBLE = (
 
 @dataclass(frozen=True, eq=False)
 class NodeArrays:
-    """A node data set: ``edges`` (2, E) in the order of the source, CSR features, labels, masks (3, n_splits, N).
+    """A node data set: ``edges`` (2, E) in source order, CSR features, labels, masks (3, n_splits, N).
 
-    ``public`` are the training, validation and test indices of Planetoid; ``unlabelled`` the nodes whose label in
-    ``y`` is made up.
+    ``public`` are the training, validation and test indices of Planetoid; ``unlabelled`` the nodes without a label in
+    the source, whose entry in ``y`` is a placeholder.
     """
 
     edges: IntArray
@@ -125,7 +125,7 @@ def _check_lengths(length: int, what: str, **arrays: npt.NDArray[Any]) -> None:
 
 
 def checked_csr(data: Any, indices: IntArray, indptr: IntArray, shape: Sequence[int]) -> sparse.csr_array:
-    """Return a float32 CSR matrix, its index arrays checked before scipy sees them."""
+    """Return a float32 CSR matrix; its index arrays are checked before scipy's compiled code reads them."""
     if len(shape) != 2 or min(shape) < 0:
         raise FormatError(f"a feature matrix has shape {tuple(shape)}; it must have two axes")
     Limits().check_nodes(max(shape))
@@ -135,7 +135,7 @@ def checked_csr(data: Any, indices: IntArray, indptr: IntArray, shape: Sequence[
 
 
 def single(numbers: Any) -> Any:
-    """Return ``numbers`` as float32; one too large for it becomes infinite, and :func:`as_features` refuses it."""
+    """Return ``numbers`` as float32; values out of range become infinite, and :func:`as_features` rejects them."""
     with np.errstate(over="ignore", invalid="ignore"):  # a signalling NaN warns where a quiet one does not
         return numbers.astype(np.float32)
 
@@ -152,10 +152,10 @@ def as_features(matrix: Any) -> sparse.csr_array:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn whatever a malformed file provokes into a FormatError that names it."""
+    """Convert any exception that a malformed file causes into a FormatError with its path."""
     try:
         yield
     except FormatError as problem:
         raise FormatError(f"{path}: {problem}") from problem
-    except _TROUBLE as problem:
-        raise FormatError(f"{path} is not what its name says: {type(problem).__name__}: {problem}") from problem
+    except _PARSE_ERRORS as problem:
+        raise FormatError(f"{path} is malformed: {type(problem).__name__}: {problem}") from problem

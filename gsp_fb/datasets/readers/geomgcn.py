@@ -46,7 +46,7 @@ def read_edges(path: Path) -> IntArray:
 
 
 def _in_order(rows: list[list[str]]) -> tuple[list[str], IntArray]:
-    """Return the feature texts and labels by node id; every id 0..n-1 must be there once."""
+    """Return the feature texts and labels by node id; the ids must be a permutation of 0..n-1."""
     if not rows:
         raise FormatError("the file lists no nodes")
     ids = np.array([row[0] for row in rows], dtype=np.int64)
@@ -57,17 +57,17 @@ def _in_order(rows: list[list[str]]) -> tuple[list[str], IntArray]:
 
 
 def read_nodes(path: Path) -> tuple[sparse.csr_array, IntArray]:
-    """Return features and labels of ``out1_node_feature_label.txt``: one number per column."""
+    """Return features and labels of ``out1_node_feature_label.txt``, which lists one number per column."""
     with reading(path):
         texts, y = _in_order(_rows(path, NODES_HEADER, 3))
         bare = next((node for node, text in enumerate(texts) if not text.strip()), None)
-        if bare is not None:  # loadtxt would leave the line out, with a warning at most
+        if bare is not None:  # loadtxt skips an empty line, with a warning at most
             raise FormatError(f"node {bare} has no features")
         return as_features(single(np.loadtxt(texts, delimiter=",", ndmin=2, comments=None))), y
 
 
 def read_index_nodes(path: Path, n_features: int) -> tuple[sparse.csr_array, IntArray]:
-    """Return features and labels of the film file, which lists the columns that are 1; a repeat changes nothing."""
+    """Return features and labels of the film file, which lists the columns that are 1; repeats count once."""
     with reading(path):
         texts, y = _in_order(_rows(path, NODES_HEADER, 3))
         lists = [np.unique(np.array(text.split(","), dtype=np.int64)) for text in texts]

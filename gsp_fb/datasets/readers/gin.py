@@ -1,4 +1,4 @@
-"""The text format of GIN and DGCNN: graphs as blocks of ``tag degree neighbours...`` lines, and fold lists."""
+"""Text format of GIN and DGCNN: graphs as blocks of ``tag degree neighbours...`` lines, and fold lists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["parse_gin"]
 
 
 class _Growing:
-    """The flat arrays that grow line by line; machine integers, as a collection may list 25 million ends."""
+    """Flat arrays that grow line by line; machine integers, because a collection may list 25 million neighbours."""
 
     def __init__(self) -> None:
         self.sizes, self.labels, self.tags, self.degrees, self.ends = (array("q") for _ in range(5))
@@ -41,7 +41,7 @@ class _Growing:
 
 
 def parse_gin(lines: Iterable[str], folds: Iterable[Iterable[str]]) -> CollectionArrays:
-    """Return the graphs in the ``lines`` of a GIN text; node attributes after the neighbours are passed over.
+    """Return the graphs in the ``lines`` of a GIN text; node attributes after the neighbours are ignored.
 
     Parameters
     ----------

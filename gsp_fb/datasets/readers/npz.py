@@ -1,6 +1,6 @@
-"""Data sets that are one npz file: this library's layout, gnn-benchmark's and heterophilous-graphs'.
+"""Data sets in one npz file: the layouts of this library, of gnn-benchmark and of heterophilous-graphs.
 
-Only numeric members are read. An object array would have to be unpickled, so it is never touched.
+Only numeric members are read. Object arrays would have to be unpickled, so they are never read.
 """
 
 from __future__ import annotations

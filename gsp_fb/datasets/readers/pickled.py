@@ -1,7 +1,7 @@
-"""A pickle read as data: an allow-list of opcodes and names that can build stand-ins for arrays, and nothing else.
+"""Pickles read as data: an allow-list of opcodes and names that only build placeholders for arrays.
 
-No class or function of another library is ever called: what the pickle calls an array, a dtype or a sparse matrix
-becomes a record of its state, from which the reader makes the array itself.
+No class or function of another library is called. What the pickle declares as an array, a dtype or a sparse matrix
+becomes a record of its state, from which the reader constructs the array itself.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import numpy.typing as npt
 from ...errors import FormatError
 from .arrays import reading
 
-__all__ = ["StoredArray", "StoredCsr", "StoredGraph", "load_pickle"]
+__all__ = ["PickledArray", "PickledCsr", "PickledGraph", "load_pickle"]
 
-# What Planetoid's files are written with: values, containers, the memo, and the few that build objects.
+# Opcodes of Planetoid's files: values, containers, the memo, and the few that build objects.
 VALUES = {
     *("PROTO", "FRAME", "STOP", "MARK", "NONE", "NEWTRUE", "NEWFALSE", "FLOAT", "BINFLOAT", "GLOBAL"),
     *("INT", "LONG", "LONG1", "BININT", "BININT1", "BININT2"),
@@ -32,18 +32,18 @@ VALUES = {
     *("EMPTY_LIST", "LIST", "APPEND", "APPENDS", "EMPTY_DICT", "DICT", "SETITEM", "SETITEMS"),
     *("MEMOIZE", "GET", "BINGET", "LONG_BINGET"),
 }
-REMEMBERING = {"PUT", "BINPUT", "LONG_BINPUT"}
+MEMO_WRITES = {"PUT", "BINPUT", "LONG_BINPUT"}
 BUILDERS = {"EMPTY_TUPLE", "TUPLE", "TUPLE1", "TUPLE2", "TUPLE3", "REDUCE", "BUILD", "NEWOBJ"}
-OPCODES = VALUES | REMEMBERING | BUILDERS
-# A file holds one array, matrix or dictionary; copies and nested tuples are what a bomb is made of.
+OPCODES = VALUES | MEMO_WRITES | BUILDERS
+# A file holds one array, matrix or dictionary; repeated copies and nested tuples occur only in decompression bombs.
 MAX_BUILDERS = 200
-# Node numbers. Slots of the memo are counted by the bytes of the file: the unpickler allocates as many as it is told.
+# Bound of node numbers. Memo indices are bounded by the size of the file: the unpickler allocates up to that index.
 MAX_INTEGER = 2**31
 _DTYPE = re.compile(r"[biuf][1-8]")
 
 
-class StoredDtype:
-    """Stands in for numpy's dtype: its text and byte order."""
+class PickledDtype:
+    """Placeholder for numpy's dtype: its text and byte order."""
 
     def __init__(self, text: object = "", *flags: object) -> None:
         self.text, self.order = text, "="
@@ -58,8 +58,8 @@ class StoredDtype:
         return np.dtype(f"{self.order}{self.text}")
 
 
-class StoredArray:
-    """Stands in for numpy's array: keeps shape, dtype and bytes."""
+class PickledArray:
+    """Placeholder for numpy's array: shape, dtype and bytes."""
 
     def __init__(self) -> None:
         self.state: Any = None
@@ -70,7 +70,7 @@ class StoredArray:
     def array(self) -> npt.NDArray[Any]:
         """Return the array, or raise FormatError if shape, dtype and bytes do not fit."""
         _, shape, dtype, fortran, raw = self.state
-        if not isinstance(dtype, StoredDtype) or not _is_shape(shape):
+        if not isinstance(dtype, PickledDtype) or not _is_shape(shape):
             raise FormatError(f"an array of shape {shape!r:.60}, which no Planetoid file holds")
         content = raw.encode("latin1") if isinstance(raw, str) else bytes(memoryview(raw))
         kind = dtype.dtype()
@@ -83,15 +83,15 @@ def _is_shape(shape: object) -> bool:
     return isinstance(shape, tuple) and all(type(length) is int and length >= 0 for length in shape)
 
 
-class StoredCsr:
-    """Stands in for scipy's CSR class: keeps the pickled attributes and runs none of that class's code."""
+class PickledCsr:
+    """Placeholder for scipy's CSR class: the pickled attributes, without running any code of that class."""
 
     def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
 
 
-class StoredGraph(dict[Any, Any]):
-    """Stands in for ``defaultdict(list)``."""
+class PickledGraph(dict[Any, Any]):
+    """Placeholder for ``defaultdict(list)``."""
 
     def __init__(self, *factory: object) -> None:
         super().__init__()
@@ -101,7 +101,7 @@ class StoredGraph(dict[Any, Any]):
 
 
 class _Builder:
-    """A function that a pickle may call but not alter."""
+    """A function that a pickle may call but not modify."""
 
     __slots__ = ("_make",)
 
@@ -115,16 +115,16 @@ class _Builder:
         raise FormatError("the pickle changes a function, which no Planetoid file does")
 
 
-def _array(cls: object, shape: object, kind: object) -> StoredArray:
-    if cls is not StoredArray:
+def _array(cls: object, shape: object, kind: object) -> PickledArray:
+    if cls is not PickledArray:
         raise FormatError("the pickle makes an array of another class, which no Planetoid file holds")
-    return StoredArray()
+    return PickledArray()
 
 
-def _object(cls: Any, base: object, state: object) -> StoredCsr:
-    if cls is not StoredCsr or base is not _OBJECT or state is not None:
+def _object(cls: Any, base: object, state: object) -> PickledCsr:
+    if cls is not PickledCsr or base is not _OBJECT or state is not None:
         raise FormatError(f"the pickle rebuilds a {getattr(cls, '__name__', 'list')}, which no Planetoid file holds")
-    return StoredCsr()
+    return PickledCsr()
 
 
 def _bytes(text: str, encoding: str) -> bytes:
@@ -135,13 +135,13 @@ def _bytes(text: str, encoding: str) -> bytes:
 
 _OBJECT, _LIST = object(), object()
 _ALLOWED: dict[tuple[str, str], Any] = {
-    ("numpy.symmetrized.multiarray", "_reconstruct"): _Builder(_array),
+    ("numpy.core.multiarray", "_reconstruct"): _Builder(_array),
     ("numpy._core.multiarray", "_reconstruct"): _Builder(_array),
-    ("numpy", "ndarray"): StoredArray,
-    ("numpy", "dtype"): StoredDtype,
-    ("scipy.sparse.csr", "csr_matrix"): StoredCsr,
-    ("scipy.sparse._csr", "csr_matrix"): StoredCsr,
-    ("collections", "defaultdict"): StoredGraph,
+    ("numpy", "ndarray"): PickledArray,
+    ("numpy", "dtype"): PickledDtype,
+    ("scipy.sparse.csr", "csr_matrix"): PickledCsr,
+    ("scipy.sparse._csr", "csr_matrix"): PickledCsr,
+    ("collections", "defaultdict"): PickledGraph,
     ("__builtin__", "list"): _LIST,
     ("__builtin__", "object"): _OBJECT,
     ("copy_reg", "_reconstructor"): _Builder(_object),
@@ -150,20 +150,20 @@ _ALLOWED: dict[tuple[str, str], Any] = {
 
 
 class _AllowListUnpickler(pickle.Unpickler):
-    """An unpickler for which no other name exists than those in the table."""
+    """An unpickler that resolves only the names in the allow-list."""
 
     def find_class(self, module: str, name: str) -> Any:
         try:
             return _ALLOWED[module, name]
         except KeyError:
-            raise FormatError(f"the pickle asks for {module}.{name}, which no Planetoid file needs; refused") from None
+            raise FormatError(f"the pickle refers to {module}.{name}, which no Planetoid file does; refused") from None
 
 
 def _check_opcodes(content: bytes) -> None:
-    """Raise FormatError unless the program of the pickle is one that a Planetoid file could be."""
+    """Raise FormatError unless all opcodes and their arguments occur in Planetoid files."""
     n_builders = 0
     for opcode, argument, _ in pickletools.genops(content):
-        limit = len(content) if opcode.name in REMEMBERING else MAX_INTEGER
+        limit = len(content) if opcode.name in MEMO_WRITES else MAX_INTEGER
         if isinstance(argument, int) and abs(argument) >= limit:
             raise FormatError(f"the pickle has {opcode.name} {argument!s:.40}, which no Planetoid file does")
         if opcode.name not in OPCODES:
@@ -174,15 +174,15 @@ def _check_opcodes(content: bytes) -> None:
 
 
 def load_pickle(path: Path, kind: type) -> Any:
-    """Return what a Planetoid pickle holds, which must be a ``kind``: a stored array, a stored matrix or a dict.
+    """Return the content of a Planetoid pickle, which must be a ``kind``: a stored array, a stored matrix or a dict.
 
     Raises
     ------
     FormatError
-        The pickle names anything outside the allow-list, is damaged, or holds something else. Nothing in it is run.
+        The pickle refers to a name outside the allow-list, is damaged, or holds another type. No code in it is run.
     """
     with reading(path), warnings.catch_warnings():
-        # Both parsers warn of escapes in text that Python would write in another way.
+        # Both parsers warn of escape sequences that Python 3 writes differently.
         warnings.simplefilter("ignore", DeprecationWarning)
         content = path.read_bytes()
         _check_opcodes(content)

@@ -1,4 +1,4 @@
-"""Planetoid's ``ind.<name>.*`` files, assembled: known nodes, test nodes in another order, and the graph."""
+"""Planetoid's ``ind.<name>.*`` files, assembled: known nodes, test nodes in permuted order, and the graph."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from scipy import sparse
 from ...backend import IntArray
 from ...errors import FormatError
 from .arrays import NodeArrays, as_features, checked_csr, reading
-from .pickled import StoredArray, StoredCsr, load_pickle
+from .pickled import PickledArray, PickledCsr, load_pickle
 
-__all__ = ["StoredCsr", "load_pickle", "read_planetoid"]
+__all__ = ["PickledCsr", "load_pickle", "read_planetoid"]
 
 N_PUBLIC_VAL = 500
 
 
 def _array(path: Path) -> npt.NDArray[Any]:
-    stored: StoredArray = load_pickle(path, StoredArray)
+    stored: PickledArray = load_pickle(path, PickledArray)
     with reading(path):
         return stored.array()
 
 
 def _matrix(path: Path) -> sparse.csr_array:
-    stored = vars(load_pickle(path, StoredCsr))
+    stored = vars(load_pickle(path, PickledCsr))
     with reading(path):
         data, indices, indptr = (stored[part].array() for part in ("data", "indices", "indptr"))
         return checked_csr(data, indices.astype(np.int64), indptr.astype(np.int64), stored["_shape"])
@@ -36,12 +36,12 @@ def _matrix(path: Path) -> sparse.csr_array:
 def _one_hot(path: Path) -> npt.NDArray[Any]:
     rows = _array(path)
     if rows.ndim != 2:
-        raise FormatError(f"{path}: labels of shape {rows.shape}, expected one 0/1 column a class")
+        raise FormatError(f"{path}: labels of shape {rows.shape}, expected one 0/1 column per class")
     return rows
 
 
 def _stack(first: sparse.csr_array, last: sparse.csr_array, rows: IntArray, n_nodes: int) -> sparse.coo_array:
-    """Put ``first`` into rows 0.. and row i of ``last`` into row ``rows[i]``."""
+    """Place ``first`` in the rows from 0 on, and row i of ``last`` in row ``rows[i]``."""
     head, tail = first.tocoo(), last.tocoo()
     data = np.concatenate([head.data, tail.data])
     row, col = np.concatenate([head.row, rows[tail.row]]), np.concatenate([head.col, tail.col])
@@ -49,11 +49,11 @@ def _stack(first: sparse.csr_array, last: sparse.csr_array, rows: IntArray, n_no
 
 
 def _edges(path: Path) -> tuple[IntArray, int]:
-    """Return the arcs of the pickled lists of neighbours, and how many nodes have one."""
+    """Return the arcs of the pickled neighbour lists, and the number of nodes that have a list."""
     graph: Mapping[int, list[int]] = load_pickle(path, dict)
     with reading(path):
         counts = [len(ends) for ends in graph.values()]
-        # A list that the pickle repeats by reference could be any number of ends.
+        # A list that the pickle repeats by reference expands to any number of neighbours.
         if sum(counts) > path.stat().st_size:
             raise FormatError(f"{sum(counts)} neighbours in {path.stat().st_size} bytes")
         sources = np.repeat(np.fromiter(graph, dtype=np.int64), counts)
@@ -69,7 +69,7 @@ def _check_fit(test: IntArray, allx: Any, tx: Any, n_nodes: int) -> None:
 
 
 def read_planetoid(files: Mapping[str, Path]) -> NodeArrays:
-    """Return the assembled data set; nodes that ``tx`` lacks get no features and the label 0 of an empty row."""
+    """Return the assembled data set; nodes that are missing in ``tx`` have no features and label 0."""
     allx, tx = _matrix(files["allx"]), _matrix(files["tx"])
     y, ally, ty = (_one_hot(files[role]) for role in ("y", "ally", "ty"))
     edges, n_nodes = _edges(files["graph"])

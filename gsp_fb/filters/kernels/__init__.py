@@ -1,10 +1,10 @@
-"""Kernels: named functions of graph frequency. :data:`KERNELS` is the table of all of them.
+"""Kernels: named functions of graph frequency. ``KERNELS`` is the table of all of them.
 
-Frequency is the eigenvalue of the operator a bank is given. Some kernels take it as it is (``heat``, ``ppr``,
-``rational``, ``gabor``, any function of the user's); the others divide the axis ``[0, lmax]`` and are *relative*: they
-take ``lambda / lmax``. Their ``lmax=`` fixes the end of the axis; without it the bank binds them to the upper end of
-``op.bounds``, a formula that costs nothing and is never too small. ``gsp_fb.lambda_max(op)`` is the tighter value for
-``lmax=`` where the formula is generous (combinatorial Laplacians of irregular graphs).
+A kernel is the frequency response of a filter: a bank multiplies each spectral component of a signal by the value of
+the kernel at its frequency, the eigenvalue of the high channel. Two kinds exist. *Absolute* kernels (``heat``, ``ppr``,
+``rational``, ``gabor``, any user function) take the eigenvalue ``lambda`` itself. *Relative* kernels partition the axis
+``[0, lmax]`` and take ``lambda / lmax``. Their argument ``lmax=`` fixes the end of the axis; without it the filter bank
+binds them to the largest frequency of its operator. Pass ``lmax=gsp_fb.lambda_max(op)`` to fix it by hand.
 """
 
 from __future__ import annotations
@@ -66,5 +66,5 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "papadakis": papadakis,
     "regular": regular,
 }
-# The families whose squares sum to 1.
+# The families that form a tight frame with bound 1: their squares sum to 1 at every frequency.
 TIGHT = ("meyer", "simple_tight", "half_cosine", "itersine", "held", "simoncelli", "papadakis", "regular")

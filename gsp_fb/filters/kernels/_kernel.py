@@ -1,4 +1,4 @@
-"""A kernel: a real function of graph frequency that knows its name, its formula and how smooth it is."""
+"""Kernel: a real function of graph frequency with its name, formula and order of continuity."""
 
 from __future__ import annotations
 
@@ -26,26 +26,41 @@ Rational: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]
 
 @dataclass(frozen=True, repr=False)
 class Kernel:
-    r"""A real function of frequency, applied to an operator through its eigenvalues.
+    r"""A real function of graph frequency: the frequency response of a filter.
 
-    Attributes
+    A filter bank applies the kernel :math:`g` to a signal as :math:`g(L)x = \sum_i g(\lambda_i) u_i u_i^T x`, where
+    :math:`(\lambda_i, u_i)` are the eigenpairs of the operator. The fields beside ``function`` select the method and
+    bound its error: a kernel with a rational form is applied by linear solves, a smooth one by a short polynomial.
+
+    Parameters
     ----------
     function : callable
-        Array of frequencies in, array of the same shape out.
+        Maps an array of frequencies to an array of the same shape. It must be vectorised.
     name : str
-        For legends and messages.
+        Name in legends and messages.
     formula : str
         LaTeX of the value at ``\lambda``.
     relative : bool
         The function takes ``lambda / lmax`` in [0, 1] instead of ``lambda``; :meth:`bind` fixes ``lmax``.
     lower_bound : float
-        Smallest frequency at which the formula has a meaning.
+        Smallest frequency in the domain of the formula.
     continuity : float
-        Number of continuous derivatives: -1 with a jump, 0 with a kink, ``inf`` if analytic, ``nan`` if not known.
+        Number of continuous derivatives: -1 with a jump, 0 with a kink, ``inf`` if infinitely often differentiable,
+        ``nan`` if unknown.
     breakpoints : tuple of float
-        Where the derivatives jump.
+        Frequencies at which the function or one of its derivatives is discontinuous.
     rational : pair of tuples, optional
         Ascending coefficients of numerator and denominator, if the kernel is a ratio of polynomials.
+
+    See Also
+    --------
+    as_kernel : Convert a plain function.
+    gsp_fb.FilterBank : Applies kernels to signals.
+
+    References
+    ----------
+    .. [1] D. I. Shuman, S. K. Narang, P. Frossard, A. Ortega, P. Vandergheynst, "The emerging field of signal
+       processing on graphs", IEEE Signal Process. Mag. 30(3), 2013.
 
     Examples
     --------
@@ -69,13 +84,19 @@ class Kernel:
         return f"Kernel({self.name!r})"
 
     def __call__(self, frequencies: Any) -> Float64:
-        """Return the values at ``frequencies``, finite and of the same shape, or say where they are not."""
+        """Return the values at ``frequencies``: a finite float64 array of the same shape.
+
+        Raises
+        ------
+        ParameterError
+            The function is not vectorised, or a value is complex or not finite; the message names the frequency.
+        """
         at = np.asarray(host_array(frequencies, ParameterError, "frequencies"), dtype=np.float64)
         return _checked(self.name, self._raw(freeze(at.copy())), at)
 
     def _raw(self, at: Float64) -> Any:
         try:
-            # A value that is not finite is reported with its frequency, which a numpy warning would not name.
+            # Values that are not finite are reported by _checked with their frequency; a numpy warning has none.
             with np.errstate(all="ignore"):
                 return self.function(at)
         except (TypeError, ValueError, IndexError) as error:
@@ -85,7 +106,26 @@ class Kernel:
             ) from error
 
     def bind(self, lmax: float) -> Kernel:
-        """Return the kernel as a function of the frequency itself, ``lmax`` being the end of the axis.
+        """Return the kernel as a function of absolute frequency on an axis that ends at ``lmax``.
+
+        Parameters
+        ----------
+        lmax : float > 0
+            End of the frequency axis.
+
+        Returns
+        -------
+        Kernel
+            ``g(lambda / lmax)`` with the breakpoints scaled accordingly; the kernel itself if it is not relative.
+
+        Raises
+        ------
+        ParameterError
+            ``lmax`` is not a finite positive number.
+
+        See Also
+        --------
+        gsp_fb.lambda_max : The largest frequency of an operator.
 
         Examples
         --------
@@ -106,13 +146,23 @@ class Kernel:
         )
 
     def plot(self, ax: Any = None, *, interval: tuple[float, float] | None = None) -> Any:
-        """Draw the kernel over ``interval``, by default [0, 1] if it is relative and [0, 2] if not; return the axes.
+        """Draw the kernel over an interval of frequencies.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            A new figure's by default.
+            Axes to draw into; a new figure by default.
         interval : (float, float), optional
+            Range of frequencies; by default [0, 1] for a relative kernel and [0, 2] for an absolute one.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes that hold the curve.
+
+        See Also
+        --------
+        gsp_fb.plot.kernel : The function behind this shorthand.
 
         Examples
         --------
@@ -120,7 +170,7 @@ class Kernel:
         >>> ax.lines[0].get_xdata()[[0, -1]]
         array([0., 1.])
         """
-        # Pictures are a layer above; a method is only a shorthand for them.
+        # gsp_fb.plot is a higher layer: the method is a shorthand that imports it late.
         return import_module("gsp_fb.plot").kernel(self, interval=interval, ax=ax)
 
 
@@ -140,12 +190,31 @@ def _checked(name: str, values: Any, at: Float64) -> Float64:
     finite = np.isfinite(values)
     if not finite.all():
         first = tuple(int(i[0]) for i in np.nonzero(~finite))
-        raise ParameterError(f"kernel {name!r} is {values[first]} at frequency {at[first]:.6g}; it must be finite")
+        raise ParameterError(f"kernel {name!r} is {values[first]} at frequency {at[first]:.6g}; values must be finite")
     return np.array(values, dtype=np.float64)
 
 
 def as_kernel(kernel: Kernel | Function) -> Kernel:
-    """Return ``kernel`` itself, or a user's plain function as a kernel.
+    """Return a kernel, wrapping a plain function of frequency.
+
+    Parameters
+    ----------
+    kernel : Kernel or callable
+        A callable must accept an array of frequencies. Its continuity is unknown (``nan``).
+
+    Returns
+    -------
+    Kernel
+        ``kernel`` itself if it is one already; otherwise a kernel with the name of the function.
+
+    Raises
+    ------
+    ParameterError
+        ``kernel`` is not callable.
+
+    See Also
+    --------
+    Kernel : Declares continuity and breakpoints too, which yields sharper error bounds.
 
     Examples
     --------
@@ -161,5 +230,5 @@ def as_kernel(kernel: Kernel | Function) -> Kernel:
 
 
 def bound_to(lmax: float | None, kernels: tuple[Kernel, ...]) -> tuple[Kernel, ...]:
-    """Return ``kernels`` bound to ``lmax``, or as they are, for a bank to bind, if there is none yet."""
+    """Return ``kernels`` bound to ``lmax``; unchanged for ``lmax=None``, so that a bank binds them later."""
     return kernels if lmax is None else tuple(kernel.bind(lmax) for kernel in kernels)

@@ -1,4 +1,4 @@
-"""Kernels that pass a band: with sharp edges, with smooth ones, or one shape moved along the axis."""
+"""Band-pass kernels: with sharp edges, with smooth edges, and translates of one prototype."""
 
 from __future__ import annotations
 
@@ -16,24 +16,46 @@ from ._kernel import Float64, Kernel, as_kernel, bound_to
 __all__ = ["exponential_window", "gabor", "ideal"]
 
 
-def _band(least: float | None, greatest: float | None) -> tuple[float, float]:
-    low, high = -math.inf if least is None else float(least), math.inf if greatest is None else float(greatest)
+def _band(band_min: float | None, band_max: float | None) -> tuple[float, float]:
+    low = -math.inf if band_min is None else float(band_min)
+    high = math.inf if band_max is None else float(band_max)
     if not low < high:
-        raise ParameterError(f"the band ({least!r}, {greatest!r}) is empty; its ends must ascend")
+        raise ParameterError(f"the band ({band_min!r}, {band_max!r}) is empty; band_min must be below band_max")
     return low, high
 
 
 def ideal(band_min: float | None = None, band_max: float | None = 0.2, *, lmax: float | None = None) -> Kernel:
-    r"""Return the rectangular kernel: 1 where ``band_min <= lambda/lmax <= band_max``, else 0.
+    """Return the ideal band-pass: 1 where ``band_min <= lambda/lmax <= band_max``, else 0.
 
-    It jumps, so no polynomial comes closer to it than 1/2 everywhere: banks apply it through the exact basis.
+    The filter is the orthogonal projection onto the eigenvectors in the band; with ``band_min=None`` its output is
+    bandlimited. The kernel jumps at the band edges, so every polynomial is off by at least 1/2 near them: a bank
+    applies it in the exact eigenbasis where that is affordable. :func:`exponential_window` is the smooth substitute.
 
     Parameters
     ----------
     band_min, band_max : float or None
         Ends of the pass band as fractions of ``lmax``; None leaves that side open.
     lmax : float, optional
-        End of the frequency axis; by default the bank's own.
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    Kernel
+        With ``continuity=-1``.
+
+    Raises
+    ------
+    ParameterError
+        The band is empty.
+
+    See Also
+    --------
+    exponential_window : The same band with infinitely differentiable edges.
+
+    References
+    ----------
+    .. [1] D. I. Shuman, S. K. Narang, P. Frossard, A. Ortega, P. Vandergheynst, "The emerging field of signal
+       processing on graphs", IEEE Signal Process. Mag. 30(3), 2013.
 
     Examples
     --------
@@ -54,18 +76,38 @@ def _inside(low: float, high: float, t: Float64) -> Float64:
 def exponential_window(
     band_min: float | None = None, band_max: float | None = 0.2, *, slope: float = 1.0, lmax: float | None = None
 ) -> Kernel:
-    r"""Return a band with smooth edges: 1/2 at the ends of the band, infinitely often differentiable.
+    r"""Return a band-pass with smooth edges: infinitely often differentiable, 1/2 at the ends of the band.
 
-    Each edge is :math:`h(x) = e(x) / (e(x) + e(1-x))`, :math:`e(x) = \exp(-s/x)` for :math:`x > 0`, else 0.
+    Each edge is :math:`h(x) = e(x) / (e(x) + e(1-x))` with :math:`e(x) = \exp(-s/x)` for :math:`x > 0`, else 0: the
+    standard smooth step from 0 to 1, one unit of ``lambda/lmax`` wide. The kernel is infinitely often differentiable
+    but not analytic, so polynomial approximations converge faster than any power of the order, not geometrically.
 
     Parameters
     ----------
     band_min, band_max : float or None
         Ends of the pass band as fractions of ``lmax``; None leaves that side open.
     slope : float > 0
-        Larger means steeper edges.
+        The parameter s; larger values give steeper edges.
     lmax : float, optional
-        End of the frequency axis; by default the bank's own.
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    Kernel
+        Values in [0, 1].
+
+    Raises
+    ------
+    ParameterError
+        The band is empty, or ``slope`` is not positive.
+
+    See Also
+    --------
+    ideal : The rectangular band.
+
+    References
+    ----------
+    .. [1] N. Perraudin et al., "GSPBOX: A toolbox for signal processing on graphs", arXiv:1408.5781, 2014 (``expwin``).
 
     Examples
     --------
@@ -87,20 +129,42 @@ def _window(low: float, high: float, slope: float, t: Float64) -> Float64:
 
 def _edge(x: Float64, slope: float) -> Float64:
     x = np.clip(x, 0.0, 1.0)
-    # The difference of the two exponents is infinite at the ends, where the logistic function is 0 or 1.
+    # e(x) / (e(x) + e(1 - x)) as a logistic function: at x = 0 and 1 its exponent is infinite, and the value 0 or 1.
     return 1.0 / (1.0 + np.exp(slope / x - slope / (1.0 - x)))
 
 
 def gabor(mother: Kernel | Callable[[Float64], Any], centers: Sequence[float] | Float64) -> tuple[Kernel, ...]:
-    r"""Return copies of ``mother`` centred at each of ``centers``: :math:`g_k(\lambda) = g(\lambda - c_k)`.
+    r"""Return translates of a prototype kernel along the frequency axis: :math:`g_k(\lambda) = g(\lambda - c_k)`.
 
-    With the eigenvalues of the operator as centres this is the vertex-frequency transform of PyGSP's ``Gabor``.
+    The filtered signals are the windowed graph Fourier (vertex-frequency) transform: entry (i, k) measures frequency
+    :math:`c_k` around node i. With all eigenvalues as centres it equals PyGSP's ``Gabor``.
 
     Parameters
     ----------
     mother : Kernel or callable
-        Bound to its ``lmax``, as it is shifted along the frequency axis itself.
+        Prototype :math:`g`, a function of absolute frequency. A relative kernel needs its ``lmax`` first.
     centers : array_like of float
+        Frequencies :math:`c_k`.
+
+    Returns
+    -------
+    tuple of Kernel
+        One kernel per centre, named ``<prototype>@<centre>``.
+
+    Raises
+    ------
+    ParameterError
+        ``mother`` is relative to ``lmax`` and not bound.
+
+    See Also
+    --------
+    itersine : Equally spaced translates that form a tight frame.
+    half_cosine : Equally spaced raised cosines that form a tight frame.
+
+    References
+    ----------
+    .. [1] D. I. Shuman, B. Ricaud, P. Vandergheynst, "Vertex-frequency analysis on graphs", Appl. Comput. Harmon.
+       Anal. 40(2), 2016.
 
     Examples
     --------

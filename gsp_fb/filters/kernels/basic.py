@@ -1,4 +1,4 @@
-"""Single kernels that are analytic: diffusion, waves, ratios of polynomials, the affine pair."""
+"""Analytic kernels: heat diffusion, wave propagation, ratios of polynomials, the affine pair."""
 
 from __future__ import annotations
 
@@ -26,15 +26,39 @@ NORMALIZE = ("none", "lmax")
 
 
 def heat(tau: float, *, normalize: str = "none", lmax: float | None = None) -> Kernel:
-    r"""Return the heat kernel :math:`g(\lambda) = e^{-\tau\lambda}`: diffusion for the time ``tau``.
+    r"""Return the heat kernel :math:`g(\lambda) = e^{-\tau\lambda}`.
+
+    The filter solves the heat equation :math:`\dot x = -Lx` for the time :math:`\tau`. It is a low-pass: the part of
+    the signal at frequency 0 is kept, the part at frequency :math:`\lambda` is multiplied by :math:`e^{-\tau\lambda}`.
 
     Parameters
     ----------
     tau : float > 0
+        Diffusion time.
     normalize : {'none', 'lmax'}
         ``'lmax'`` is PyGSP's convention :math:`e^{-\tau\lambda/\lambda_{max}}`.
     lmax : float, optional
-        End of the frequency axis for ``normalize='lmax'``; by default the bank's own.
+        End of the frequency axis for ``normalize='lmax'``; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    Kernel
+        1 at frequency 0, decreasing.
+
+    Raises
+    ------
+    ParameterError
+        ``tau`` is not positive, or ``normalize`` is unknown.
+
+    See Also
+    --------
+    ppr : The rational low-pass of personalised PageRank.
+    wave : Propagation without damping.
+
+    References
+    ----------
+    .. [1] R. I. Kondor, J. Lafferty, "Diffusion kernels on graphs and other discrete input spaces", ICML 2002.
+    .. [2] F. Chung, "The heat kernel as the pagerank of a graph", PNAS 104(50), 2007.
 
     Examples
     --------
@@ -53,17 +77,39 @@ def _heat(tau: float, frequencies: Float64) -> Float64:
 
 
 def wave(time: float, *, speed: float = 1.0, lmax: float | None = None) -> Kernel:
-    r"""Return :math:`\cos(t \arccos(1 - s^2 \lambda / 2\lambda_{max}))`: a wave of ``speed`` s at ``time`` t.
+    r"""Return the wave kernel :math:`\cos(t \arccos(1 - s^2 \lambda / 2\lambda_{max}))`.
 
-    For a whole ``time`` it is a Chebyshev polynomial of that degree, hence applied in as many products.
+    It is the solution at step t of the discretised wave equation :math:`x_{t+1} - 2x_t + x_{t-1} = -s^2 L x_t /
+    \lambda_{max}` that starts at rest. For integer t it is the Chebyshev polynomial :math:`T_t(1 - s^2 \lambda /
+    2\lambda_{max})`, hence applied exactly in t matrix-vector products.
 
     Parameters
     ----------
     time : float > 0
+        Number of steps t.
     speed : float
-        Between 0 and 2.
+        Propagation speed s, with 0 < s < 2 (stability).
     lmax : float, optional
-        End of the frequency axis; by default the bank's own.
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    Kernel
+        Values in [-1, 1], 1 at frequency 0.
+
+    Raises
+    ------
+    ParameterError
+        ``time`` is not positive, or ``speed`` is outside (0, 2).
+
+    See Also
+    --------
+    heat : Diffusion.
+
+    References
+    ----------
+    .. [1] F. Grassi, N. Perraudin, B. Ricaud, "Tracking time-vertex propagation using dynamic graph wavelets",
+       GlobalSIP 2016.
 
     Examples
     --------
@@ -83,9 +129,36 @@ def _wave(time: float, speed: float, t: Float64) -> Float64:
 
 
 def rational(numerator: Sequence[float], denominator: Sequence[float], *, name: str = "rational") -> Kernel:
-    r"""Return the ratio :math:`p(\lambda)/q(\lambda)` of two polynomials with ascending coefficients.
+    r"""Return a ratio of polynomials :math:`p(\lambda)/q(\lambda)`: the frequency response of an ARMA graph filter.
 
-    The denominator must not vanish on the spectrum; a bank can then solve ``q(op) y = p(op) x``.
+    A bank evaluates it as the solution of ``q(op) y = p(op) x``. The denominator must not vanish on the spectrum.
+
+    Parameters
+    ----------
+    numerator, denominator : sequence of float
+        Coefficients of p and q in ascending powers of :math:`\lambda`.
+    name : str
+        Name in legends and messages.
+
+    Returns
+    -------
+    Kernel
+        With its coefficients in ``rational``.
+
+    Raises
+    ------
+    ParameterError
+        Coefficients are not finite, or all of them are zero.
+
+    See Also
+    --------
+    ppr : The first-order ratio of personalised PageRank.
+    tikhonov : The first-order ratio :math:`1/(1 + \tau\lambda)` as a denoiser.
+
+    References
+    ----------
+    .. [1] E. Isufi, A. Loukas, A. Simonetto, G. Leus, "Autoregressive moving average graph filtering", IEEE Trans.
+       Signal Process. 65(2), 2017.
 
     Examples
     --------
@@ -114,9 +187,37 @@ def _ratio(numerator: tuple[float, ...], denominator: tuple[float, ...], frequen
 
 
 def ppr(alpha: float) -> Kernel:
-    r"""Return personalised PageRank's kernel :math:`\alpha / (\alpha + (1 - \alpha)\lambda)`.
+    r"""Return the kernel of personalised PageRank, :math:`\alpha / (\alpha + (1 - \alpha)\lambda)`.
 
-    On a high channel ``I - P`` it is :math:`\alpha (I - (1 - \alpha) P)^{-1}`, restart probability ``alpha``.
+    On a high channel ``I - P`` the filter is :math:`\alpha (I - (1 - \alpha) P)^{-1}`: the limit distribution of a
+    random walk that restarts with probability :math:`\alpha` at each step. APPNP [2]_ propagates with it.
+
+    Parameters
+    ----------
+    alpha : float
+        Restart probability in (0, 1]; 1 is the identity.
+
+    Returns
+    -------
+    Kernel
+        Rational of first order, 1 at frequency 0, decreasing.
+
+    Raises
+    ------
+    ParameterError
+        ``alpha`` is outside (0, 1].
+
+    See Also
+    --------
+    heat : The low-pass with exponential decay.
+    rational : Any ratio of polynomials.
+
+    References
+    ----------
+    .. [1] L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank citation ranking: Bringing order to the Web",
+       Stanford InfoLab 1999-66, 1999.
+    .. [2] J. Gasteiger, A. Bojchevski, S. Guennemann, "Predict then propagate: Graph neural networks meet
+       personalized PageRank", ICLR 2019.
 
     Examples
     --------
@@ -130,7 +231,35 @@ def ppr(alpha: float) -> Kernel:
 
 
 def low_pass(*, lmax: float | None = None) -> Kernel:
-    r"""Return the affine low-pass :math:`1 - \lambda/\lambda_{max}`; with ``lmax=1`` the two-channel low filter.
+    r"""Return the affine low-pass :math:`1 - \lambda/\lambda_{max}`.
+
+    With ``lmax=1`` on a high channel ``L`` the filter is ``I - L``, the low channel of the two-channel bank: the
+    aggregation step of GCN on ``renorm_sym``.
+
+    Parameters
+    ----------
+    lmax : float, optional
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    Kernel
+        1 at frequency 0 and 0 at ``lmax``.
+
+    Raises
+    ------
+    ParameterError
+        ``lmax`` is not a finite positive number.
+
+    See Also
+    --------
+    high_pass : The complement to 1.
+    two_channel : The pair applied without a kernel.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
+       convolutional networks", GLFrontiers 2022, Section 3.1.
 
     Examples
     --------
@@ -143,6 +272,33 @@ def low_pass(*, lmax: float | None = None) -> Kernel:
 
 def high_pass(*, lmax: float | None = None) -> Kernel:
     r"""Return the affine high-pass :math:`\lambda/\lambda_{max}`, the complement of :func:`low_pass` to 1.
+
+    With ``lmax=1`` on a high channel ``L`` the filter is ``L`` itself: differences to the neighbours.
+
+    Parameters
+    ----------
+    lmax : float, optional
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    Kernel
+        0 at frequency 0 and 1 at ``lmax``.
+
+    Raises
+    ------
+    ParameterError
+        ``lmax`` is not a finite positive number.
+
+    See Also
+    --------
+    low_pass : The complement to 1.
+    two_channel : The pair applied without a kernel.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
+       convolutional networks", GLFrontiers 2022, Section 3.1.
 
     Examples
     --------

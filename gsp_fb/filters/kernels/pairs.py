@@ -1,6 +1,13 @@
-r"""Tight pairs: :math:`\cos\theta(\lambda)` and :math:`\sin\theta(\lambda)`, the angle rising from 0 to a right one.
+r"""Tight pairs: a low-pass :math:`\cos\theta(\lambda)` and a high-pass :math:`\sin\theta(\lambda)`.
 
-Each pair is one angle; that the squares sum to 1 needs no square root, which would lose half of the digits.
+The angle :math:`\theta` increases from 0 to :math:`\pi/2` over the transition band, so the squares sum to 1: the power
+complementary condition of two-channel filter banks on graphs [1]_. Each pair is stored as one angle; computing the
+high-pass as a square root of ``1 - low**2`` would lose half of the digits.
+
+References
+----------
+.. [1] S. K. Narang, A. Ortega, "Perfect reconstruction two-channel wavelet filter banks for graph structured data",
+   IEEE Trans. Signal Process. 60(6), 2012.
 """
 
 from __future__ import annotations
@@ -39,19 +46,43 @@ def _pair(
 
 
 def _along(start: float, length: float, t: Float64) -> Float64:
-    """Return the way along the edge, from 0 at ``start`` to 1 at its end, on an axis that runs to 2."""
+    """Return the position along the transition band, 0 at ``start`` and 1 at its end, on an axis that runs to 2."""
     return np.clip((2 * t / start - 1) / length, 0, 1)
 
 
 def held(a: float = 2 / 3, *, lmax: float | None = None) -> tuple[Kernel, ...]:
-    r"""Return Held's pair: :math:`\cos\theta = \sin 2\pi\mu(x/8a)`, :math:`\mu(y) = -1 + 24y - 144y^2 + 256y^3`.
+    r"""Return Held's pair, with :math:`\cos\theta = \sin 2\pi\mu(x/8a)`, :math:`\mu(y) = -1 + 24y - 144y^2 + 256y^3`.
+
+    The axis is :math:`x = 2\lambda/\lambda_{max}`; the low-pass is 1 below a and 0 above 2a. Equivalently
+    :math:`\theta = \tfrac\pi2 (3s^2 - 2s^3)` with :math:`s = x/a - 1`, the cubic smoothstep. One continuous derivative.
 
     Parameters
     ----------
     a : float > 0
-        Where the low-pass begins to fall; it ends at 2a. The axis is scaled to ``x = 2 lambda / lmax``.
+        Start of the transition band [a, 2a].
     lmax : float, optional
-        End of the frequency axis; by default the bank's own.
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    tuple of Kernel
+        Low-pass and high-pass.
+
+    Raises
+    ------
+    ParameterError
+        ``a`` is not positive.
+
+    See Also
+    --------
+    simoncelli : An angle that is linear in the octave.
+    papadakis : An angle that is linear in the frequency.
+    regular : A transition over the whole axis.
+
+    References
+    ----------
+    .. [1] S. Held, M. Storath, P. Massopust, B. Forster, "Steerable wavelet frames based on the Riesz transform", IEEE
+       Trans. Image Process. 19(3), 2010.
 
     Examples
     --------
@@ -70,14 +101,37 @@ def _held(a: float, t: Float64) -> Float64:
 
 
 def simoncelli(a: float = 2 / 3, *, lmax: float | None = None) -> tuple[Kernel, ...]:
-    r"""Return Simoncelli's pair: :math:`\theta = \tfrac\pi2 \log_2(x/a)` between a and 2a.
+    r"""Return Simoncelli's pair, with :math:`\theta = \tfrac\pi2 \log_2(x/a)` between a and 2a.
+
+    The axis is :math:`x = 2\lambda/\lambda_{max}`; the low-pass is 1 below a and 0 above 2a. The angle is linear on a
+    logarithmic axis, as in the steerable pyramid. Kinks at both ends of the transition band.
 
     Parameters
     ----------
     a : float > 0
-        Where the low-pass begins to fall; it ends at 2a. The axis is scaled to ``x = 2 lambda / lmax``.
+        Start of the transition band [a, 2a].
     lmax : float, optional
-        End of the frequency axis; by default the bank's own.
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    tuple of Kernel
+        Low-pass and high-pass.
+
+    Raises
+    ------
+    ParameterError
+        ``a`` is not positive.
+
+    See Also
+    --------
+    held : The smooth transition of the same width.
+    papadakis : An angle that is linear in the frequency.
+
+    References
+    ----------
+    .. [1] J. Portilla, E. P. Simoncelli, "A parametric texture model based on joint statistics of complex wavelet
+       coefficients", Int. J. Comput. Vis. 40(1), 2000.
 
     Examples
     --------
@@ -94,14 +148,37 @@ def _simoncelli(a: float, t: Float64) -> Float64:
 
 
 def papadakis(a: float = 0.75, *, lmax: float | None = None) -> tuple[Kernel, ...]:
-    r"""Return Papadakis's pair: :math:`\cos\theta = \sqrt{(1 - \sin(3\pi x/2a))/2}` between a and 5a/3.
+    r"""Return Papadakis's pair, with :math:`\cos\theta = \sqrt{(1 - \sin(3\pi x/2a))/2}` between a and 5a/3.
+
+    The axis is :math:`x = 2\lambda/\lambda_{max}`; the low-pass is 1 below a and 0 above 5a/3. By the half-angle
+    formula :math:`\theta` is linear in x. Kinks at both ends of the transition band.
 
     Parameters
     ----------
     a : float > 0
-        Where the low-pass begins to fall; it ends at 5a/3. The axis is scaled to ``x = 2 lambda / lmax``.
+        Start of the transition band [a, 5a/3].
     lmax : float, optional
-        End of the frequency axis; by default the bank's own.
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    tuple of Kernel
+        Low-pass and high-pass.
+
+    Raises
+    ------
+    ParameterError
+        ``a`` is not positive.
+
+    See Also
+    --------
+    held : A smooth transition.
+    simoncelli : An angle that is linear in the octave.
+
+    References
+    ----------
+    .. [1] J. R. Romero, S. K. Alexander, S. Baid, S. Jain, M. Papadakis, "The geometry and the analytic properties of
+       isotropic multiresolution analysis", Adv. Comput. Math. 31, 2009.
 
     Examples
     --------
@@ -119,17 +196,38 @@ def _papadakis(a: float, t: Float64) -> Float64:
 
 
 def regular(degree: int = 2, *, lmax: float | None = None) -> tuple[Kernel, ...]:
-    r"""Return the regular pair: :math:`\theta = \tfrac\pi4(1 + S^d(x - 1))` with :math:`S(y) = \sin\tfrac\pi2 y`.
+    r"""Return the regular pair, with :math:`\theta = \tfrac\pi4(1 + S^d(x - 1))`, :math:`S(y) = \sin\tfrac\pi2 y`.
 
-    ``degree`` counts the nested sines. PyGSP gives the high-pass first, and its ``degree`` 1 and 2 are both one
-    sine, 3 is two: its pair of degree d >= 2 is the reverse of this one with ``degree=d - 1``.
+    The axis is :math:`x = 2\lambda/\lambda_{max}`, and :math:`S^d` nests the sine d times: each nesting flattens both
+    ends and steepens the transition at :math:`x = 1`. The pair is analytic, so polynomial approximations converge
+    geometrically. PyGSP lists the high-pass first, and its ``degree`` 1 and 2 both have one sine: its pair of degree
+    ``d >= 2`` is the reverse of this one with ``degree=d - 1``.
 
     Parameters
     ----------
     degree : int
-        0 or more; the axis is scaled to ``x = 2 lambda / lmax``.
+        Number d of nested sines, 0 or more.
     lmax : float, optional
-        End of the frequency axis; by default the bank's own.
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    tuple of Kernel
+        Low-pass and high-pass.
+
+    Raises
+    ------
+    ParameterError
+        ``degree`` is negative or not an integer.
+
+    See Also
+    --------
+    held : A transition over one octave.
+    meyer : A tight frame of several bands.
+
+    References
+    ----------
+    .. [1] N. Perraudin et al., "GSPBOX: A toolbox for signal processing on graphs", arXiv:1408.5781, 2014.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Tight families of several bands: the squares of their kernels sum to 1 at every frequency of [0, lmax]."""
+"""Tight frames of several bands: the squares of the kernels sum to 1 at every frequency of [0, lmax].
+
+Analysis with a tight frame preserves the energy of a signal, and the adjoint of the analysis is its inverse.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ def _octave(rise: Shape, fall: Shape, start: float, t: Float64) -> Float64:
 def _dyadic(
     name: str, n_filters: int, rise: Shape, fall: Shape, *, continuity: float, lmax: float | None
 ) -> tuple[Kernel, ...]:
-    """Return a scaling function and octaves that end at lmax; ``rise^2 + fall^2 = 1`` makes them tight."""
+    """Return a scaling function and octave bands that end at lmax; ``rise^2 + fall^2 = 1`` makes them tight."""
     starts = [2.0**-j for j in range(check_count(n_filters, "n_filters", minimum=2) - 1, 0, -1)]
     shapes = [partial(_below, fall, starts[0]), *(partial(_octave, rise, fall, start) for start in starts)]
     labels = ["low", *(str(j) for j in range(1, n_filters))]
@@ -77,17 +80,39 @@ def _dyadic(
 
 
 def meyer(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...]:
-    r"""Return Meyer wavelets: a low-pass and one band per octave, tight.
+    r"""Return Meyer wavelets: a low-pass and one band-pass per octave, a tight frame.
 
-    Each edge is :math:`\sin` or :math:`\cos` of
-    :math:`\tfrac\pi2 t^4(35 - 84t + 70t^2 - 20t^3)`, with t from 0 to 1 along the edge.
+    Each edge is :math:`\sin` or :math:`\cos` of :math:`\tfrac\pi2 \nu(t)`, where :math:`\nu(t) = t^4(35 - 84t + 70t^2 -
+    20t^3)` is the auxiliary function of Meyer's wavelet and t runs from 0 to 1 along the edge. Neighbouring edges share
+    :math:`\nu`, so their squares sum to 1. Three continuous derivatives.
 
     Parameters
     ----------
     n_filters : int
-        The low-pass included.
+        Number of kernels, the low-pass included.
     lmax : float, optional
-        End of the frequency axis; by default the bank's own.
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    tuple of Kernel
+        The low-pass, then the band-passes in ascending frequency.
+
+    Raises
+    ------
+    ParameterError
+        ``n_filters`` is below 2.
+
+    See Also
+    --------
+    simple_tight : The same bands with simpler edges.
+    abspline : Wavelets that are not tight.
+
+    References
+    ----------
+    .. [1] N. Leonardi, D. Van De Ville, "Tight wavelet frames on multislice graphs", IEEE Trans. Signal Process.
+       61(13), 2013.
+    .. [2] I. Daubechies, "Ten lectures on wavelets", SIAM 1992, Section 4.2.
 
     Examples
     --------
@@ -98,16 +123,35 @@ def meyer(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...
 
 
 def simple_tight(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...]:
-    r"""Return a low-pass and one band per octave, tight, rising as :math:`\sin^2(\pi t/2)`.
+    r"""Return a low-pass and one band-pass per octave that rise as :math:`\sin^2(\pi t/2)`, a tight frame.
 
-    They fall as :math:`\sqrt{1 - \sin^4(\pi t/2)}`, which ends in a kink: :func:`meyer` is smoother.
+    They fall as :math:`\sqrt{1 - \sin^4(\pi t/2)}`, which ends with a kink: polynomial approximations converge slowly.
+    :func:`meyer` has the same bands with three continuous derivatives.
 
     Parameters
     ----------
     n_filters : int
-        The low-pass included.
+        Number of kernels, the low-pass included.
     lmax : float, optional
-        End of the frequency axis; by default the bank's own.
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    tuple of Kernel
+        The low-pass, then the band-passes in ascending frequency.
+
+    Raises
+    ------
+    ParameterError
+        ``n_filters`` is below 2.
+
+    See Also
+    --------
+    meyer : The same bands with smoother edges.
+
+    References
+    ----------
+    .. [1] N. Perraudin et al., "GSPBOX: A toolbox for signal processing on graphs", arXiv:1408.5781, 2014.
 
     Examples
     --------
@@ -140,17 +184,38 @@ def _placed(window: Shape, width: float, start: float, t: Float64) -> Float64:
 
 
 def half_cosine(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...]:
-    r"""Return equally spaced raised cosines, three of them over each frequency, tight.
+    r"""Return equally spaced raised cosines, three of which overlap at each frequency, a tight frame.
 
-    :math:`g(u) = \sqrt{2}/3\,(1 - \cos 2\pi u)`, u from 0 to 1 along the window. PyGSP's have
-    :math:`\tfrac{1}{2}` instead of :math:`\sqrt2/3`, and so the frame bound 9/8 instead of 1.
+    :math:`g(u) = \tfrac{\sqrt{2}}{3}(1 - \cos 2\pi u)`, with u from 0 to 1 along the window. All bands are translates
+    of one window. PyGSP's ``HalfCosine`` has the factor :math:`\tfrac{1}{2}` instead of :math:`\tfrac{\sqrt{2}}{3}`,
+    and so the frame bound 9/8 instead of 1.
 
     Parameters
     ----------
     n_filters : int
-        At least 3.
+        Number of kernels, at least 3.
     lmax : float, optional
-        End of the frequency axis; by default the bank's own.
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    tuple of Kernel
+        In ascending frequency.
+
+    Raises
+    ------
+    ParameterError
+        ``n_filters`` is below 3.
+
+    See Also
+    --------
+    itersine : Uniform translates with an adjustable overlap.
+    gabor : Translates of any prototype.
+
+    References
+    ----------
+    .. [1] D. I. Shuman, C. Wiesmeyr, N. Holighaus, P. Vandergheynst, "Spectrum-adapted tight graph wavelet and
+       vertex-frequency frames", IEEE Trans. Signal Process. 63(16), 2015.
 
     Examples
     --------
@@ -159,7 +224,7 @@ def half_cosine(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kerne
     """
     step = 1.0 / (check_count(n_filters, "n_filters", minimum=3) - 2)
     starts = [step * (j - 2) for j in range(n_filters)]
-    formula = r"\tfrac{\sqrt2}3 (1 - \cos 2\pi u)"
+    formula = r"\tfrac{\sqrt{2}}{3} (1 - \cos 2\pi u)"
     return _translates("half_cosine", _raised_cosine, 3 * step, starts, formula=formula, lmax=lmax)
 
 
@@ -168,16 +233,40 @@ def _raised_cosine(u: Float64) -> Float64:
 
 
 def itersine(n_filters: int = 6, *, overlap: int = 2, lmax: float | None = None) -> tuple[Kernel, ...]:
-    r"""Return equally spaced windows :math:`\sqrt{2/o}\,\sin(\tfrac\pi2 \sin^2 \pi u)`, tight.
+    r"""Return equally spaced iterated-sine windows :math:`\sqrt{2/o}\,\sin(\tfrac\pi2 \sin^2 \pi u)`, a tight frame.
+
+    u runs from 0 to 1 along the window, and o windows overlap at each frequency. Windows half a length apart are sine
+    and cosine of one angle, so their squares sum to 1; an even overlap has o/2 such pairs.
 
     Parameters
     ----------
     n_filters : int
-        At least ``overlap``.
+        Number of kernels, at least ``overlap``.
     overlap : int
-        How many windows o lie over each frequency: an even number, as the windows pair up to 1.
+        Number o of windows over each frequency, even.
     lmax : float, optional
-        End of the frequency axis; by default the bank's own.
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    tuple of Kernel
+        In ascending frequency.
+
+    Raises
+    ------
+    ParameterError
+        ``overlap`` is odd or below 2, or ``n_filters`` is below ``overlap``.
+
+    See Also
+    --------
+    half_cosine : Uniform raised cosines.
+    gabor : Translates of any prototype.
+
+    References
+    ----------
+    .. [1] E. Wesfreid, M. V. Wickerhauser, "Adapted local trigonometric transforms and speech processing", IEEE Trans.
+       Signal Process. 41(12), 1993.
+    .. [2] N. Perraudin et al., "GSPBOX: A toolbox for signal processing on graphs", arXiv:1408.5781, 2014.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Wavelet families that are frames but not tight: one low-pass and band-passes at logarithmic scales."""
+"""Spectral graph wavelets that form a frame, not a tight one: a low-pass and band-passes at logarithmic scales."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ._kernel import Float64, Kernel, bound_to
 __all__ = ["abspline", "mexican_hat"]
 
 Shape = Callable[[Float64], Float64]
-# The cubic that joins x^2 at 1 and 4 x^-2 at 2 with equal values and slopes.
+# Ascending coefficients of the cubic that joins x^2 at 1 and 4 x^-2 at 2 with equal values and slopes.
 SPLINE = (-5.0, 11.0, -6.0, 1.0)
-# The greatest value of that cubic, at the smaller root 2 - 1/sqrt(3) of its derivative.
+# Maximum of that cubic, at the smaller root 2 - 1/sqrt(3) of its derivative.
 SPLINE_PEAK = float(np.polynomial.polynomial.polyval(2.0 - 1.0 / math.sqrt(3.0), SPLINE))
 
 
 def _scales(n_bands: int, low_pass_factor: float) -> Float64:
-    """Return scales from 2 factor / lmax down to 1 / lmax in equal ratios, in units of 1 / lmax."""
+    """Return scales from ``2 factor`` down to 1 in equal ratios, in units of 1 / lmax."""
     return np.geomspace(2.0 * low_pass_factor, 1.0, n_bands)
 
 
@@ -36,21 +36,44 @@ def _band_pass(shape: Shape, scale: float, height: float, t: Float64) -> Float64
 def mexican_hat(
     n_filters: int = 6, *, low_pass_factor: float = 20.0, normalize: bool = False, lmax: float | None = None
 ) -> tuple[Kernel, ...]:
-    r"""Return Mexican hat wavelets: a low-pass and :math:`g_j(\lambda) = s_j\lambda e^{-s_j\lambda}`.
+    r"""Return Mexican hat wavelets: a low-pass and band-passes :math:`g_j(\lambda) = s_j\lambda e^{-s_j\lambda}`.
 
-    The scales :math:`s_j` fall from :math:`2/\lambda_{min}` to :math:`1/\lambda_{max}` in equal ratios, with
-    :math:`\lambda_{min} = \lambda_{max}` / ``low_pass_factor``. The low-pass is
-    :math:`1.2 e^{-1} \exp(-(\lambda / 0.4\lambda_{min})^4)`.
+    The scales :math:`s_j` decrease geometrically from :math:`2/\lambda_{min}` to :math:`1/\lambda_{max}`, with
+    :math:`\lambda_{min} = \lambda_{max}` / ``low_pass_factor``; wavelet j peaks at :math:`\lambda = 1/s_j`. The
+    low-pass :math:`1.2 e^{-1} \exp(-(\lambda / 0.4\lambda_{min})^4)` covers the frequencies below them. Wavelets at
+    large scales spread over many edges, at small scales over few.
 
     Parameters
     ----------
     n_filters : int
-        The low-pass included.
+        Number of kernels, the low-pass included.
     low_pass_factor : float > 0
+        :math:`\lambda_{max} / \lambda_{min}`.
     normalize : bool
-        Multiply each wavelet by the root of its scale (which then needs ``lmax`` to mean the same on every graph).
+        Multiply each wavelet by the square root of its scale. The scale is in units of 1/``lmax`` where no ``lmax`` is
+        given, so pass ``lmax`` to compare graphs.
     lmax : float, optional
-        End of the frequency axis; by default the bank's own.
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    tuple of Kernel
+        The low-pass, then the wavelets from the coarsest to the finest scale.
+
+    Raises
+    ------
+    ParameterError
+        ``n_filters`` is below 2, or ``low_pass_factor`` is not positive.
+
+    See Also
+    --------
+    abspline : Wavelets with a power-law decay at both ends.
+    meyer : A tight frame.
+
+    References
+    ----------
+    .. [1] D. K. Hammond, P. Vandergheynst, R. Gribonval, "Wavelets on graphs via spectral graph theory", Appl. Comput.
+       Harmon. Anal. 30(2), 2011.
 
     Examples
     --------
@@ -70,18 +93,41 @@ def _hat(x: Float64) -> Float64:
 
 
 def abspline(n_filters: int = 6, *, low_pass_factor: float = 20.0, lmax: float | None = None) -> tuple[Kernel, ...]:
-    r"""Return the spline wavelets of Hammond et al.: :math:`x^2`, a cubic between 1 and 2, then :math:`4x^{-2}`.
+    r"""Return the spline wavelets of Hammond et al.: :math:`x^2`, a cubic on [1, 2], then :math:`4x^{-2}`.
 
-    :math:`x = s_j\lambda` with the scales of :func:`mexican_hat`. The low-pass is
-    :math:`h \exp(-(\lambda / 0.6\lambda_{min})^4)`, as high as the wavelets.
+    The argument is :math:`x = s_j\lambda` with the scales of :func:`mexican_hat`. The cubic joins the two powers with
+    a continuous first derivative. The wavelets vanish as :math:`\lambda^2` at 0, hence they annihilate the signals of
+    frequency 0 and localise at small scales. The low-pass :math:`h \exp(-(\lambda / 0.6\lambda_{min})^4)` has the
+    height h of the wavelets.
 
     Parameters
     ----------
     n_filters : int
-        The low-pass included.
+        Number of kernels, the low-pass included.
     low_pass_factor : float > 0
+        :math:`\lambda_{max} / \lambda_{min}`.
     lmax : float, optional
-        End of the frequency axis; by default the bank's own.
+        End of the frequency axis; by default the largest frequency of the bank's operator.
+
+    Returns
+    -------
+    tuple of Kernel
+        The low-pass, then the wavelets from the coarsest to the finest scale.
+
+    Raises
+    ------
+    ParameterError
+        ``n_filters`` is below 2, or ``low_pass_factor`` is not positive.
+
+    See Also
+    --------
+    mexican_hat : Wavelets from an analytic prototype.
+    meyer : A tight frame.
+
+    References
+    ----------
+    .. [1] D. K. Hammond, P. Vandergheynst, R. Gribonval, "Wavelets on graphs via spectral graph theory", Appl. Comput.
+       Harmon. Anal. 30(2), 2011.
 
     Examples
     --------
