@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given, settings
 
 import gsp_fb as gf
+from gsp_fb import plot
 from gsp_fb.errors import GraphError, ParameterError, SignalError
 from gsp_fb.report import collect, drawing, render_html, render_json, render_markdown, spectral
-from gsp_fb.report.layout import neighbourhood, node_positions
+from gsp_fb.report.drawing import neighbourhood
 from gsp_fb.report.marks import nice_ticks
 from gsp_fb.report.measures import n_bipartite, permutation_homophily, permutation_s_value
+from gsp_fb.report.signals import make_signals
 from gsp_fb.testing import graphs
 from gsp_fb.variants import VARIANTS
 
@@ -211,14 +213,12 @@ def test_a_number_that_is_not_finite_is_null(report):
     assert json.loads(render_json(nowhere))["homophily"]["edge"] is None
 
 
-def test_layout_keeps_neighbours_close():
-    ring = gf.datasets.ring(40)
-    at = node_positions(ring, np.random.default_rng(0))
-    assert at.min() >= 0
-    assert at.max() <= 1
-    ends = np.linalg.norm(at[ring.rows] - at[ring.indices], axis=1).mean()
-    everyone = np.linalg.norm(at[:, None] - at[None], axis=2).mean()
-    assert ends < 0.3 * everyone
+def test_the_drawing_is_the_layout_of_plot_scaled_to_the_unit_square():
+    graph = gf.datasets.erdos_renyi(60, 0.02, rng=1)
+    drawn = drawing.make_drawing(graph, make_signals(graph, None, None, {}), np.random.default_rng(0)).positions
+    places = plot.positions(graph, "spring")
+    expected = 0.02 + 0.96 * (places - places.min(axis=0)) / np.ptp(places, axis=0)
+    np.testing.assert_allclose(drawn, expected, atol=1e-12)
 
 
 def test_neighbourhood_grows_in_rings():
