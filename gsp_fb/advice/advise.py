@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .._html import table
+from .._document import facts_html
 from ..graph import Graph
 from .evidence import CANDIDATES, Evidence, gather
 from .record import HELPS, Verdict, measured, threshold, verdicts
@@ -55,7 +55,7 @@ class Advice:
             "rule": f"{self.rule}: {self.score:.3f}, yes above {self.threshold:.3f}",
             "right so far": f"{self.record.right} of {self.record.of} data sets",
         }
-        return table("Advice", facts)
+        return facts_html("Advice", facts)
 
     @property
     def text(self) -> str:

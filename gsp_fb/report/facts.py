@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._html import table
+from .._document import facts_html
 from ..backend import FloatArray, IntArray
 from ..theory import ClaimResult
 
@@ -232,7 +232,7 @@ class Report:
         facts: dict[str, Any] = {"nodes": self.graph.nodes, "edges": self.graph.edges}
         facts |= {f"S of the {row.signal}": row.s_value for row in self.energies if row.family == self.family}
         facts["edge homophily"] = None if self.homophily is None else self.homophily.edge
-        return table(f"Report {self.name}", {**facts, "advice": None if self.advice is None else self.advice.text})
+        return facts_html(f"Report {self.name}", {**facts, "advice": None if self.advice is None else self.advice.text})
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts as JSON holds them, without the drawing; a number that is not finite becomes None.

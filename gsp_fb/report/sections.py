@@ -7,24 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._document import Table
 from ..variants import VARIANTS
 from . import figures
 from . import sentences as say
 from .facts import EnergyRow, Report, RunFacts
 from .marks import Figure
 
-__all__ = ["Section", "Table", "sections"]
+__all__ = ["Section", "sections"]
 
 Rows = Sequence[Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows under the names of their columns, as text; ``numeric`` columns are set to the right."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numeric: tuple[bool, ...]
 
 
 @dataclass(frozen=True)
@@ -44,34 +36,8 @@ class Section:
     half: bool = False
 
 
-def table(rows: Rows) -> Table | None:
-    """Return rows as text, numbers to four digits.
-
-    Examples
-    --------
-    >>> table([{"family": "sym", "S": 0.51}]).rows
-    (('sym', '0.5100'),)
-    """
-    if not rows:
-        return None
-    names = tuple(rows[0])
-    numeric = tuple(
-        all(isinstance(row[name], int | float) and not isinstance(row[name], bool) for row in rows) for name in names
-    )
-    return Table(names, tuple(tuple(_cell(row[name]) for name in names) for row in rows), numeric)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "undecided"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if not isinstance(value, float):
-        return str(value)
-    if math.isnan(value):
-        return "–"
-    # Adding 0 makes a negative zero a plain one.
-    return f"{value + 0.0:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e5 else f"{value:.3g}"
+def _table(rows: Rows) -> Table | None:
+    return Table.from_records(rows, absent="undecided") if rows else None
 
 
 def sections(report: Report) -> Iterator[Section]:
@@ -110,8 +76,8 @@ def _energies(report: Report) -> Iterator[Section]:
         "How smooth the signals are",
         say.about_energies(report),
         (figure,),
-        table(compared),
-        table(listed),
+        _table(compared),
+        _table(listed),
         " ".join(filter(None, [made, left_out, report.notes.get("energies", "")])),
     )
 
@@ -144,7 +110,7 @@ def _homophily(report: Report) -> Iterator[Section]:
         "Nodes: the mean over nodes of the share of like neighbours. "
         "Beyond chance: class-insensitive homophily, 0 where no class meets itself more often than its size explains."
     )
-    yield Section("homophily", "Whether neighbours are alike", reading, shown, table(listed), note=note, half=True)
+    yield Section("homophily", "Whether neighbours are alike", reading, shown, _table(listed), note=note, half=True)
 
 
 def _profiles(report: Report) -> Iterator[Section]:
@@ -160,7 +126,7 @@ def _profiles(report: Report) -> Iterator[Section]:
         for k in range(len(edges) - 1)
     ]
     reading = say.about_profiles(report.profiles, report.family)
-    yield Section("profiles", title, reading, (figure,), details=table(rows), half=True)
+    yield Section("profiles", title, reading, (figure,), details=_table(rows), half=True)
 
 
 def _density(report: Report) -> Iterator[Section]:
@@ -182,7 +148,7 @@ def _gaps(report: Report) -> Iterator[Section]:
     shown = {row.family: {"ratio": row.ratio} for row in report.gaps if VARIANTS[row.family].norm != "none"}
     figure = figures.dots("Eigengaps", shown, xlabel="second eigenvalue of the low channel", top=1.0)
     rows = [{"family": row.family, "λ₂ / λ₁": row.ratio, "error": row.error, "proof": row.proof} for row in report.gaps]
-    yield Section("gaps", title, say.about_gaps(report), (figure,), details=table(rows), note=note, half=True)
+    yield Section("gaps", title, say.about_gaps(report), (figure,), details=_table(rows), note=note, half=True)
 
 
 def _claims(report: Report) -> Iterator[Section]:
@@ -200,7 +166,7 @@ def _claims(report: Report) -> Iterator[Section]:
         }
         for row in report.claims
     ]
-    yield Section("claims", title, say.about_claims(report), table=table(rows))
+    yield Section("claims", title, say.about_claims(report), table=_table(rows))
 
 
 def _advice(report: Report) -> Iterator[Section]:
@@ -211,7 +177,7 @@ def _advice(report: Report) -> Iterator[Section]:
         )
         text, rows = report.advice.text, report.advice.rows
         yield Section(
-            "advice", "What to try", text, table=table(rows), note=note if "right" in (rows or [{}])[0] else ""
+            "advice", "What to try", text, table=_table(rows), note=note if "right" in (rows or [{}])[0] else ""
         )
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -121,7 +120,9 @@ class Kernel:
         array([0., 1.])
         """
         # Pictures are a layer above; a method is only a shorthand for them.
-        return import_module("gsp_fb.plot").kernel(self, interval=interval, ax=ax)
+        from ...plot import kernel
+
+        return kernel(self, interval=interval, ax=ax)
 
 
 def _rescaled(function: Function, lmax: float, frequencies: Float64) -> Any:
