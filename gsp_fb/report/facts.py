@@ -14,7 +14,7 @@ from ..backend import FloatArray, IntArray
 from ..theory import ClaimResult
 
 __all__ = [
-    "Advice",
+    "AdviceFacts",
     "Density",
     "Drawing",
     "Embedding",
@@ -49,7 +49,7 @@ class GraphFacts:
     least_degree: float
     median_degree: float
     mean_degree: float
-    greatest_degree: float
+    max_degree: float
     sha256: str
 
 
@@ -64,15 +64,15 @@ class SignalFacts:
 
 @dataclass(frozen=True)
 class EnergyRow:
-    """S and the energies of one signal under one family; ``chance`` is the mean S over all placements of its rows."""
+    """S and the energies of one signal under one family; ``expected`` is the mean S over permutations of its rows."""
 
     signal: str
     family: str
     s_value: float
-    chance: float
+    expected: float
     energy: float
-    smooth: float
-    rest: float
+    dirichlet_energy: float
+    nonsmooth_energy: float
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Profile:
 class Density:
     """The share of the frequencies in each band.
 
-    Of an estimate ``error`` is the greatest standard error of a band and ``doubt`` what quadrature may have counted in
+    Of an estimate ``error`` is the largest standard error of a band and ``doubt`` what quadrature may have counted in
     the band beside; both 0 where the frequencies were counted.
     """
 
@@ -109,12 +109,12 @@ class Density:
 
 @dataclass(frozen=True)
 class Homophily:
-    """How alike neighbours are; ``chance`` is the mean edge homophily of the same labels placed at random."""
+    """How alike neighbours are; ``expected`` is its mean over random permutations of the labels."""
 
     edge: float
     node: float
     class_insensitive: float
-    chance: float
+    expected: float
     classes: int
     unlabelled: int
 
@@ -157,7 +157,7 @@ class RunFacts:
 
 
 @dataclass(frozen=True)
-class Advice:
+class AdviceFacts:
     """Which filter to try, in words and as rows."""
 
     text: str
@@ -219,7 +219,7 @@ class Report:
     homophily: Homophily | None
     gaps: tuple[Gap, ...]
     claims: tuple[ClaimResult, ...]
-    advice: Advice | None
+    advice: AdviceFacts | None
     runs: tuple[RunFacts, ...]
     notes: Mapping[str, str]
     drawing: Drawing

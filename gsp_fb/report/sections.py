@@ -12,7 +12,7 @@ from ..variants import VARIANTS
 from . import figures
 from . import sentences as say
 from .facts import EnergyRow, Report, RunFacts
-from .marks import Figure
+from .marks import Chart
 
 __all__ = ["Section", "sections"]
 
@@ -29,7 +29,7 @@ class Section:
     anchor: str
     title: str
     reading: str = ""
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[Chart, ...] = ()
     table: Table | None = None
     details: Table | None = None
     note: str = ""
@@ -51,7 +51,7 @@ def _energies(report: Report) -> Iterator[Section]:
     cells = {(row.family, row.signal): row for row in report.energies}
     names = [signal.name for signal in report.signals]
     measured = {family: {name: cells[family, name].s_value for name in names} for family in shown}
-    chance = {family: {name: cells[family, name].chance for name in names} for family in shown}
+    expected = {family: {name: cells[family, name].expected for name in names} for family in shown}
     compared = [
         {"family": family, **{title: value for name in names for title, value in _pair(cells[family, name]).items()}}
         for family in VARIANTS
@@ -60,16 +60,20 @@ def _energies(report: Report) -> Iterator[Section]:
         {
             "signal": row.signal,
             "family": row.family,
-            "energy E": row.energy,
-            "smooth E_S": row.smooth,
-            "rest E_NS": row.rest,
+            "energy": row.energy,
+            "Dirichlet energy": row.dirichlet_energy,
+            "non-smooth energy": row.nonsmooth_energy,
         }
         for row in report.energies
     ]
     left_out = "comb is not in the figure: its S has no fixed upper end."
     made = " ".join(f"{signal.name.capitalize()}: {signal.preparation}." for signal in report.signals)
     figure = figures.dots(
-        "S of every signal", measured, xlabel="S: 0 is smooth, 2 the roughest", top=2.0, chance=chance
+        "S of every signal",
+        measured,
+        xlabel="S, mean frequency: 0 is constant, 2 the highest",
+        top=2.0,
+        expected=expected,
     )
     yield Section(
         "energies",
@@ -83,7 +87,7 @@ def _energies(report: Report) -> Iterator[Section]:
 
 
 def _pair(row: EnergyRow) -> dict[str, float]:
-    return {f"S {row.signal}": row.s_value, f"{row.signal} at random": row.chance}
+    return {f"S {row.signal}": row.s_value, f"expected {row.signal}": row.expected}
 
 
 def _homophily(report: Report) -> Iterator[Section]:
@@ -93,13 +97,13 @@ def _homophily(report: Report) -> Iterator[Section]:
     rows = {
         "edges": {"measured": facts.edge},
         "nodes": {"measured": facts.node},
-        "beyond chance": {"measured": facts.class_insensitive},
+        "class-insensitive": {"measured": facts.class_insensitive},
     }
-    chance = {"edges": {"measured": facts.chance}}
-    figure = figures.dots("Homophily", rows, xlabel="homophily: 1 is all alike", top=1.0, chance=chance)
+    expected = {"edges": {"measured": facts.expected}}
+    figure = figures.dots("Homophily", rows, xlabel="homophily: 1 is all alike", top=1.0, expected=expected)
     listed = [
         {"measure": "edge homophily", "value": facts.edge},
-        {"measure": "edge homophily, labels at random", "value": facts.chance},
+        {"measure": "edge homophily, expected under random permutation", "value": facts.expected},
         {"measure": "node homophily", "value": facts.node},
         {"measure": "class-insensitive homophily", "value": facts.class_insensitive},
     ]
@@ -108,7 +112,7 @@ def _homophily(report: Report) -> Iterator[Section]:
     note = (
         "Edges: the share of edges within a class, those of a node to itself not counted. "
         "Nodes: the mean over nodes of the share of like neighbours. "
-        "Beyond chance: class-insensitive homophily, 0 where no class meets itself more often than its size explains."
+        "Class-insensitive: 0 where no class meets itself more often than its size explains."
     )
     yield Section("homophily", "Whether neighbours are alike", reading, shown, _table(listed), note=note, half=True)
 
@@ -141,7 +145,7 @@ def _density(report: Report) -> Iterator[Section]:
 
 
 def _gaps(report: Report) -> Iterator[Section]:
-    note, title = report.notes.get("gaps", ""), "How fast averaging forgets"
+    note, title = report.notes.get("gaps", ""), "Mixing rate"
     if not report.gaps:
         yield Section("gaps", title, note=note, half=True)
         return
@@ -192,7 +196,7 @@ def _runs(report: Report) -> Iterator[Section]:
         )
 
 
-def _run_figures(run: RunFacts) -> Iterator[Figure]:
+def _run_figures(run: RunFacts) -> Iterator[Chart]:
     epochs, parts = run.curves["epoch"], ("train", "val", "test")
     measures = dict.fromkeys(name.partition("_")[2] for name in run.curves if name.partition("_")[0] in parts)
     for measure in measures:

@@ -1,4 +1,4 @@
-"""The numbers of a report: those of the library, and those of chance against all placements counted out."""
+"""The numbers of a report: those of the library, and expected values against all permutations."""
 
 import itertools
 import json
@@ -37,13 +37,13 @@ def report(blocks):
 
 @pytest.mark.parametrize("family", VARIANTS)
 @pytest.mark.parametrize("graph", [ODD, gf.Graph.from_edges([(0, 1), (1, 2), (3, 1)], n_nodes=5, directed=True)])
-def test_chance_is_the_mean_over_all_placements(graph, family):
+def test_the_expected_s_value_is_the_mean_over_all_permutations(graph, family):
     op = gf.operator(graph, family, "high")
     placed = [gf.s_value(op, X[list(order)]) for order in itertools.permutations(range(5))]
     assert permutation_s_value(op, X) == pytest.approx(np.mean(placed), abs=1e-12)
 
 
-def test_chance_of_labels_is_the_mean_over_all_placements():
+def test_the_expected_homophily_is_the_mean_over_all_permutations():
     y = np.array([0, 0, 1, 2, 2])
     loopless = gf.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)], n_nodes=5)
     placed = [gf.edge_homophily(loopless, y[list(order)]) for order in itertools.permutations(range(5))]
@@ -67,8 +67,8 @@ def test_json_holds_the_numbers_of_the_library(report, blocks):
         gamma = 2.0 if VARIANTS[row["family"]].has_gamma else None
         op = gf.operator(blocks.graph, row["family"], "high", gamma)
         assert row["s_value"] == gf.s_value(op, signals[row["signal"]])
-        assert row["smooth"] == gf.dirichlet_energy(op, signals[row["signal"]])
-        assert row["rest"] == gf.nonsmooth_energy(op, signals[row["signal"]])
+        assert row["dirichlet_energy"] == gf.dirichlet_energy(op, signals[row["signal"]])
+        assert row["nonsmooth_energy"] == gf.nonsmooth_energy(op, signals[row["signal"]])
     assert len(facts["energies"]) == 2 * len(VARIANTS)
     assert facts["homophily"]["edge"] == gf.edge_homophily(blocks.graph, blocks.y)
     assert facts["homophily"]["node"] == gf.node_homophily(blocks.graph, blocks.y)
