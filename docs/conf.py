@@ -27,7 +27,7 @@ nitpicky = True
 nitpick_ignore = [
     # Built offline, so without the inventories of other projects.
     ("py:class", "numpy.float64"),
-    # A property of the estimators' private base, told in their lists of attributes.
+    # A property of the estimators' private base, documented in their lists of attributes.
     ("py:obj", "graph_"),
 ]
 

@@ -16,7 +16,7 @@ from paper.__main__ import main as paper_main
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
-TEXTS = [ROOT / "README.md", *PAGES]
+TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
 # The API reference; the reproduction of the paper is not part of the library, but its examples follow the same rules.
 REFERENCE = (
     "gsp_fb",
@@ -64,7 +64,7 @@ def test_every_public_name_has_an_example_that_runs(module_name):
 
 
 def public_methods(thing):
-    """Yield what a class itself defines to be called; what it inherits is told elsewhere."""
+    """Yield what a class itself defines to be called; inherited methods are documented elsewhere."""
     for name, method in vars(thing).items() if isinstance(thing, type) else ():
         function = getattr(method, "__func__", method)
         if not name.startswith("_") and isinstance(function, FunctionType):
@@ -189,9 +189,9 @@ def test_a_wrong_command_line_would_be_noticed(capsys):
     assert inline_commands("see `gsp-fb verify` and `gsp_fb.verify`") == [["gsp-fb", "verify"]]
 
 
-def test_every_command_that_exists_is_told_somewhere():
-    told = {words[0] for page in TEXTS for words in commands(page, "gsp-fb")}
-    assert {command.name for command in cli.COMMANDS} - told == set()
+def test_every_command_that_exists_is_documented():
+    documented = {words[0] for page in TEXTS for words in commands(page, "gsp-fb")}
+    assert {command.name for command in cli.COMMANDS} - documented == set()
 
 
 def test_every_training_line_for_several_processes_is_understood():
@@ -210,14 +210,14 @@ def test_every_make_target_exists(page):
 
 
 def test_every_table_that_contributors_are_sent_to_exists():
-    text = DOCS.joinpath("contributing.md").read_text(encoding="utf-8")
+    text = ROOT.joinpath("CONTRIBUTING.md").read_text(encoding="utf-8")
     named = re.findall(r"`(\w+)` in `(gsp_fb/[^`]+\.py)`", text)
     assert len(named) >= 5
     for table, path in named:
         assert re.search(rf"^{table}\b", ROOT.joinpath(path).read_text(encoding="utf-8"), re.MULTILINE), (table, path)
 
 
-def test_every_make_target_is_told_to_contributors():
+def test_every_make_target_is_documented_for_contributors():
     shown = re.findall(r"make ([\w-]+)", ROOT.joinpath("Makefile").read_text(encoding="utf-8"))
-    told = {words[0] for words in commands(DOCS / "contributing.md", "make")}
-    assert set(shown) - told == set()
+    documented = {words[0] for words in commands(ROOT / "CONTRIBUTING.md", "make")}
+    assert set(shown) - documented == set()
