@@ -5,6 +5,8 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+from gsp_fb.cli import COMMANDS
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "gsp_fb"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
@@ -46,13 +48,40 @@ INTERFACES = {
 # plot.NAME draws what NAME computes.
 PLOTTED = r"plot/\w+\.py"
 # Defined more than once and on their way out; remove a name with its second definition.
-DUPLICATES = set(
-    """
-    EdgeList Relations Run StoredArray StoredGraph Task analyze check_device check_edges class_homophily compiled
-    differences dirichlet_energy edge_homophily eigengap energy_profile gather gft load main multiply node_homophily
-    nonsmooth_energy one_hot open_graph operator product row_normalized s_value signal_energy spectrum take_rows
-    """.split()
-)
+DUPLICATES = {
+    "EdgeList",
+    "Relations",
+    "Run",
+    "StoredArray",
+    "StoredGraph",
+    "Task",
+    "analyze",
+    "check_device",
+    "check_edges",
+    "class_homophily",
+    "compiled",
+    "differences",
+    "dirichlet_energy",
+    "edge_homophily",
+    "eigengap",
+    "energy_profile",
+    "gather",
+    "gft",
+    "load",
+    "main",
+    "multiply",
+    "node_homophily",
+    "nonsmooth_energy",
+    "one_hot",
+    "open_graph",
+    "operator",
+    "product",
+    "row_normalized",
+    "s_value",
+    "signal_energy",
+    "spectrum",
+    "take_rows",
+}
 
 
 def is_one_interface(modules):
@@ -123,21 +152,21 @@ IDENTIFIERS = {
     "to_the_end": "fit",
     "core_basis": "symmetrized_basis",
     "_validate": "_arguments",
+    "def ask": "prefetch",
+    "def spread": "repeat_rows",
 }
 # Attributes and definitions only: as local names these are plain English.
 ATTRIBUTES = {
-    "ask": "prefetch",
     "breaks": "breakpoints",
     "core": "symmetrized",
     "greatest": "allreduce_max",
     "least": "lower_bound, allreduce_min",
-    "spread": "repeat_rows",
 }
 PHRASES = {
     r"\b(?:is|are|be|was|were|what it is) told\b|\btold (?:by|in|where|to)\b": "reported, described, stated",
     r"what chance gives": "expected value under random permutation",
-    r"smooth E_S": "Dirichlet energy",
-    r"\bforgets?\b|\bforgotten\b": "mixing rate",
+    r"\bsmooth E_S\b": "Dirichlet energy",
+    r"\bforgets\b|\bforgotten\b": "mixing rate",
     r"\baveragings?\b(?= nothing|s\b)": "propagation steps",
     r"\bshared out\b": "distributed over ranks",
     r"\bat the door\b|\bthe door\b|\bbehind it code trusts\b": "input validation",
@@ -155,10 +184,48 @@ PAGES = sorted(
     [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/gallery/*.py"), *ROOT.glob("gsp_fb/report/*/*")]
 )
 # Files whose old terms are being replaced; remove a file when it is clean.
-PENDING = set(
-    """
-    """.split()
-)
+PENDING = {
+    "docs/architecture.md",
+    "gsp_fb/_arguments.py",
+    "gsp_fb/_build.py",
+    "gsp_fb/_kernels/loops.py",
+    "gsp_fb/_kernels/simd.py",
+    "gsp_fb/cli/__init__.py",
+    "gsp_fb/cli/analyse.py",
+    "gsp_fb/cli/learning.py",
+    "gsp_fb/cli/parallel.py",
+    "gsp_fb/datasets/dataset.py",
+    "gsp_fb/datasets/readers/pickled.py",
+    "gsp_fb/distributed/__init__.py",
+    "gsp_fb/distributed/_mpi.py",
+    "gsp_fb/distributed/_slepc.py",
+    "gsp_fb/distributed/graph.py",
+    "gsp_fb/eigengap.py",
+    "gsp_fb/energy/significance.py",
+    "gsp_fb/estimators/_labels.py",
+    "gsp_fb/files/_graphml.py",
+    "gsp_fb/filters/plan.py",
+    "gsp_fb/filters/response.py",
+    "gsp_fb/nn/__main__.py",
+    "gsp_fb/nn/distributed.py",
+    "gsp_fb/nn/search.py",
+    "gsp_fb/nn/splits.py",
+    "gsp_fb/outofcore/opening.py",
+    "gsp_fb/outofcore/signals.py",
+    "paper/choice.py",
+    "paper/runner.py",
+    "paper/training.py",
+    "tests/estimators/test_filterbank_transformer.py",
+    "tests/mpi/conftest.py",
+    "tests/mpi/test_mpi_laws.py",
+    "tests/mpi/test_mpirun.py",
+    "tests/nn/test_nn_splits.py",
+    "tests/nn/test_nn_use.py",
+    "tests/test_cli_parallel.py",
+    "tests/test_kernels.py",
+    "tests/test_reproduce.py",
+    "tests/test_spectrum.py",
+}
 
 
 def identifiers(tree):
@@ -166,13 +233,12 @@ def identifiers(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name, True
+            yield f"def {node.name}", False
         elif isinstance(node, ast.Attribute):
             yield node.attr, True
         elif isinstance(node, ast.Name):
             yield node.id, False
-        elif isinstance(node, ast.arg):
-            yield node.arg, False
-        elif isinstance(node, ast.keyword) and node.arg:
+        elif isinstance(node, ast.arg) or (isinstance(node, ast.keyword) and node.arg):
             yield node.arg, False
         elif isinstance(node, ast.alias):
             yield node.name.rpartition(".")[2], False
@@ -181,7 +247,8 @@ def identifiers(tree):
 def old_terms(path):
     """Return the terms of the old dialect in a file, each with its replacement."""
     text = path.read_text(encoding="utf-8")
-    found = {f"{re.search(phrase, text)[0]} -> {term}" for phrase, term in PHRASES.items() if re.search(phrase, text)}
+    matches = ((re.search(phrase, text, re.IGNORECASE), term) for phrase, term in PHRASES.items())
+    found = {f"{match[0].lower()} -> {term}" for match, term in matches if match}
     for name, is_attribute in identifiers(ast.parse(text)) if path.suffix == ".py" else ():
         term = IDENTIFIERS.get(name) or (is_attribute and ATTRIBUTES.get(name))
         found |= {f"{name} -> {term}"} if term else set()
@@ -210,3 +277,25 @@ INCOMPLETE_DOCSTRINGS = 220
 def test_the_list_of_incomplete_docstrings_does_not_grow():
     lines = ROOT.joinpath("tools", "numpydoc_pending.txt").read_text(encoding="utf-8").splitlines()
     assert len([line for line in lines if not line.startswith("#")]) <= INCOMPLETE_DOCSTRINGS
+
+
+# Commands whose help is not yet a sentence.
+FRAGMENTS = {
+    "info",
+    "energy",
+    "spectrum",
+    "verify",
+    "eigengap",
+    "filter",
+    "profile",
+    "models",
+    "train",
+    "search",
+    "predict",
+    "embed",
+}
+
+
+def test_the_help_of_a_command_is_an_imperative_sentence():
+    helps = {command.name: command.help for command in COMMANDS if command.name not in FRAGMENTS}
+    assert [name for name, text in helps.items() if not re.fullmatch(r"[A-Z][a-z]+ .*[^.]\.", text)] == []

@@ -121,10 +121,52 @@ def test_every_page_is_in_the_table_of_contents_once():
 
 @pytest.mark.parametrize("page", TEXTS, ids=page_id)
 def test_every_link_to_a_file_leads_somewhere(page):
-    text = page.read_text(encoding="utf-8")
+    text = re.sub(r"```python.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text)]
     files = [target for target in targets if target and "://" not in target]
     assert [target for target in files if not (page.parent / target).exists()] == []
+
+
+def glossary():
+    """Return the terms of the glossary with their synonyms."""
+    text = DOCS.joinpath("glossary.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return [(row[0], row[2].split(", ") if len(row) > 2 else []) for row in rows if row[0] != "term"]
+
+
+def test_the_glossary_defines_every_term_once():
+    terms = [term for term, _ in glossary()]
+    assert len(terms) >= 40
+    assert sorted(set(terms)) == sorted(terms)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "graph shift operator",
+        "frequency response",
+        "vertex",
+        "bandlimited",
+        "total variation",
+        "over-smoothing",
+        "matvec",
+    ],
+)
+def test_the_glossary_has_the_words_that_people_search_for(word):
+    assert word in {name for term, synonyms in glossary() for name in (term, *synonyms)}
+
+
+# Written by paper/report.py from stored results.
+GENERATED = {"reproducibility.md"}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in GENERATED], ids=page_id)
+def test_every_page_that_uses_a_term_links_to_the_glossary(page):
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"```\{include\} (\S+)", text):
+        text += (page.parent / name).read_text(encoding="utf-8")
+    used = [term for term, _ in glossary() if re.search(rf"\b{re.escape(term)}s?\b", text)]
+    assert not used or page.name == "glossary.md" or "glossary.md" in text
 
 
 def drawn_and_used(block):

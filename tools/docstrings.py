@@ -1,8 +1,8 @@
 """Validate the docstrings of the API reference with numpydoc: ``python -m tools.docstrings``.
 
 Every function and class in the ``__all__`` of a package that ``docs/api/index.md`` lists needs Parameters, Returns, See
-Also and Examples. ``tools/numpydoc_pending.txt`` lists the findings that are still open, one name a line; a finding that
-is not listed fails. ``--write`` removes what has been mended from the list.
+Also and Examples. ``tools/numpydoc_pending.txt`` lists the findings that are still open, one name a line; any other
+finding fails. ``--write`` removes what has been mended from the list.
 """
 
 import argparse

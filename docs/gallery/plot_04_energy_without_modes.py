@@ -34,7 +34,7 @@ plot.energy_profile(profiles, ax=ax)
 ax.set_title(f"{profiles['noise'].matvecs} matrix-vector products")
 
 # %%
-# The bounds are proven, not guessed: however few matrix-vector products are spent, the cumulative energy lies between them.
+# The bounds are proven: however few matrix-vector products are spent, the cumulative energy lies between them.
 coarse = {f"{n} products": gf.energy_profile(laplacian, noise, bins=60, matvecs=n) for n in (5, 20)}
 figure, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
 plot.energy_profile(coarse, cumulative=True, ax=ax)

@@ -2,8 +2,9 @@
 Wavelets on a graph, and tight frames
 =====================================
 
-Two channels separate low from high frequencies. Wavelets also localise them, *where* and *at which scale*. If the squares of their kernels sum to 1 at
-every frequency the bank is a tight frame: it keeps the energy, and synthesis alone gives the signal back.
+Two channels separate low from high frequencies. Wavelets also localise them, *where* and *at which scale*. If the
+squares of their kernels sum to 1 at every frequency the bank is a tight frame: it keeps the energy, and synthesis alone
+gives the signal back.
 """
 
 import matplotlib.pyplot as plt
