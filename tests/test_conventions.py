@@ -44,6 +44,7 @@ INTERFACES = {
     "compiled and plain kernels (_kernels/engine.py)": r"_kernels/(__init__|plain|fast)\.py",
     "storages": r"storage/\w+\.py",
     "file formats (FORMATS in files/__init__.py)": r"files/_\w+\.py",
+    "entry points of `gsp-fb` and `python -m gsp_fb.nn`": r"(cli/__init__|nn/__main__)\.py",
 }
 # plot.NAME draws what NAME computes.
 PLOTTED = r"plot/\w+\.py"
@@ -68,7 +69,6 @@ DUPLICATES = {
     "gather",
     "gft",
     "load",
-    "main",
     "multiply",
     "node_homophily",
     "nonsmooth_energy",
@@ -299,3 +299,14 @@ FRAGMENTS = {
 def test_the_help_of_a_command_is_an_imperative_sentence():
     helps = {command.name: command.help for command in COMMANDS if command.name not in FRAGMENTS}
     assert [name for name, text in helps.items() if not re.fullmatch(r"[A-Z][a-z]+ .*[^.]\.", text)] == []
+
+
+def test_workflows_and_hooks_run_targets_that_exist():
+    targets = set(re.findall(r"^([\w-]+):", ROOT.joinpath("Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    files = [*ROOT.glob(".github/workflows/*.yml"), ROOT / ".pre-commit-config.yaml"]
+    texts = {file.name: file.read_text(encoding="utf-8") for file in files}
+    used = {name: set(re.findall(r"\bmake ([\w-]+)", text)) for name, text in texts.items()}
+    listed = set(re.search(r"target: \[(.*)\]", texts["nightly.yml"])[1].split(", "))
+    assert set(texts) == {"check.yml", "docs.yml", "nightly.yml", "release.yml", "tests.yml", ".pre-commit-config.yaml"}
+    assert set().union(*used.values(), listed) <= targets
+    assert "make check" in texts[".pre-commit-config.yaml"]

@@ -30,6 +30,7 @@ CALLS = {
         "nn.train",
         "nn.tasks",
         "nn.inputs",
+        "operators",
         "nn.network",
         "nn.layer",
         "nn.propagation.operators",
