@@ -58,7 +58,7 @@ def _report(args: argparse.Namespace) -> int:
 
 
 def _advice(source: Source) -> Advice | None:
-    """Return whether the high channel is worth it, from all labels that are known; None where nothing says so."""
+    """Return whether the high channel is worth it, from all known labels; None without labels to decide."""
     if source.y is None or np.ndim(source.y) != 1 or source.graph.directed:
         return None
     try:

@@ -52,7 +52,7 @@ def signal(
     max_nodes : int
         A larger graph is refused.
     max_edges : int
-        Of a graph with more edges only the nodes are drawn, and the picture says so.
+        Of a graph with more edges only the nodes are drawn, with a note in the title.
     rng : None, int or Generator
         Of the spring layout.
     ax : matplotlib Axes, optional

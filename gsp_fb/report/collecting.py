@@ -1,4 +1,4 @@
-"""From a graph and its signals to the facts of a report; whatever does not apply leaves a note that says why."""
+"""From a graph and its signals to the facts of a report; what does not apply is left out with a note."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def collect(
     runs : iterable of path_like
         Run directories of ``gsp-fb train -o``, or directories of them.
     advice : object, optional
-        With ``text`` and, if it likes, ``rows`` (a sequence of mappings).
+        With ``text`` and optionally ``rows`` (a sequence of mappings).
     rng : None, int or numpy Generator
         Of the layout and of the estimates on large graphs; a fixed seed by default, for equal reports.
     on_step : callable

@@ -1,4 +1,4 @@
-"""What a report says, as data: every renderer reads these and nothing else."""
+"""The facts of a report as data: all that a renderer reads."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Homophily:
 class Gap:
     """The second eigenvalue of a family's low channel, the first being 1; nan where the solver gave up.
 
-    ``proof`` says what the error bound rests on, as in :class:`gsp_fb.Eigengap`.
+    ``proof`` names what the error bound rests on, as in :class:`gsp_fb.Eigengap`.
     """
 
     family: str
@@ -195,7 +195,7 @@ class Drawing:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """Everything a report says about one graph; ``notes`` tells, by section, what was left out and why.
+    """The facts about one graph; ``notes`` gives, by section, what was left out and why.
 
     Examples
     --------

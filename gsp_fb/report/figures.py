@@ -49,7 +49,7 @@ def dots(
                 hint = f"{name}, {key}: {value:.4f}"
                 marks.append(dot(f"dot {_colour(series.index(key))}", frame.across(value), at, 5, hint))
     legend = [(f"dot {_colour(k)}", name) for k, name in enumerate(series)] if len(series) > 1 or expected else []
-    legend += [("expected", "placed at random")] if expected else []
+    legend += [("expected", "random permutation")] if expected else []
     return Chart(title, frame.height, tuple(marks), tuple(legend))
 
 

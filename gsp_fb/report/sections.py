@@ -156,7 +156,7 @@ def _gaps(report: Report) -> Iterator[Section]:
 
 
 def _claims(report: Report) -> Iterator[Section]:
-    title = "What the theory says, checked here"
+    title = "Claims of the paper, checked here"
     if not report.claims:
         yield Section("claims", title, say.about_first_theorem(report), note=report.notes.get("claims", ""))
         return

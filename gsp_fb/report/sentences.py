@@ -36,10 +36,13 @@ SMOOTHNESS = (
 )
 # Edge homophily minus its expected value under random permutation, up to each bound.
 ALIKE = (
-    (-0.02, "Neighbours are alike less often than by chance: averaging over them mixes the classes."),
+    (-0.02, "Neighbours are alike less often than under random permutation: averaging over them mixes the classes."),
     (0.02, "That is the expected value under random permutation: the edges carry no information about the classes."),
-    (0.2, "Neighbours are alike little more often than by chance: averaging still mixes the classes."),
-    (math.inf, "Neighbours are alike more often than by chance: averaging brings nodes of a class together."),
+    (0.2, "Neighbours are alike little more often than under random permutation: averaging still mixes the classes."),
+    (
+        math.inf,
+        "Neighbours are alike more often than under random permutation: averaging separates the classes.",
+    ),
 )
 # Weight of high minus weight of low in a layer's mixing, up to each bound.
 LEANING = ((-0.1, "it leans on the low channel"), (0.1, "it uses both"), (math.inf, "it leans on the high channel"))
@@ -198,7 +201,7 @@ def about_homophily(facts: Homophily, directed: bool) -> str:
     if facts.classes == 1:
         return "All labelled nodes are of one class, so there is nothing to compare."
     if math.isnan(facts.edge):
-        return f"There are no {kind} between labelled nodes, so nothing can be said about neighbours."
+        return f"There are no {kind} between labelled nodes, so homophily is undefined."
     parts = [f"{percent(facts.edge)} of the {kind} join nodes of one class; with the same labels placed at random"]
     parts.append(f"{percent(facts.expected)} would.")
     parts.append(_first(facts.edge - facts.expected, ALIKE))

@@ -27,13 +27,13 @@ def blocks(homophily):
 def test_homophilic():
     text = blocks(0.95)
     assert "far smoother than the same values placed at random" in text["energies"]
-    assert "more often than by chance" in text["homophily"]
+    assert "more often than under random permutation" in text["homophily"]
 
 
 def test_heterophilic():
     text = blocks(0.05)
     assert "higher frequency than the same values placed at random" in text["energies"]
-    assert "less often than by chance" in text["homophily"]
+    assert "less often than under random permutation" in text["homophily"]
 
 
 def test_labels_that_ignore_the_graph():
