@@ -41,6 +41,15 @@ def figure(*, size: tuple[float, float] = (7.0, 4.0)) -> Any:
     size : (float, float)
         Width and height in inches.
 
+    Returns
+    -------
+    matplotlib Figure
+        Without a canvas of a window; ``figure.savefig`` writes it.
+
+    See Also
+    --------
+    signal : Draw a signal on the axes of a figure.
+
     Examples
     --------
     >>> figure(size=(3.0, 2.0)).subplots().get_title()
@@ -96,13 +105,13 @@ def colour_scale(values: FloatArray, scale: str = "auto") -> dict[str, Any]:
     {'cmap': 'RdBu_r', 'vmin': -3.0, 'vmax': 3.0}
     """
     check_choice(scale, SCALES, "colour scale")
-    least, greatest = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    lowest, highest = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
     if not values.size:
-        least, greatest = 0.0, 1.0
-    if scale == "signed" or (scale == "auto" and least < 0 < greatest):
-        reach = max(-least, greatest) or 1.0
+        lowest, highest = 0.0, 1.0
+    if scale == "signed" or (scale == "auto" and lowest < 0 < highest):
+        reach = max(-lowest, highest) or 1.0
         return {"cmap": SIGNED, "vmin": -reach, "vmax": reach}
-    return {"cmap": AMOUNTS, "vmin": least, "vmax": greatest if greatest > least else least + 1.0}
+    return {"cmap": AMOUNTS, "vmin": lowest, "vmax": highest if highest > lowest else lowest + 1.0}
 
 
 def segments(ends: FloatArray, **options: Any) -> Any:

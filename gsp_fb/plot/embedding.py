@@ -32,6 +32,19 @@ def tsne(embeddings: Any, y: Any, *, perplexity: float = 30.0, rng: Any = 0, axe
     rng : None, int or Generator
     axes : matplotlib Axes, or one for each embedding, optional
 
+    Returns
+    -------
+    matplotlib Axes or ndarray of them
+        One for a single embedding, an array for a mapping.
+
+    See Also
+    --------
+    labels : Classes on the graph itself.
+
+    References
+    ----------
+    .. [1] L. van der Maaten and G. Hinton, "Visualizing data using t-SNE", JMLR 9, 2008.
+
     Examples
     --------
     >>> import numpy as np

@@ -29,6 +29,16 @@ def energy_profile(
         Draw the share below each frequency instead, between its proven bounds.
     ax : matplotlib Axes, optional
 
+    Returns
+    -------
+    matplotlib Axes
+        The axes that were drawn on.
+
+    See Also
+    --------
+    gsp_fb.energy_profile : Compute a profile.
+    energy_split : Two parts instead of bands.
+
     Examples
     --------
     >>> import gsp_fb as gf
@@ -69,6 +79,16 @@ def energy_split(laplacian: Operator, signals: Any, *, ax: Any = None) -> Any:
     signals : array_like or sparse, or a mapping from names to them
     ax : matplotlib Axes, optional
 
+    Returns
+    -------
+    matplotlib Axes
+        The axes that were drawn on.
+
+    See Also
+    --------
+    gsp_fb.s_value : The high part.
+    energy_profile : The distribution over all frequencies.
+
     Examples
     --------
     >>> import gsp_fb as gf
@@ -103,6 +123,16 @@ def s_values(table: Mapping[str, Mapping[str, float]], *, ax: Any = None) -> Any
     table : mapping from data set to a mapping from signal to S
         ``{"texas": {"features": 0.9, "labels": 0.88}}``; a signal may be missing from a row.
     ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes that were drawn on.
+
+    See Also
+    --------
+    gsp_fb.s_value : Compute an S-value.
+    energy_split : Both parts of the energy of a signal.
 
     Examples
     --------

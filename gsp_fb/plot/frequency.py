@@ -31,6 +31,17 @@ def spectrum(modes: Operator | Spectrum | SpectralDensity, *, ax: Any = None) ->
         All modes of an operator are computed; for a large graph give ``spectrum(op, k)`` or ``spectral_density(op)``.
     ax : matplotlib Axes, optional
 
+    Returns
+    -------
+    matplotlib Axes
+        The axes that were drawn on.
+
+    See Also
+    --------
+    gsp_fb.spectrum : Compute frequencies and modes.
+    gsp_fb.spectral_density : Estimate the density of a large graph.
+    gft : Coefficients of a signal.
+
     Examples
     --------
     >>> from gsp_fb import operator
@@ -60,6 +71,16 @@ def gft(modes: Operator | Spectrum, x: Any, *, ax: Any = None) -> Any:
     x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
         Of several signals the root of the summed squares, :math:`\sqrt{\sum_j |\hat x_{ij}|^2}`, is drawn.
     ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes that were drawn on.
+
+    See Also
+    --------
+    spectrum : The frequencies alone.
+    energy_profile : The energy of a signal without modes.
 
     Examples
     --------
@@ -92,6 +113,15 @@ def kernel(kernel: Kernel, *, interval: tuple[float, float] | None = None, ax: A
         By default [0, 1] for a kernel of :math:`\lambda/\lambda_{max}` and [0, 2] for others.
     ax : matplotlib Axes, optional
 
+    Returns
+    -------
+    matplotlib Axes
+        The axes that were drawn on.
+
+    See Also
+    --------
+    response : All kernels of a bank.
+
     Examples
     --------
     >>> from gsp_fb.filters import heat
@@ -115,6 +145,16 @@ def response(bank: FilterBank | TwoChannelBank, *, ax: Any = None) -> Any:
     ----------
     bank : FilterBank or TwoChannelBank
     ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes that were drawn on.
+
+    See Also
+    --------
+    kernel : One kernel.
+    gsp_fb.FilterBank : Apply the kernels to a signal.
 
     Examples
     --------

@@ -52,10 +52,15 @@ def signal(
     max_nodes : int
         A larger graph is refused.
     max_edges : int
-        Of a graph with more edges only the nodes are drawn, with a note in the title.
+        Of a graph with more edges only the nodes are drawn, with a note below them.
     rng : None, int or Generator
         Of the spring layout.
     ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes that the graph was drawn on.
 
     Raises
     ------
@@ -63,6 +68,12 @@ def signal(
         ``x`` is not one real value per node.
     ParameterError
         The graph is too large to be drawn.
+
+    See Also
+    --------
+    labels : Colour nodes by class.
+    filtered : Draw a signal beside its two halves.
+    positions : Coordinates of the nodes.
 
     Examples
     --------
@@ -104,6 +115,16 @@ def labels(
     layout, node_size, max_nodes, max_edges, rng, ax
         As in :func:`signal`.
 
+    Returns
+    -------
+    matplotlib Axes
+        The axes that the graph was drawn on.
+
+    See Also
+    --------
+    signal : Colour nodes by a number.
+    tsne : Classes of an embedding in the plane.
+
     Examples
     --------
     >>> from gsp_fb.datasets import ring
@@ -140,6 +161,16 @@ def filtered(graph: Graph, low: Any, high: Any, *, layout: Any = None, rng: Any 
     layout, rng
         As in :func:`signal`.
     axes : three matplotlib Axes, optional
+
+    Returns
+    -------
+    ndarray of three matplotlib Axes
+        Signal, low half and high half.
+
+    See Also
+    --------
+    signal : Draw one signal.
+    gsp_fb.FilterBank.two_channel : Split a signal into two halves.
 
     Examples
     --------

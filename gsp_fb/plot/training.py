@@ -28,6 +28,15 @@ def alphas(history: Sequence[Any], *, ax: Any = None) -> Any:
         reached it.
     ax : matplotlib Axes, optional
 
+    Returns
+    -------
+    matplotlib Axes
+        The axes that were drawn on.
+
+    See Also
+    --------
+    tsne : Embeddings of the trained channels.
+
     Examples
     --------
     >>> first = {"epoch": 1, "alpha_low_1": 0.5, "alpha_high_1": 0.5}

@@ -67,10 +67,20 @@ def collect(
     on_step : callable
         Called with the name of each step before it is taken.
 
+    Returns
+    -------
+    Report
+        The facts, as frozen data.
+
     Raises
     ------
     GraphError
         The graph has no nodes.
+
+    See Also
+    --------
+    write_report : Write the report to a file.
+    gsp_fb.advise : The advice of a report.
 
     Examples
     --------

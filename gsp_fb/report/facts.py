@@ -195,7 +195,45 @@ class Drawing:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """The facts about one graph; ``notes`` gives, by section, what was left out and why.
+    """The facts about one graph, as :func:`collect` computes them.
+
+    Parameters
+    ----------
+    name : str
+        The title.
+    family : str
+        The family of the profiles and frequencies.
+    gamma : float
+        Weight of the added self-loops in the families that have them.
+    graph : GraphFacts
+        Size, degrees, components and fingerprint.
+    signals : tuple of SignalFacts
+        What was measured.
+    energies : tuple of EnergyRow
+        S and the energies of every signal under every family.
+    profiles : tuple of Profile
+        Energy over the frequencies, one a signal.
+    density : Density or None
+        The distribution of the frequencies.
+    homophily : Homophily or None
+        None without labels.
+    gaps : tuple of Gap
+        The eigengap of every family.
+    claims : tuple of ClaimResult
+        The claims of the paper, checked.
+    advice : AdviceFacts or None
+        Whether to use the high channel.
+    runs : tuple of RunFacts
+        Training runs.
+    notes : mapping
+        By section, what was left out and why.
+    drawing : Drawing
+        The drawn part of the graph with its signals.
+
+    See Also
+    --------
+    collect : Compute the facts.
+    write_report : Write them as HTML, Markdown or JSON.
 
     Examples
     --------

@@ -29,6 +29,20 @@ __all__ = ["FORMATS", "format_of", "render_html", "render_json", "render_markdow
 def render_html(report: Report) -> str:
     """Return the report as one HTML page: no other file, no network, and only its own script may run.
 
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    str
+        The page.
+
+    See Also
+    --------
+    render_markdown : Text and tables alone.
+    write_report : Write a file.
+
     Examples
     --------
     >>> from gsp_fb import Graph
@@ -54,6 +68,20 @@ def render_html(report: Report) -> str:
 def render_markdown(report: Report) -> str:
     """Return the report's sentences and tables as Markdown.
 
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    str
+        The text.
+
+    See Also
+    --------
+    render_html : The page with figures.
+    write_report : Write a file.
+
     Examples
     --------
     >>> from gsp_fb import Graph
@@ -66,6 +94,20 @@ def render_markdown(report: Report) -> str:
 
 def render_json(report: Report) -> str:
     """Return the report's numbers as JSON; those that are not finite are null.
+
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    str
+        One JSON object.
+
+    See Also
+    --------
+    render_html : The page with figures.
+    Report.as_dict : The same as a dictionary.
 
     Examples
     --------
@@ -95,12 +137,22 @@ def write_report(report: Report, path: str | os.PathLike[str], *, format: str | 
     format : {'html', 'markdown', 'json'}, optional
         By default inferred from the suffix of ``path``.
 
+    Returns
+    -------
+    Path
+        The file that was written.
+
     Raises
     ------
     ParameterError
         Neither ``format`` nor the ending is known.
     OSError
         The directory is missing or not writable, or the disk is full.
+
+    See Also
+    --------
+    collect : Compute the facts of a report.
+    format_of : The format that a suffix names.
 
     Examples
     --------
@@ -120,6 +172,21 @@ def write_report(report: Report, path: str | os.PathLike[str], *, format: str | 
 
 def format_of(path: Path, format: str | None) -> str:
     """Return the format's name, given or inferred from the path's suffix.
+
+    Parameters
+    ----------
+    path : Path
+    format : str, optional
+        Used as it is, if it is known.
+
+    Returns
+    -------
+    {'html', 'markdown', 'json'}
+        A name of ``FORMATS``.
+
+    See Also
+    --------
+    write_report : Write a report in this format.
 
     Examples
     --------
