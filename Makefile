@@ -1,16 +1,18 @@
-# Two commands for a fresh machine: `make demo` and `make test`. Both make .venv first.
+# Three commands for a fresh machine: `make demo`, `make quick` and `make test`. Each makes its environment first.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 SETTINGS := setup.cfg pyproject.toml constraints.txt
 
-.PHONY: help demo test check bench docs fuzz chaos laws mutation reliability test-min test-new test-mpi audit clean
+.PHONY: help demo quick test check package bench docs fuzz chaos laws mutation reliability test-min test-new test-mpi test-gpu audit clean
 
 help:
 	@echo "make demo   set up and run the main job on embedded data (no download)"
+	@echo "make quick  linters and the fast tests in an environment without torch (under two minutes)"
 	@echo "make test   set up, then linters, types, layers, tests and doctests"
 	@echo "make check  the same without the tests"
+	@echo "make package  build wheel and source distribution into dist/ and try both in empty environments"
 	@echo "make docs   build the documentation into docs/_build/html"
 	@echo "make laws   every law on 20 000 examples, and in threads (hours)"
 	@echo "make fuzz   coverage-guided fuzzing of every reader (two processor hours)"
@@ -20,6 +22,7 @@ help:
 	@echo "make test-min  the core on the oldest supported versions; test-new: on the newest"
 	@echo "make audit  compare the pinned versions with the public advisories (needs a connection)"
 	@echo "make test-mpi  several processes: PETSc and SLEPc from Debian if they are missing, laws on 1, 2 and 4 ranks"
+	@echo "make test-gpu  install CuPy, check our calls against its signatures, run the tests marked gpu"
 	@echo "make bench  measure against the peer libraries, write benchmarks/RESULTS.md"
 	@echo "make clean  remove .venv and caches"
 
@@ -42,6 +45,24 @@ check: $(VENV)/.test
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m tools.docstrings
+
+# Without torch, CuPy and a browser: what a contributor runs while writing.
+QUICK_TESTS := tests/test_atomic.py tests/test_conventions.py tests/test_document.py tests/test_files.py \
+	tests/test_filterbank.py tests/test_graph.py tests/test_import.py tests/test_no_unsafe_calls.py \
+	tests/test_operators.py tests/test_package.py tests/test_worked_examples.py tests/laws
+
+$(VENV)-quick/.installed: $(SETTINGS)
+	$(PYTHON) -m venv $(VENV)-quick
+	$(VENV)-quick/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[quick]'
+	touch $@
+
+quick: $(VENV)-quick/.installed
+	$(VENV)-quick/bin/ruff check --quiet .
+	$(VENV)-quick/bin/ruff format --check --quiet .
+	$(VENV)-quick/bin/lint-imports --no-logo
+	$(VENV)-quick/bin/pytest -q -n auto --dist worksteal -m "not slow" -k "not double" \
+		--hypothesis-profile=quick $(QUICK_TESTS)
 
 test: check
 	$(BIN)/pytest -q -n auto --dist worksteal -m "not slow" --mpl --cov --cov-report=
@@ -107,8 +128,18 @@ test-mpi: $(VENV)/.test
 	tests/mpi/run.sh
 	$(BIN)/pytest -q -n 0 tests/mpi/test_mpirun.py
 
+test-gpu: $(VENV)/.test
+	$(PIP) -e '.[gpu]'
+	$(BIN)/pytest -q -n 0 tests/device/test_cupy_signatures.py
+	$(BIN)/pytest -q -n 0 -m gpu tests
+
+package: $(VENV)/.test
+	rm -rf build dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/pytest -q -n 0 -m slow tests/test_package.py
+
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) .venv-min .venv-new .venv-audit .venv-mutation mutants tools/fuzz/grown build dist demo-report.html docs/_build docs/auto_gallery docs/api/generated *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-quick .venv-min .venv-new .venv-audit .venv-mutation mutants tools/fuzz/grown build dist demo-report.html docs/_build docs/auto_gallery docs/api/generated *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -130,7 +130,7 @@ def large(n=100_000, degree=20, n_features=64):
 def _peak(make, pipe):
     data = large()
     job = make(data, "both")
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak of making the data
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak of making the data
     before = _status("VmRSS")
     job.epoch()
     pipe.send(_status("VmHWM") - before)
@@ -185,16 +185,16 @@ def split_round(cornell, config, options):
     marks = [(time.perf_counter(), time.process_time())]
     separate = [train(build("fb-gcn", cornell, **options), cornell, split, config) for split in cornell.splits]
     marks.append((time.perf_counter(), time.process_time()))
-    together = train_splits("fb-gcn", cornell, cornell.splits, config, **options)
+    batched = train_splits("fb-gcn", cornell, cornell.splits, config, **options)
     marks.append((time.perf_counter(), time.process_time()))
     if not options["dropout"]:
-        check_same(separate, together)
+        check_same(separate, batched)
     return [(middle - start, end - middle) for start, middle, end in zip(*marks, strict=True)]
 
 
-def check_same(separate, together, epochs=20):
+def check_same(separate, batched, epochs=20):
     """Compare the losses of the first epochs; later ones magnify any rounding, and so do the scores at the end."""
-    losses = [[[row["val_loss"] for row in run.history[:epochs]] for run in runs] for runs in (separate, together)]
+    losses = [[[row["val_loss"] for row in run.history[:epochs]] for run in runs] for runs in (separate, batched)]
     if not np.allclose(*losses, rtol=1e-4):
         raise SystemExit(f"the losses differ by {np.max(np.abs(np.subtract(*losses))):.1e}")
 

@@ -25,7 +25,7 @@ from gsp_fb.filters import heat
 
 from .measure import status_megabytes
 
-# What the system lets a whole process map, and what the library is told of it: interpreter and imports take 0.5 GB.
+# What the system lets a whole process map, and the memory limit of the library: interpreter and imports take 0.5 GB.
 MOST, LIMIT = 4_000_000_000, 3_400_000_000
 N_NODES, N_PAIRS = 15_000_000, 155_000_000
 NEAR, SHARE_NEAR = 1000, 0.9

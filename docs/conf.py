@@ -27,7 +27,7 @@ nitpicky = True
 nitpick_ignore = [
     # Built offline, so without the inventories of other projects.
     ("py:class", "numpy.float64"),
-    # A property of the estimators' private base, told in their lists of attributes.
+    # A property of the estimators' private base, documented in their lists of attributes.
     ("py:obj", "graph_"),
 ]
 
@@ -43,24 +43,39 @@ autosummary_ignore_module_all = False
 templates_path = ["_templates"]
 
 
-def _tables():
-    """Return by module the tables that it exports and the names of their rows: data, so without a page of their own."""
+def _modules():
+    """Return the modules of the API reference by name."""
     listed = re.findall(
         r"^   (gsp_fb\S*)$", Path(__file__).with_name("api").joinpath("index.md").read_text(), re.MULTILINE
     )
-    modules = {name: importlib.import_module(name) for name in listed}
+    return {name: importlib.import_module(name) for name in listed}
+
+
+def _tables():
+    """Return by module the tables that it exports and the names of their rows: data, so without a page of their own."""
     return {
         name: {table: list(getattr(module, table)) for table in module.__all__ if _is_table(getattr(module, table))}
-        for name, module in modules.items()
+        for name, module in _modules().items()
     }
+
+
+def _repeated():
+    """Return by module the names that gsp_fb itself exports: the same objects, documented there."""
+    return {
+        name: [] if module is gsp_fb else [key for key in module.__all__ if getattr(module, key) in _exported()]
+        for name, module in _modules().items()
+    }
+
+
+def _exported():
+    return [thing for thing in (getattr(gsp_fb, name) for name in gsp_fb.__all__) if callable(thing)]
 
 
 def _is_table(thing):
     return isinstance(thing, Mapping | tuple) and all(isinstance(row, str) for row in thing)
 
 
-# A name that gsp_fb itself exports is documented there, and not again in the package it comes from.
-autosummary_context = {"top": gsp_fb.__all__, "tables": _tables()}
+autosummary_context = {"repeated": _repeated(), "tables": _tables()}
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 # Words of a docstring's type line that are English, not names of objects.

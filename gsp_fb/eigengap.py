@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from ._certify import eigenvalue_floor, is_cheap
+from ._document import facts_html
 from ._eigen import MAX_PRODUCTS, Pairs, null_space, residuals
-from ._html import table
 from .errors import ConvergenceError, ParameterError
 from .operators import Operator
 from .spectrum import Spectrum, spectrum
@@ -54,7 +54,7 @@ class Eigengap:
         return self.error == 0.0 or abs(1.0 - self.ratio) > self.error
 
     def _repr_html_(self) -> str:
-        return table("Eigengap", {**asdict(self), "resolved": self.resolved})
+        return facts_html("Eigengap", {**asdict(self), "resolved": self.resolved})
 
 
 def eigengap(

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from ._arguments import check_choice, check_count, check_host
 from ._build import LOOP_RULES, canonical, drop_loops, edges_to_csr, index_arrays, symmetric, total_degrees
-from ._html import table
+from ._document import facts_html
 from .backend import (
     TABLE,
     FloatArray,
@@ -338,7 +338,7 @@ class Graph:
             "isolated nodes": self.n_isolated or None,
             "components": self.n_components,
         }
-        return table("Graph", facts)
+        return facts_html("Graph", facts)
 
 
 def _on_host(data: Any) -> Any:

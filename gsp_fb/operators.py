@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ._arguments import check_choice, check_signal
 from ._bounds import low_bounds
-from ._html import table
+from ._document import facts_html
 from ._kernels import affine_product
 from .backend import FloatArray, Signal, add_diagonal, freeze, linear_operator, namespace, scaled_csr
 from .errors import GraphError
@@ -199,7 +199,7 @@ class Operator:
             "isolated nodes": self.isolated,
             "graph": repr(self.graph),
         }
-        return table("Operator", facts)
+        return facts_html("Operator", facts)
 
 
 def operator(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._arguments import check_choice, check_count, check_device, check_signal, host_array
+from ._document import facts_html
 from ._eigen import MAX_PRODUCTS, Pairs, dense_pairs, partial_pairs
-from ._html import table
 from .backend import FloatArray, Signal, column, diagonal_times, freeze, is_sparse, namespace, product, transposed
 from .errors import GraphError, ParameterError, SignalError
 from .operators import Operator
@@ -121,7 +121,7 @@ class Spectrum:
             "operator": repr(self.operator),
             "solver": self.method,
         }
-        return table("Spectrum", facts)
+        return facts_html("Spectrum", facts)
 
 
 def _as_dtype(x: Any, dtype: Any) -> Any:

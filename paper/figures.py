@@ -8,11 +8,11 @@ from typing import Any
 
 from gsp_fb import plot
 from gsp_fb._atomic import atomic_write
+from gsp_fb._document import Figure
 from gsp_fb._extras import has, require
 from gsp_fb.plot.embedding import draw_plane
 
 from .cells import Cell
-from .document import Figure
 from .store import Store
 
 __all__ = ["draw"]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from gsp_fb._arguments import check_choice
 from gsp_fb._atomic import atomic_write
+from gsp_fb._document import Block, Figure, Heading, Table, Text, to_html, to_markdown
 
 from .catalogue import EXPERIMENTS
 from .cells import Cell, select
-from .document import Block, Figure, Heading, Table, Text, to_html, to_markdown
 from .figures import draw
 from .store import Store
 from .tables import ABSENT, missing, sections

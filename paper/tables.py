@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
+from gsp_fb._document import Block, Figure, Heading, Table, Text
+
 from .catalogue import METRICS, PAPER_NAMES, Experiment
 from .cells import Cell, cells
-from .document import Block, Figure, Heading, Table, Text
 from .printed import paper_numbers
 from .rows import Row
 from .store import Facts, Store

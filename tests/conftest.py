@@ -34,6 +34,7 @@ settings.register_profile(
     suppress_health_check=list(HealthCheck),
 )
 settings.register_profile("device", parent=settings.get_profile("laws"), max_examples=5)
+settings.register_profile("quick", parent=settings.get_profile("laws"), max_examples=10)
 settings.register_profile("mutation", max_examples=8, deadline=None, derandomize=True, database=None)
 settings.load_profile("laws")
 
@@ -132,16 +133,16 @@ def on_device(path, proxy):
     settings.load_profile("usual")
     for name, value in list(vars(module).items()):
         if name.startswith("test_"):
-            setattr(module, name, skipped(on_shore(value, proxy), name))
+            setattr(module, name, skipped(with_device_arguments(value, proxy), name))
         elif not name.startswith("__"):
             setattr(module, name, proxy.wrap(value))
     return module
 
 
-def on_shore(test, proxy):
+def with_device_arguments(test, proxy):
     """Return a test whose parameters, drawn ones also, are on the device."""
     if hasattr(test, "hypothesis"):
-        test.hypothesis.inner_test = on_shore(test.hypothesis.inner_test, proxy)
+        test.hypothesis.inner_test = with_device_arguments(test.hypothesis.inner_test, proxy)
         return test
 
     @wraps(test)

@@ -91,8 +91,8 @@ def test_a_rule_is_judged_on_sets_it_has_not_seen():
         for k in range(40)
     ]
     assert max(row.right for row in verdicts(rows)) < 30
-    told = [Measured(row.dataset, row.gain, 0.0, 0.0, dict.fromkeys(names, row.gain), 0.0) for row in rows]
-    assert all(row.right == 40 for row in verdicts(told))
+    perfect = [Measured(row.dataset, row.gain, 0.0, 0.0, dict.fromkeys(names, row.gain), 0.0) for row in rows]
+    assert all(row.right == 40 for row in verdicts(perfect))
 
 
 def test_a_threshold_lies_between_no_and_yes():

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import gsp_fb as gf
+from gsp_fb._document import Table
 from gsp_fb.cli import COMMANDS, main
-from gsp_fb.cli.render import table
 
 TRAINED = "no graph, one channel, two: same splits and seeds"
 ENVIRONMENT = {**os.environ, "GSP_FB_OFFLINE": "1", "COLUMNS": "80"}
@@ -95,7 +95,7 @@ def test_tables_fit_80_columns(command, ring_file, capsys):
 
 
 def test_wide_tables_are_cut_not_wrapped():
-    lines = table([{"name": "x" * 100, "value": 1.0}]).splitlines()
+    lines = Table.from_records([{"name": "x" * 100, "value": 1.0}]).text(width=80).splitlines()
     assert max(map(len, lines)) <= 80
     assert "…" in lines[1]
 

@@ -16,15 +16,15 @@ from paper.__main__ import main as paper_main
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
-TEXTS = [ROOT / "README.md", *PAGES]
-MODULES = (
+TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
+# The API reference; the reproduction of the paper is not part of the library, but its examples follow the same rules.
+REFERENCE = (
     "gsp_fb",
     "gsp_fb.advice",
     "gsp_fb.datasets",
     "gsp_fb.distributed",
     "gsp_fb.errors",
     "gsp_fb.estimators",
-    "paper",
     "gsp_fb.files",
     "gsp_fb.filters",
     "gsp_fb.nn",
@@ -36,6 +36,7 @@ MODULES = (
     "gsp_fb.theory",
     "gsp_fb.variants",
 )
+MODULES = (*REFERENCE, "paper")
 
 
 def page_id(path):
@@ -63,7 +64,7 @@ def test_every_public_name_has_an_example_that_runs(module_name):
 
 
 def public_methods(thing):
-    """Yield what a class itself defines to be called; what it inherits is told elsewhere."""
+    """Yield what a class itself defines to be called; inherited methods are documented elsewhere."""
     for name, method in vars(thing).items() if isinstance(thing, type) else ():
         function = getattr(method, "__func__", method)
         if not name.startswith("_") and isinstance(function, FunctionType):
@@ -95,7 +96,7 @@ def test_the_rule_would_find_a_name_without_an_example():
 
 def test_every_module_of_the_reference_is_checked_here_and_back():
     listed = re.findall(r"^   (gsp_fb\S*)$", DOCS.joinpath("api", "index.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(listed) == sorted(MODULES)
+    assert sorted(listed) == sorted(REFERENCE)
 
 
 def test_the_reproducibility_page_is_that_of_the_stored_results(tmp_path):
@@ -120,10 +121,52 @@ def test_every_page_is_in_the_table_of_contents_once():
 
 @pytest.mark.parametrize("page", TEXTS, ids=page_id)
 def test_every_link_to_a_file_leads_somewhere(page):
-    text = page.read_text(encoding="utf-8")
+    text = re.sub(r"```python.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text)]
     files = [target for target in targets if target and "://" not in target]
     assert [target for target in files if not (page.parent / target).exists()] == []
+
+
+def glossary():
+    """Return the terms of the glossary with their synonyms."""
+    text = DOCS.joinpath("glossary.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return [(row[0], row[2].split(", ") if len(row) > 2 else []) for row in rows if row[0] != "term"]
+
+
+def test_the_glossary_defines_every_term_once():
+    terms = [term for term, _ in glossary()]
+    assert len(terms) >= 40
+    assert sorted(set(terms)) == sorted(terms)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "graph shift operator",
+        "frequency response",
+        "vertex",
+        "bandlimited",
+        "total variation",
+        "over-smoothing",
+        "matvec",
+    ],
+)
+def test_the_glossary_has_the_words_that_people_search_for(word):
+    assert word in {name for term, synonyms in glossary() for name in (term, *synonyms)}
+
+
+# Written by paper/report.py from stored results.
+GENERATED = {"reproducibility.md"}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in GENERATED], ids=page_id)
+def test_every_page_that_uses_a_term_links_to_the_glossary(page):
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"```\{include\} (\S+)", text):
+        text += (page.parent / name).read_text(encoding="utf-8")
+    used = [term for term, _ in glossary() if re.search(rf"\b{re.escape(term)}s?\b", text)]
+    assert not used or page.name == "glossary.md" or "glossary.md" in text
 
 
 def drawn_and_used(block):
@@ -188,9 +231,9 @@ def test_a_wrong_command_line_would_be_noticed(capsys):
     assert inline_commands("see `gsp-fb verify` and `gsp_fb.verify`") == [["gsp-fb", "verify"]]
 
 
-def test_every_command_that_exists_is_told_somewhere():
-    told = {words[0] for page in TEXTS for words in commands(page, "gsp-fb")}
-    assert {command.name for command in cli.COMMANDS} - told == set()
+def test_every_command_that_exists_is_documented():
+    documented = {words[0] for page in TEXTS for words in commands(page, "gsp-fb")}
+    assert {command.name for command in cli.COMMANDS} - documented == set()
 
 
 def test_every_training_line_for_several_processes_is_understood():
@@ -209,14 +252,14 @@ def test_every_make_target_exists(page):
 
 
 def test_every_table_that_contributors_are_sent_to_exists():
-    text = DOCS.joinpath("contributing.md").read_text(encoding="utf-8")
+    text = ROOT.joinpath("CONTRIBUTING.md").read_text(encoding="utf-8")
     named = re.findall(r"`(\w+)` in `(gsp_fb/[^`]+\.py)`", text)
     assert len(named) >= 5
     for table, path in named:
         assert re.search(rf"^{table}\b", ROOT.joinpath(path).read_text(encoding="utf-8"), re.MULTILINE), (table, path)
 
 
-def test_every_make_target_is_told_to_contributors():
+def test_every_make_target_is_documented_for_contributors():
     shown = re.findall(r"make ([\w-]+)", ROOT.joinpath("Makefile").read_text(encoding="utf-8"))
-    told = {words[0] for words in commands(DOCS / "contributing.md", "make")}
-    assert set(shown) - told == set()
+    documented = {words[0] for words in commands(ROOT / "CONTRIBUTING.md", "make")}
+    assert set(shown) - documented == set()

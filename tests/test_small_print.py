@@ -10,14 +10,14 @@ import optuna
 import pytest
 
 import gsp_fb as gf
-from gsp_fb.cli.render import _plain, table
+from gsp_fb._document import Table, Text
+from gsp_fb.cli.render import _finite, emit
 from gsp_fb.errors import ParameterError, SignalError
 from gsp_fb.plot.nodes import _real
 from paper.advice_record import advice_record, write_advice_record
 from paper.catalogue import EXPERIMENTS
 from paper.cells import select
 from paper.choice import _first_then_any, _place, _study
-from paper.document import Table, Text
 from paper.protocols import Rung
 from paper.tables import sections
 
@@ -118,9 +118,10 @@ def test_the_sampler_goes_first_then_chance():
     assert any(one != other for one, other in pairwise(places[1:]))
 
 
-def test_nothing_is_shown_as_nothing_and_no_number_as_null():
-    assert table([]) == "(nothing)"
-    assert _plain({"a": [math.nan, (1.0, math.inf)], "b": 2}) == {"a": [None, [1.0, None]], "b": 2}
+def test_nothing_is_shown_as_nothing_and_no_number_as_null(capsys):
+    emit({"rows": []}, as_json=False)
+    assert capsys.readouterr().out == "rows\n(nothing)\n"
+    assert _finite({"a": [math.nan, (1.0, math.inf)], "b": 2}) == {"a": [None, [1.0, None]], "b": 2}
 
 
 def test_one_column_is_drawn_like_a_vector():

@@ -39,9 +39,9 @@ ends = {
 }
 figure, ax = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
 for (family, values), colour in zip(ends.items(), ("#0072B2", "#D55E00"), strict=True):
-    least, greatest = np.array(values).T
-    ax.fill_between(gammas, least, greatest, alpha=0.25, color=colour, linewidth=0)
-    ax.plot(gammas, greatest, color=colour, label=VARIANTS[family].title)
-    ax.plot(gammas, least, color=colour)
+    lowest, highest = np.array(values).T
+    ax.fill_between(gammas, lowest, highest, alpha=0.25, color=colour, linewidth=0)
+    ax.plot(gammas, highest, color=colour, label=VARIANTS[family].title)
+    ax.plot(gammas, lowest, color=colour)
 ax.set(xscale="log", xlabel=r"$\gamma$", ylabel=r"frequencies, without 0", ylim=(0, 2))
 ax.legend(frameon=False)

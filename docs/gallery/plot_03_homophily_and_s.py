@@ -18,8 +18,8 @@ from gsp_fb import plot
 
 # %%
 # Turn the knob yourself: in a block model the homophily is the share of edges that stay within a class. The mean is
-# taken off the labels first, since a constant says nothing. Where edges ignore the classes (a share of one half for two
-# classes, of one fifth for five), S is 1 as for noise; left of that, neighbours avoid each other.
+# taken off the labels first, since a constant carries no information. Where edges ignore the classes (a share of one
+# half for two classes, of one fifth for five), S is 1 as for noise; left of that, neighbours avoid each other.
 def s_of_labels(graph, y):
     indicators = gf.one_hot(y).toarray()
     return gf.s_value(gf.operator(graph, "sym", "high"), indicators - indicators.mean(axis=0))

@@ -2,8 +2,9 @@
 Wavelets on a graph, and tight frames
 =====================================
 
-Two channels say smooth or rough. Wavelets say *where* and *at which scale*. If the squares of their kernels sum to 1 at
-every frequency the bank is a tight frame: it keeps the energy, and synthesis alone gives the signal back.
+Two channels separate low from high frequencies. Wavelets also localise them, *where* and *at which scale*. If the
+squares of their kernels sum to 1 at every frequency the bank is a tight frame: it keeps the energy, and synthesis alone
+gives the signal back.
 """
 
 import matplotlib.pyplot as plt
@@ -24,8 +25,8 @@ banks = {
 figure, axes = plt.subplots(1, 2, figsize=(11, 3.4), layout="constrained")
 for ax, (name, bank) in zip(axes, banks.items(), strict=True):
     plot.response(bank, ax=ax)
-    least, greatest = bank.frame_bounds()
-    ax.set_title(f"{name}: between {least:.2f} and {greatest:.2f} of the energy")
+    lower, upper = bank.frame_bounds()
+    ax.set_title(f"{name}: between {lower:.2f} and {upper:.2f} of the energy")
 
 # %%
 # Seen from one node, each kernel is a wavelet: the lower its band, the wider it spreads.

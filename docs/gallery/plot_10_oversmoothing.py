@@ -2,7 +2,7 @@ r"""
 Eigengaps and oversmoothing
 ===========================
 
-Average often enough and every node says the same. How fast that goes is the second eigenvalue of the averaging matrix:
+After enough propagation steps every node has the same value. The rate is the second eigenvalue of the low channel:
 after :math:`k` rounds what is left of the differences shrinks like :math:`\lambda_2^k`.
 """
 
@@ -15,7 +15,7 @@ from gsp_fb import plot
 from gsp_fb.variants import VARIANTS
 
 # %%
-# Theorem 1 of the paper says that the lazy walk forgets more slowly than the renormalised one. On an unweighted graph
+# Theorem 1 of the paper says that the lazy walk mixes more slowly than the renormalised one. On an unweighted graph
 # that is so: count the rounds until a tenth of the differences is left.
 club = gf.from_networkx(nx.karate_club_graph(), weight=None)
 
@@ -40,18 +40,18 @@ def draw(graph, x, rounds, title):
         steps, left = np.arange(rounds), differences(graph, family, x, rounds)
         ax.semilogy(steps, left, color=colour, label=rf"{VARIANTS[family].title}, $\lambda_2$ = {gap.ratio:.3f}")
         ax.semilogy(steps, left[-1] * gap.ratio ** (steps - steps[-1]), "--", color=colour, linewidth=1)
-    ax.set(xlabel="rounds of averaging", ylabel="differences left", title=title)
+    ax.set(xlabel="propagation steps", ylabel="differences left", title=title)
     ax.legend(frameon=False, fontsize="small")
 
 
-draw(club, np.random.default_rng(0).standard_normal(34), 40, "karate club: lazy forgets slower")
+draw(club, np.random.default_rng(0).standard_normal(34), 40, "karate club: lazy mixes slower")
 
 # %%
 # The theorem as printed asks for no isolated node. That is not enough: with weights below 1 degrees may be below 1, and
 # the order turns round. The path of three nodes with weights one half is the smallest counter-example; here is a longer
 # one.
 path = gf.Graph.from_edges([(i, i + 1) for i in range(9)], weights=np.full(9, 0.25))
-draw(path, np.arange(10.0), 40, "weights of 1/4: lazy forgets faster")
+draw(path, np.arange(10.0), 40, "weights of 1/4: lazy mixes faster")
 
 # %%
 # ``verify`` knows the true condition, all degrees at least 1, and says whether your graph meets it.

@@ -2,7 +2,7 @@
 Is it more than chance?
 =======================
 
-A small S says that neighbours agree. Would it be as small if the values were dealt out at random? Shuffle them over the
+A small S means that neighbours agree. Would it be as small under the null model? Permute the values over the
 nodes a few hundred times and look.
 """
 

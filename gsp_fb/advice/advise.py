@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .._html import table
+from .._document import facts_html
 from ..graph import Graph
 from .evidence import CANDIDATES, Evidence, gather
 from .record import HELPS, Verdict, measured, threshold, verdicts
@@ -61,7 +61,7 @@ class Advice:
             "rule": f"{self.rule}: {self.score:.3f}, threshold {self.threshold:.3f}",
             "correct on held-out data sets": f"{self.record.right} of {self.record.of}",
         }
-        return table("Advice", facts)
+        return facts_html("Advice", facts)
 
     @property
     def text(self) -> str:

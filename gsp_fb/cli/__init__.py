@@ -1,7 +1,7 @@
-"""The command line: ``gsp-fb COMMAND SOURCE``, tables for people and ``--json`` for programs.
+"""The command line ``gsp-fb``: one row of COMMANDS a subcommand, tables for people and ``--json`` for programs.
 
-Exit codes: 0 done; 1 done, and the answer is no (a claim fails, a figure differs); 2 wrong usage; 3 the data is not
-what it should be; 4 a file, download or optional library could not be had; 130 interrupted.
+Exit codes: 0 success; 1 success, but a claim fails or a figure differs; 2 wrong usage; 3 invalid data; 4 a file,
+download or optional library is not available; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         sub = commands.add_parser(command.name, help=command.help, description=command.help, allow_abbrev=False)
-        sub.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+        sub.add_argument("--json", action="store_true", help="Print one JSON object and nothing else.")
         command.configure(sub)
         sub.set_defaults(action=command.run, chosen=command)
     return parser

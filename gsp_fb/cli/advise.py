@@ -1,4 +1,4 @@
-"""``gsp-fb advise``: whether the high channel is needed, and with which filter."""
+"""``gsp-fb advise``: recommend channels and filter from training labels."""
 
 from __future__ import annotations
 
@@ -66,11 +66,18 @@ def _train(args: argparse.Namespace, source: Source) -> IntArray:
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    parser.add_argument("--split", type=int, default=0, metavar="K", help="of a data set: whose training nodes")
     parser.add_argument(
-        "--train", type=Path, metavar="FILE", help="training nodes, a number a line (default: a random half)"
+        "--split", type=int, default=0, metavar="K", help="Use the training nodes of split K of a data set."
     )
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--train",
+        type=Path,
+        metavar="FILE",
+        help="Read the training nodes, one number a line (default: a random half).",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="Seed the random half and the probes (default 0).")
 
 
-COMMANDS = (Command("advise", "do I need the high channel, and with which filter?", _arguments, _advise),)
+COMMANDS = (
+    Command("advise", "Recommend whether to use the high channel, and with which filter.", _arguments, _advise),
+)

@@ -58,20 +58,25 @@ def _loaded(args: argparse.Namespace, rules: dict[str, Any]) -> Graph:
 
 
 def _convert_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("input", help="a graph file")
-    parser.add_argument("output", help="the file to write; its ending names the format, .npyd that of stored graphs")
+    parser.add_argument("input", help="Read this graph file.")
     parser.add_argument(
-        "--memory", default="2GB", help="most memory for edge lists of any size into .npyd (default 2GB)"
+        "output", help="Write this file; its suffix names the format, .npyd a folder for graphs larger than memory."
     )
-    parser.add_argument("--directed", action="store_true", help="keep arcs as they are listed")
-    parser.add_argument("--symmetrize", choices=tuple(SYMMETRIZE), help="make an undirected graph of arcs")
-    parser.add_argument("--duplicates", choices=DUPLICATES, help="what a repeated edge means")
-    parser.add_argument("--loops", choices=LOOP_RULES, default="keep", help="what becomes of self-loops")
+    parser.add_argument("--memory", default="2GB", help="Limit the memory of a conversion to .npyd (default 2GB).")
+    parser.add_argument("--directed", action="store_true", help="Keep arcs as they are listed.")
+    parser.add_argument(
+        "--symmetrize", choices=tuple(SYMMETRIZE), help="Combine opposite arcs into undirected edges by this rule."
+    )
+    parser.add_argument("--duplicates", choices=DUPLICATES, help="Combine repeated edges by this rule.")
+    parser.add_argument("--loops", choices=LOOP_RULES, default="keep", help="Keep or drop self-loops.")
 
 
 COMMANDS = (
     Command(
-        "datasets", "the data sets that can be named; with --json also where they come from", no_arguments, _datasets
+        "datasets",
+        "List the data sets that can be loaded by name; with --json also their sources.",
+        no_arguments,
+        _datasets,
     ),
-    Command("convert", "read a graph file and write it in another format", _convert_arguments, _convert),
+    Command("convert", "Read a graph file and write it in another format.", _convert_arguments, _convert),
 )

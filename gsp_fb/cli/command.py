@@ -13,7 +13,7 @@ __all__ = ["Command", "add_family", "add_gamma", "no_arguments"]
 
 @dataclass(frozen=True)
 class Command:
-    """One subcommand of ``gsp-fb``; ``run`` returns the exit code, ``parallel`` that MPI processes can share it."""
+    """One subcommand of ``gsp-fb``; ``run`` returns the exit code; a ``parallel`` one runs on MPI ranks."""
 
     name: str
     help: str
@@ -24,13 +24,17 @@ class Command:
 
 def add_gamma(parser: argparse.ArgumentParser) -> None:
     """Add ``--gamma``; without it every family that has one uses 1."""
-    parser.add_argument("--gamma", type=float, help="weight of the added self-loops (families with one; default 1)")
+    parser.add_argument(
+        "--gamma", type=float, help="Set the weight of the added self-loops, for families that have them (default 1)."
+    )
 
 
 def add_family(parser: argparse.ArgumentParser, *, default: str, channel: str) -> None:
     """Add the three arguments that choose one operator."""
-    parser.add_argument("--family", choices=tuple(VARIANTS), default=default)
-    parser.add_argument("--channel", choices=CHANNELS, default=channel)
+    parser.add_argument(
+        "--family", choices=tuple(VARIANTS), default=default, help=f"Choose the family (default {default})."
+    )
+    parser.add_argument("--channel", choices=CHANNELS, default=channel, help=f"Choose the channel (default {channel}).")
     add_gamma(parser)
 
 

@@ -105,7 +105,7 @@ def _demo(args: argparse.Namespace) -> int:
         sys.stdout.write(_reading(result["two block models"]))
     if args.report is not None:
         written = _report(regimes["heterophilic"], args.report)
-        sys.stderr.write(f"\nThe same as a page to play with: {written}\n")
+        sys.stderr.write(f"\nInteractive report: {written}\n")
     return 0
 
 
@@ -135,13 +135,13 @@ def _reading(rows: list[dict[str, Any]]) -> str:
     return (
         "\nS is the mean graph frequency of a signal's energy, 0 being smooth. Under L_sym\n"
         f"the labels have S = {labels['homophilic']:.2f} where neighbours are alike and {labels['heterophilic']:.2f} "
-        "where they are not:\na network that only averages neighbours damps what lies there.\n"
+        "where they are not:\na network that only averages neighbours attenuates these frequencies.\n"
     )
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, help="of the generated graphs (default 0)")
-    parser.add_argument("--report", type=Path, metavar="FILE.html", help="also write an HTML report")
+    parser.add_argument("--seed", type=int, default=0, help="Seed the generated graphs (default 0).")
+    parser.add_argument("--report", type=Path, metavar="FILE.html", help="Write an HTML report too.")
 
 
-COMMANDS = (Command("demo", "the main job on embedded data, without a download", _arguments, _demo),)
+COMMANDS = (Command("demo", "Run the main job on embedded data, without a download.", _arguments, _demo),)

@@ -1,4 +1,4 @@
-"""``gsp-fb report``: everything about one graph on one page."""
+"""``gsp-fb report``: a report on one graph."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _report(args: argparse.Namespace) -> int:
 
 
 def _advice(source: Source) -> Advice | None:
-    """Return whether the high channel is worth it, from all labels that are known; None where nothing says so."""
+    """Return whether the high channel is worth it, from all known labels; None without labels to decide."""
     if source.y is None or np.ndim(source.y) != 1 or source.graph.directed:
         return None
     try:
@@ -77,16 +77,24 @@ def _chosen_format(args: argparse.Namespace) -> str | None:
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write .html, .md or .json; replaces the file"
+        "-o", "--output", type=Path, metavar="FILE", help="Write .html, .md or .json; an existing file is replaced."
     )
     parser.add_argument(
-        "--markdown", action="store_true", help="as Markdown, whatever the file's ending; the default on stdout"
+        "--markdown", action="store_true", help="Write Markdown whatever the suffix of the file; the default on stdout."
     )
     parser.add_argument(
-        "--runs", type=Path, action="append", metavar="DIR", help="trainings of `gsp-fb train -o`; repeatable"
+        "--runs",
+        type=Path,
+        action="append",
+        metavar="DIR",
+        help="Add the runs in a folder of `gsp-fb train -o`; repeatable.",
     )
-    parser.add_argument("--filter", choices=tuple(VARIANTS), default="sym", help="whose frequencies (default sym)")
+    parser.add_argument(
+        "--filter", choices=tuple(VARIANTS), default="sym", help="Use the frequencies of this family (default sym)."
+    )
     add_gamma(parser)
 
 
-COMMANDS = (Command("report", "everything about one graph on one page, to read and to play with", _arguments, _report),)
+COMMANDS = (
+    Command("report", "Write a report on one graph: figures, tables and an interactive filter.", _arguments, _report),
+)

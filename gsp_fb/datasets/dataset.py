@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._html import table
+from .._document import facts_html
 from ..backend import IntArray
 from ..graph import Graph
 from .registry import DatasetInfo
@@ -96,7 +96,7 @@ class Dataset:
             "unlabelled": int(np.count_nonzero(self.y < 0)) or None,
             "licence": self.info.licence,
         }
-        return table(f"Dataset {self.name}", facts)
+        return facts_html(f"Dataset {self.name}", facts)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

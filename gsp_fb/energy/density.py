@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._arguments import check_count, check_positive, check_rng
-from .._html import table
+from .._document import facts_html
 from .._lanczos import gauss_rule, lanczos
 from ..backend import FloatArray, asarray_like, freeze, to_host
 from ..errors import ParameterError
@@ -71,7 +71,7 @@ class SpectralDensity:
             "greatest doubt": float(self.doubt.max()),
             "products": self.matvecs,
         }
-        return table("SpectralDensity", facts)
+        return facts_html("SpectralDensity", facts)
 
 
 def spectral_density(

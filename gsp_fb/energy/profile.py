@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._arguments import check_count, check_device, check_signal, host_array
-from .._html import table
+from .._document import facts_html
 from .._lanczos import Krylov, Total, alone, cumulative_bounds, gauss_rule, lanczos
 from ..backend import (
     FloatArray,
@@ -91,7 +91,7 @@ class EnergyProfile:
             "mean frequency": float(self.moments[1] / self.moments[0]),
             "products": self.matvecs,
         }
-        return table("EnergyProfile", facts)
+        return facts_html("EnergyProfile", facts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._arguments import check_choice, check_count, check_rng, check_signal
-from .._html import table
+from .._document import facts_html
 from ..backend import FloatArray, Signal, asarray_like, column, freeze, take_rows
 from ..operators import Operator
 from ..spectrum import spectrum
@@ -63,7 +63,7 @@ class Significance:
             "z": self.z_score,
             "surrogates": len(self.surrogates),
         }
-        return table("Significance", facts)
+        return facts_html("Significance", facts)
 
 
 def _permuted(op: Operator, x: Signal) -> Draw:

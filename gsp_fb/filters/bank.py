@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from .._arguments import check_choice, check_count, check_positive, check_signal
-from .._html import table
+from .._document import facts_html
 from ..backend import Signal, asarray_like, eps, to_host
 from ..errors import ParameterError
 from ..graph import Graph
@@ -138,7 +137,7 @@ class FilterBank:
     def _repr_html_(self) -> str:
         names = ", ".join(kernel.name for kernel in self.kernels)
         facts = {"kernels": names, "operator": repr(self.op), "tol": self.tol, "method": self.method}
-        return table("FilterBank", facts)
+        return facts_html("FilterBank", facts)
 
     def _with(self, kernels: tuple[Kernel, ...]) -> FilterBank:
         return replace(self, kernels=kernels)
@@ -337,4 +336,6 @@ class FilterBank:
         4
         """
         # Pictures are a layer above; a method is only a shorthand for them.
-        return import_module("gsp_fb.plot").response(self, ax=ax)
+        from ..plot import response
+
+        return response(self, ax=ax)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._arguments import check_count, check_signal
-from .._html import table
+from .._document import facts_html
 from ..backend import Signal, diagonal_times, product, to_dense
 from ..errors import ParameterError, SignalError
 from ..graph import Graph
@@ -44,7 +44,7 @@ class TwoChannelBank:
     levels: int = 1
 
     def _repr_html_(self) -> str:
-        return table("TwoChannelBank", {"low": repr(self.low), "high": repr(self.high), "levels": self.levels})
+        return facts_html("TwoChannelBank", {"low": repr(self.low), "high": repr(self.high), "levels": self.levels})
 
     @property
     def high(self) -> Operator:

@@ -1,4 +1,4 @@
-"""Where to draw the nodes: stored coordinates, networkx's springs, or the modes of the graph itself."""
+"""Node coordinates for drawing: stored ones, a force-directed layout, or eigenvectors of the graph."""
 
 from __future__ import annotations
 
@@ -8,32 +8,26 @@ from typing import Any
 import numpy as np
 
 from .._arguments import check_choice, check_rng, host_array
-from .._extras import has, require
 from ..backend import FloatArray, IntArray
-from ..convert import to_networkx
 from ..errors import ParameterError
 from ..graph import Graph
 from ..operators import operator
 from ..spectrum import spectrum
+from ._forces import force_directed
 
 __all__ = ["LAYOUTS", "positions"]
 
-# Springs look best but every step moves every pair of nodes.
+# Up to this size the force-directed layout takes seconds.
 SPRING_NODES = 500
 # Of the side of a node's own square, between components.
 GAP = 0.35
 FLATNESS = 0.6
-
-
-def _spring(graph: Graph, rng: np.random.Generator) -> FloatArray:
-    networkx = require("networkx", "the spring layout")
-    start = dict(enumerate(_spectral(graph, rng)))
-    places = networkx.spring_layout(to_networkx(graph), pos=start, seed=int(rng.integers(2**31)), iterations=100)
-    return np.array(list(places.values()))
+# The place of an isolated node in its own square.
+POINT = np.array([[0.5, 0.5]])
 
 
 def _spectral(graph: Graph, rng: np.random.Generator) -> FloatArray:
-    """Return the two smoothest modes that are not constant; neighbours have similar coordinates."""
+    """Return the two non-constant eigenvectors of lowest frequency; neighbours have similar coordinates."""
     if graph.n_nodes < 3:
         return np.stack([np.arange(graph.n_nodes), np.zeros(graph.n_nodes)], axis=1)
     return np.asarray(spectrum(operator(graph, "rw", "high"), k=3).basis[:, 1:3])
@@ -46,23 +40,38 @@ def _circle(graph: Graph, rng: np.random.Generator) -> FloatArray:
 
 # Each places one connected component; components are set side by side afterwards.
 LAYOUTS: dict[str, Callable[[Graph, np.random.Generator], FloatArray]] = {
-    "spring": _spring,
+    "spring": force_directed,
     "spectral": _spectral,
     "circle": _circle,
 }
 
 
 def positions(graph: Graph, layout: Any = None, *, rng: Any = 0) -> FloatArray:
-    """Return a place in the plane for each node, shape (n_nodes, 2).
+    """Return coordinates of the nodes for drawing, shape (n_nodes, 2).
 
     Parameters
     ----------
     graph : Graph
     layout : {'spring', 'spectral', 'circle'} or array_like of shape (n_nodes, 2), optional
-        Stored coordinates are taken as they are. ``spectral`` uses the second and third mode of the random walk as x
-        and y. By default springs (if networkx is there) up to 500 nodes and the modes beyond.
+        Stored coordinates are used unchanged. ``spring`` is force-directed; ``spectral`` uses the second and third
+        eigenvector of the random walk as x and y. By default ``spring`` up to 500 nodes, ``spectral`` beyond.
     rng : None, int or Generator
-        Of the springs; the same seed gives the same picture.
+        Random numbers of the force-directed layout; the same seed gives the same coordinates.
+
+    Returns
+    -------
+    ndarray, shape (n_nodes, 2)
+        Components stand side by side. A connected graph fills the unit square.
+
+    Raises
+    ------
+    ParameterError
+        The layout is unknown, or its coordinates are not ``n_nodes`` finite pairs.
+
+    See Also
+    --------
+    signal : Draw values at these coordinates.
+    labels : Draw classes at these coordinates.
 
     Examples
     --------
@@ -75,10 +84,10 @@ def positions(graph: Graph, layout: Any = None, *, rng: Any = 0) -> FloatArray:
     """
     if layout is not None and not isinstance(layout, str):
         return _stored(layout, graph.n_nodes)
-    quick = "spring" if graph.n_nodes <= SPRING_NODES and has("networkx") else "spectral"
+    quick = "spring" if graph.n_nodes <= SPRING_NODES else "spectral"
     place, generator = LAYOUTS[check_choice(layout or quick, LAYOUTS, "layout")], check_rng(rng)
     members = _components(graph)
-    boxes = [_in_box(place(_part(graph, nodes), generator)) for nodes in members]
+    boxes = [_in_box(place(_part(graph, nodes), generator)) if len(nodes) > 1 else POINT for nodes in members]
     places = np.zeros((graph.n_nodes, 2))
     for nodes, box, corner in zip(members, boxes, _corners([len(nodes) ** 0.5 for nodes in members]), strict=True):
         # A component alone fills the unit square; several share the plane by their numbers of nodes.

@@ -1,4 +1,4 @@
-"""From a graph and its signals to the facts of a report; whatever does not apply leaves a note that says why."""
+"""From a graph and its signals to the facts of a report; what does not apply is left out with a note."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..graph import Graph
 from ..theory import ClaimResult, verify
 from ..variants import VARIANTS
 from .drawing import make_drawing
-from .facts import Advice, GraphFacts, Homophily, Report
+from .facts import AdviceFacts, GraphFacts, Homophily, Report
 from .measures import n_bipartite, permutation_homophily
 from .runs import read_runs
 from .signals import Signals, make_signals
@@ -61,16 +61,26 @@ def collect(
     runs : iterable of path_like
         Run directories of ``gsp-fb train -o``, or directories of them.
     advice : object, optional
-        With ``text`` and, if it likes, ``rows`` (a sequence of mappings).
+        With ``text`` and optionally ``rows`` (a sequence of mappings).
     rng : None, int or numpy Generator
         Of the layout and of the estimates on large graphs; a fixed seed by default, for equal reports.
     on_step : callable
         Called with the name of each step before it is taken.
 
+    Returns
+    -------
+    Report
+        The facts, as frozen data.
+
     Raises
     ------
     GraphError
         The graph has no nodes.
+
+    See Also
+    --------
+    write_report : Write the report to a file.
+    gsp_fb.advise : The advice of a report.
 
     Examples
     --------
@@ -98,7 +108,7 @@ def collect(
         signals=signals.facts,
         energies=energies,
         homophily=_homophily(graph, signals.classes),
-        advice=None if advice is None else Advice(str(advice.text), tuple(getattr(advice, "rows", ()))),
+        advice=None if advice is None else AdviceFacts(str(advice.text), tuple(getattr(advice, "rows", ()))),
         runs=read_runs(runs, graph, x, y, notes),
         notes=notes,
         drawing=drawing,
@@ -147,7 +157,7 @@ def _graph_facts(graph: Graph) -> GraphFacts:
         least_degree=float(degrees.min()),
         median_degree=float(np.median(degrees)),
         mean_degree=float(degrees.mean()),
-        greatest_degree=float(degrees.max()),
+        max_degree=float(degrees.max()),
         sha256=graph.sha256,
     )
 
@@ -159,7 +169,7 @@ def _homophily(graph: Graph, y: Any) -> Homophily | None:
         edge=edge_homophily(graph, y),
         node=node_homophily(graph, y),
         class_insensitive=class_homophily(graph, y),
-        chance=permutation_homophily(y),
+        expected=permutation_homophily(y),
         classes=len(np.unique(y[y >= 0])),
         unlabelled=int(np.count_nonzero(y < 0)),
     )

@@ -1,15 +1,16 @@
-"""The graph as the page draws it: all of it with its signals, or a neighbourhood where it is too large to filter."""
+"""The drawn part of a graph with its signals: the whole graph, or a neighbourhood if it is too large to filter live."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..backend import FloatArray, IntArray
 from ..graph import Graph
+from ..plot.layouts import positions
 from .facts import Drawing
-from .layout import neighbourhood, node_positions
 from .signals import Signals
 
-__all__ = ["LIVE_ENTRIES", "LIVE_NODES", "make_drawing"]
+__all__ = ["LIVE_ENTRIES", "LIVE_NODES", "make_drawing", "neighbourhood"]
 
 # What a phone still filters between two frames, and what keeps the file small.
 LIVE_NODES = 5000
@@ -33,7 +34,7 @@ def make_drawing(graph: Graph, signals: Signals, rng: np.random.Generator) -> Dr
     part = graph if live else Graph.from_adjacency(graph.adjacency[nodes][:, nodes], directed=graph.directed)
     return Drawing(
         nodes=nodes,
-        positions=node_positions(part, rng),
+        positions=_framed(positions(part, "spring", rng=rng)),
         indptr=part.indptr,
         indices=part.indices,
         weights=part.weights,
@@ -41,3 +42,30 @@ def make_drawing(graph: Graph, signals: Signals, rng: np.random.Generator) -> Dr
         names=[str(node if graph.labels is None else graph.labels[node])[:NAME_LENGTH] for node in nodes],
         live=live,
     )
+
+
+def neighbourhood(graph: Graph, size: int) -> IntArray:
+    """Return up to ``size`` nodes around the node of largest degree, in breadth-first order, in ascending order.
+
+    Examples
+    --------
+    >>> neighbourhood(Graph.from_edges([(0, 1), (1, 2), (2, 3), (1, 4)]), 4)
+    array([0, 1, 2, 4])
+    """
+    found = np.array([int(np.argmax(graph.degrees))])
+    seen = np.zeros(graph.n_nodes, dtype=bool)
+    ring = found
+    while ring.size and found.size < size:
+        seen[ring] = True
+        spans = [graph.indices[graph.indptr[node] : graph.indptr[node + 1]] for node in ring]
+        ring = np.unique(np.concatenate(spans))
+        ring = ring[~seen[ring]][: size - found.size]
+        found = np.concatenate([found, ring])
+    return np.sort(found)
+
+
+def _framed(at: FloatArray) -> FloatArray:
+    """Return the coordinates scaled to the unit square with a small margin."""
+    low, high = at.min(axis=0), at.max(axis=0)
+    span = np.where(high > low, high - low, 1.0)
+    return np.asarray(0.02 + 0.96 * np.where(high > low, (at - low) / span, 0.5))

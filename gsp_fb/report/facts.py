@@ -1,4 +1,4 @@
-"""What a report says, as data: every renderer reads these and nothing else."""
+"""The facts of a report as data: all that a renderer reads."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .._html import table
+from .._document import facts_html
 from ..backend import FloatArray, IntArray
 from ..theory import ClaimResult
 
 __all__ = [
-    "Advice",
+    "AdviceFacts",
     "Density",
     "Drawing",
     "Embedding",
@@ -49,7 +49,7 @@ class GraphFacts:
     least_degree: float
     median_degree: float
     mean_degree: float
-    greatest_degree: float
+    max_degree: float
     sha256: str
 
 
@@ -64,15 +64,15 @@ class SignalFacts:
 
 @dataclass(frozen=True)
 class EnergyRow:
-    """S and the energies of one signal under one family; ``chance`` is the mean S over all placements of its rows."""
+    """S and the energies of one signal under one family; ``expected`` is the mean S over permutations of its rows."""
 
     signal: str
     family: str
     s_value: float
-    chance: float
+    expected: float
     energy: float
-    smooth: float
-    rest: float
+    dirichlet_energy: float
+    nonsmooth_energy: float
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Profile:
 class Density:
     """The share of the frequencies in each band.
 
-    Of an estimate ``error`` is the greatest standard error of a band and ``doubt`` what quadrature may have counted in
+    Of an estimate ``error`` is the largest standard error of a band and ``doubt`` what quadrature may have counted in
     the band beside; both 0 where the frequencies were counted.
     """
 
@@ -109,12 +109,12 @@ class Density:
 
 @dataclass(frozen=True)
 class Homophily:
-    """How alike neighbours are; ``chance`` is the mean edge homophily of the same labels placed at random."""
+    """How alike neighbours are; ``expected`` is its mean over random permutations of the labels."""
 
     edge: float
     node: float
     class_insensitive: float
-    chance: float
+    expected: float
     classes: int
     unlabelled: int
 
@@ -123,7 +123,7 @@ class Homophily:
 class Gap:
     """The second eigenvalue of a family's low channel, the first being 1; nan where the solver gave up.
 
-    ``proof`` says what the error bound rests on, as in :class:`gsp_fb.Eigengap`.
+    ``proof`` names what the error bound rests on, as in :class:`gsp_fb.Eigengap`.
     """
 
     family: str
@@ -157,7 +157,7 @@ class RunFacts:
 
 
 @dataclass(frozen=True)
-class Advice:
+class AdviceFacts:
     """Which filter to try, in words and as rows."""
 
     text: str
@@ -195,7 +195,45 @@ class Drawing:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """Everything a report says about one graph; ``notes`` tells, by section, what was left out and why.
+    """The facts about one graph, as :func:`collect` computes them.
+
+    Parameters
+    ----------
+    name : str
+        The title.
+    family : str
+        The family of the profiles and frequencies.
+    gamma : float
+        Weight of the added self-loops in the families that have them.
+    graph : GraphFacts
+        Size, degrees, components and fingerprint.
+    signals : tuple of SignalFacts
+        What was measured.
+    energies : tuple of EnergyRow
+        S and the energies of every signal under every family.
+    profiles : tuple of Profile
+        Energy over the frequencies, one a signal.
+    density : Density or None
+        The distribution of the frequencies.
+    homophily : Homophily or None
+        None without labels.
+    gaps : tuple of Gap
+        The eigengap of every family.
+    claims : tuple of ClaimResult
+        The claims of the paper, checked.
+    advice : AdviceFacts or None
+        Whether to use the high channel.
+    runs : tuple of RunFacts
+        Training runs.
+    notes : mapping
+        By section, what was left out and why.
+    drawing : Drawing
+        The drawn part of the graph with its signals.
+
+    See Also
+    --------
+    collect : Compute the facts.
+    write_report : Write them as HTML, Markdown or JSON.
 
     Examples
     --------
@@ -219,7 +257,7 @@ class Report:
     homophily: Homophily | None
     gaps: tuple[Gap, ...]
     claims: tuple[ClaimResult, ...]
-    advice: Advice | None
+    advice: AdviceFacts | None
     runs: tuple[RunFacts, ...]
     notes: Mapping[str, str]
     drawing: Drawing
@@ -232,7 +270,7 @@ class Report:
         facts: dict[str, Any] = {"nodes": self.graph.nodes, "edges": self.graph.edges}
         facts |= {f"S of the {row.signal}": row.s_value for row in self.energies if row.family == self.family}
         facts["edge homophily"] = None if self.homophily is None else self.homophily.edge
-        return table(f"Report {self.name}", {**facts, "advice": None if self.advice is None else self.advice.text})
+        return facts_html(f"Report {self.name}", {**facts, "advice": None if self.advice is None else self.advice.text})
 
     def as_dict(self) -> dict[str, Any]:
         """Return the facts as JSON holds them, without the drawing; a number that is not finite becomes None.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from .marks import WIDTH, Figure, Frame, Mark, dot, line, text
+from .marks import WIDTH, Chart, Frame, Mark, dot, line, text
 
 __all__ = ["N_COLOURS", "clouds", "dots", "lines", "steps"]
 
@@ -24,9 +24,9 @@ def dots(
     *,
     xlabel: str,
     top: float,
-    chance: Mapping[str, Mapping[str, float]] | None = None,
-) -> Figure:
-    """Return one row a name with a dot a series; ``chance`` draws a tick beside each dot.
+    expected: Mapping[str, Mapping[str, float]] | None = None,
+) -> Chart:
+    """Return one row a name with a dot a series; ``expected`` draws a tick beside each dot.
 
     Examples
     --------
@@ -41,19 +41,19 @@ def dots(
     for k, (name, row) in enumerate(rows.items()):
         at = frame.top + ROW * (k + 0.5)
         marks += [line("rule", frame.left, at, WIDTH - frame.right, at), text("row end", frame.left - 8, at + 4, name)]
-        for key, value in ((chance or {}).get(name) or {}).items():
+        for key, value in ((expected or {}).get(name) or {}).items():
             place = frame.across(value)
-            marks.append(line(f"chance {_colour(series.index(key))}", place, at - 7, place, at + 7))
+            marks.append(line(f"expected {_colour(series.index(key))}", place, at - 7, place, at + 7))
         for key, value in row.items():
             if math.isfinite(value):
                 hint = f"{name}, {key}: {value:.4f}"
                 marks.append(dot(f"dot {_colour(series.index(key))}", frame.across(value), at, 5, hint))
-    legend = [(f"dot {_colour(k)}", name) for k, name in enumerate(series)] if len(series) > 1 or chance else []
-    legend += [("chance", "placed at random")] if chance else []
-    return Figure(title, frame.height, tuple(marks), tuple(legend))
+    legend = [(f"dot {_colour(k)}", name) for k, name in enumerate(series)] if len(series) > 1 or expected else []
+    legend += [("expected", "random permutation")] if expected else []
+    return Chart(title, frame.height, tuple(marks), tuple(legend))
 
 
-def steps(title: str, edges: Sequence[float], series: Mapping[str, Sequence[float]], *, ylabel: str) -> Figure:
+def steps(title: str, edges: Sequence[float], series: Mapping[str, Sequence[float]], *, ylabel: str) -> Chart:
     """Return the share in each band as a stair for each series.
 
     Examples
@@ -72,7 +72,7 @@ def steps(title: str, edges: Sequence[float], series: Mapping[str, Sequence[floa
         marks.append(Mark("path", f"area {_colour(k)}", {"d": f"{outline}Z"}))
         marks.append(Mark("path", f"curve {_colour(k)}", {"d": outline}))
     legend = tuple((f"area {_colour(k)}", name) for k, name in enumerate(series)) if len(series) > 1 else ()
-    return Figure(title, frame.height, tuple(marks), legend)
+    return Chart(title, frame.height, tuple(marks), legend)
 
 
 def lines(
@@ -83,7 +83,7 @@ def lines(
     ylabel: str,
     top: float | None = None,
     chosen: int | None = None,
-) -> Figure:
+) -> Chart:
     """Return a curve for each series over the epochs, with a line at the chosen one.
 
     Examples
@@ -104,10 +104,10 @@ def lines(
         if points:
             marks.append(Mark("path", f"curve {_colour(k)}", {"d": frame.path(points)}))
     legend = tuple((f"line {_colour(k)}", name) for k, name in enumerate(series))
-    return Figure(title, frame.height, tuple(marks), legend)
+    return Chart(title, frame.height, tuple(marks), legend)
 
 
-def clouds(title: str, points: Sequence[tuple[float, float]], classes: Sequence[int]) -> Figure:
+def clouds(title: str, points: Sequence[tuple[float, float]], classes: Sequence[int]) -> Chart:
     """Return points coloured by class, without axes: the axes of an embedding have no unit.
 
     Examples
@@ -126,4 +126,4 @@ def clouds(title: str, points: Sequence[tuple[float, float]], classes: Sequence[
     ]
     shown = sorted(set(classes))
     legend = tuple((f"dot {_colour(label)}", f"class {label}") for label in shown) if len(shown) <= N_COLOURS else ()
-    return Figure(title, frame.height, tuple(marks), legend)
+    return Chart(title, frame.height, tuple(marks), legend)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["WIDTH", "Figure", "Frame", "Mark", "dot", "line", "nice_ticks", "text"]
+__all__ = ["WIDTH", "Chart", "Frame", "Mark", "dot", "line", "nice_ticks", "text"]
 
 # In units of the view box; the style sheet's text sizes belong to this width.
 WIDTH = 400.0
@@ -24,7 +24,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Figure:
+class Chart:
     """A drawing with a title, its size, its marks and a legend: pairs of class and name."""
 
     title: str

@@ -1,4 +1,4 @@
-"""Numbers of a report that the rest of the library does not have: what chance gives, sides, mixtures of columns."""
+"""Numbers of a report only: expected values under random permutation, bipartite components, mixtures of columns."""
 
 from __future__ import annotations
 

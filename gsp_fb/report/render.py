@@ -7,14 +7,14 @@ import hashlib
 import json
 import math
 import os
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from .._arguments import check_choice
 from .._atomic import atomic_write
+from .._document import Block, Heading, Text, to_markdown
 from .._extras import require
 from .._version import __version__
 from ..errors import ParameterError
@@ -25,12 +25,23 @@ from .sentences import about_graph, percent
 
 __all__ = ["FORMATS", "format_of", "render_html", "render_json", "render_markdown", "write_report"]
 
-# Markdown's own signs, and those that would start HTML in it.
-_SIGNS = re.compile(r"([\\`*_\[\]<>|#])")
-
 
 def render_html(report: Report) -> str:
     """Return the report as one HTML page: no other file, no network, and only its own script may run.
+
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    str
+        The page.
+
+    See Also
+    --------
+    render_markdown : Text and tables alone.
+    write_report : Write a file.
 
     Examples
     --------
@@ -41,9 +52,10 @@ def render_html(report: Report) -> str:
     """
     script, style = _static("report.js"), _static("report.css")
     return _rendered(
-        "report.html.j2",
-        autoescape=True,
-        **_common(report),
+        report=report,
+        lead=about_graph(report.graph),
+        sections=list(sections(report)),
+        version=__version__,
         cards=_cards(report),
         payload=payload(report),
         script=script,
@@ -56,6 +68,20 @@ def render_html(report: Report) -> str:
 def render_markdown(report: Report) -> str:
     """Return the report's sentences and tables as Markdown.
 
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    str
+        The text.
+
+    See Also
+    --------
+    render_html : The page with figures.
+    write_report : Write a file.
+
     Examples
     --------
     >>> from gsp_fb import Graph
@@ -63,11 +89,25 @@ def render_markdown(report: Report) -> str:
     >>> render_markdown(collect(Graph.from_edges([(0, 1)]), name="an edge")).splitlines()[0]
     '# an edge'
     """
-    return _rendered("report.md.j2", autoescape=False, **_common(report))
+    return to_markdown(_blocks(report), Path())
 
 
 def render_json(report: Report) -> str:
     """Return the report's numbers as JSON; those that are not finite are null.
+
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    str
+        One JSON object.
+
+    See Also
+    --------
+    render_html : The page with figures.
+    Report.as_dict : The same as a dictionary.
 
     Examples
     --------
@@ -95,7 +135,12 @@ def write_report(report: Report, path: str | os.PathLike[str], *, format: str | 
     report : Report
     path : path_like
     format : {'html', 'markdown', 'json'}, optional
-        By default the ending of ``path`` tells.
+        By default inferred from the suffix of ``path``.
+
+    Returns
+    -------
+    Path
+        The file that was written.
 
     Raises
     ------
@@ -103,6 +148,11 @@ def write_report(report: Report, path: str | os.PathLike[str], *, format: str | 
         Neither ``format`` nor the ending is known.
     OSError
         The directory is missing or not writable, or the disk is full.
+
+    See Also
+    --------
+    collect : Compute the facts of a report.
+    format_of : The format that a suffix names.
 
     Examples
     --------
@@ -121,7 +171,22 @@ def write_report(report: Report, path: str | os.PathLike[str], *, format: str | 
 
 
 def format_of(path: Path, format: str | None) -> str:
-    """Return the format's name, given or told by the path's ending.
+    """Return the format's name, given or inferred from the path's suffix.
+
+    Parameters
+    ----------
+    path : Path
+    format : str, optional
+        Used as it is, if it is known.
+
+    Returns
+    -------
+    {'html', 'markdown', 'json'}
+        A name of ``FORMATS``.
+
+    See Also
+    --------
+    write_report : Write a report in this format.
 
     Examples
     --------
@@ -135,28 +200,30 @@ def format_of(path: Path, format: str | None) -> str:
     return SUFFIXES[path.suffix.lower()]
 
 
-def _common(report: Report) -> dict[str, Any]:
-    return {
-        "report": report,
-        "lead": about_graph(report.graph),
-        "sections": list(sections(report)),
-        "version": __version__,
-    }
+def _blocks(report: Report) -> Iterator[Block]:
+    """Yield the report without its figures; names from the data are literal text."""
+    yield from (Heading(1, report.name), Text(about_graph(report.graph), literal=True))
+    for section in sections(report):
+        yield Heading(2, section.title)
+        if section.reading:
+            yield Text(section.reading, literal=True)
+        yield from filter(None, (section.table, section.details))
+        if section.note:
+            yield Text(section.note, literal=True, emphasis=True)
+    gamma = f"γ = {report.gamma:g} where a family has one"
+    yield Text(
+        f"Profiles and frequencies are those of `{report.family}`; {gamma}.\n"
+        f"Graph fingerprint (SHA-256): `{report.graph.sha256}`. Made by gsp_fb {__version__}."
+    )
 
 
-def _rendered(name: str, *, autoescape: bool, **values: Any) -> str:
+def _rendered(**values: Any) -> str:
     jinja2 = require("jinja2", "a report")
     loader = jinja2.PackageLoader("gsp_fb.report", "templates")
     environment = jinja2.Environment(
-        loader=loader, autoescape=autoescape, keep_trailing_newline=True, undefined=jinja2.StrictUndefined
+        loader=loader, autoescape=True, keep_trailing_newline=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters["inline"] = _inline
-    return str(environment.get_template(name).render(values))
-
-
-def _inline(text: str) -> str:
-    """Return text that Markdown shows as it is, on one line."""
-    return _SIGNS.sub(r"\\\1", " ".join(str(text).split()))
+    return str(environment.get_template("report.html.j2").render(values))
 
 
 def _static(name: str) -> str:

@@ -38,8 +38,8 @@ def read_runs(
     found = [run for directory in directories for run in _run_directories(Path(directory))]
     read = tuple(_read(run, graph, x, y, notes) for run in found[:SHOWN_RUNS])
     if len(found) > SHOWN_RUNS:
-        told = f"The first {SHOWN_RUNS} of {len(found)} runs are shown, to keep the page small."
-        notes["runs"] = " ".join(filter(None, [told, notes.get("runs", "")]))
+        left_out = f"The first {SHOWN_RUNS} of {len(found)} runs are shown, to keep the page small."
+        notes["runs"] = " ".join(filter(None, [left_out, notes.get("runs", "")]))
     return read
 
 

@@ -7,24 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._document import Table
 from ..variants import VARIANTS
 from . import figures
 from . import sentences as say
 from .facts import EnergyRow, Report, RunFacts
-from .marks import Figure
+from .marks import Chart
 
-__all__ = ["Section", "Table", "sections"]
+__all__ = ["Section", "sections"]
 
 Rows = Sequence[Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows under the names of their columns, as text; ``numeric`` columns are set to the right."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numeric: tuple[bool, ...]
 
 
 @dataclass(frozen=True)
@@ -37,41 +29,15 @@ class Section:
     anchor: str
     title: str
     reading: str = ""
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[Chart, ...] = ()
     table: Table | None = None
     details: Table | None = None
     note: str = ""
     half: bool = False
 
 
-def table(rows: Rows) -> Table | None:
-    """Return rows as text, numbers to four digits.
-
-    Examples
-    --------
-    >>> table([{"family": "sym", "S": 0.51}]).rows
-    (('sym', '0.5100'),)
-    """
-    if not rows:
-        return None
-    names = tuple(rows[0])
-    numeric = tuple(
-        all(isinstance(row[name], int | float) and not isinstance(row[name], bool) for row in rows) for name in names
-    )
-    return Table(names, tuple(tuple(_cell(row[name]) for name in names) for row in rows), numeric)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "undecided"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if not isinstance(value, float):
-        return str(value)
-    if math.isnan(value):
-        return "–"
-    # Adding 0 makes a negative zero a plain one.
-    return f"{value + 0.0:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e5 else f"{value:.3g}"
+def _table(rows: Rows) -> Table | None:
+    return Table.from_records(rows, absent="undecided") if rows else None
 
 
 def sections(report: Report) -> Iterator[Section]:
@@ -85,7 +51,7 @@ def _energies(report: Report) -> Iterator[Section]:
     cells = {(row.family, row.signal): row for row in report.energies}
     names = [signal.name for signal in report.signals]
     measured = {family: {name: cells[family, name].s_value for name in names} for family in shown}
-    chance = {family: {name: cells[family, name].chance for name in names} for family in shown}
+    expected = {family: {name: cells[family, name].expected for name in names} for family in shown}
     compared = [
         {"family": family, **{title: value for name in names for title, value in _pair(cells[family, name]).items()}}
         for family in VARIANTS
@@ -94,30 +60,34 @@ def _energies(report: Report) -> Iterator[Section]:
         {
             "signal": row.signal,
             "family": row.family,
-            "energy E": row.energy,
-            "smooth E_S": row.smooth,
-            "rest E_NS": row.rest,
+            "energy": row.energy,
+            "Dirichlet energy": row.dirichlet_energy,
+            "non-smooth energy": row.nonsmooth_energy,
         }
         for row in report.energies
     ]
     left_out = "comb is not in the figure: its S has no fixed upper end."
     made = " ".join(f"{signal.name.capitalize()}: {signal.preparation}." for signal in report.signals)
     figure = figures.dots(
-        "S of every signal", measured, xlabel="S: 0 is smooth, 2 the roughest", top=2.0, chance=chance
+        "S of every signal",
+        measured,
+        xlabel="S, mean frequency: 0 is constant, 2 the highest",
+        top=2.0,
+        expected=expected,
     )
     yield Section(
         "energies",
         "How smooth the signals are",
         say.about_energies(report),
         (figure,),
-        table(compared),
-        table(listed),
+        _table(compared),
+        _table(listed),
         " ".join(filter(None, [made, left_out, report.notes.get("energies", "")])),
     )
 
 
 def _pair(row: EnergyRow) -> dict[str, float]:
-    return {f"S {row.signal}": row.s_value, f"{row.signal} at random": row.chance}
+    return {f"S {row.signal}": row.s_value, f"expected {row.signal}": row.expected}
 
 
 def _homophily(report: Report) -> Iterator[Section]:
@@ -127,13 +97,13 @@ def _homophily(report: Report) -> Iterator[Section]:
     rows = {
         "edges": {"measured": facts.edge},
         "nodes": {"measured": facts.node},
-        "beyond chance": {"measured": facts.class_insensitive},
+        "class-insensitive": {"measured": facts.class_insensitive},
     }
-    chance = {"edges": {"measured": facts.chance}}
-    figure = figures.dots("Homophily", rows, xlabel="homophily: 1 is all alike", top=1.0, chance=chance)
+    expected = {"edges": {"measured": facts.expected}}
+    figure = figures.dots("Homophily", rows, xlabel="homophily: 1 is all alike", top=1.0, expected=expected)
     listed = [
         {"measure": "edge homophily", "value": facts.edge},
-        {"measure": "edge homophily, labels at random", "value": facts.chance},
+        {"measure": "edge homophily, expected under random permutation", "value": facts.expected},
         {"measure": "node homophily", "value": facts.node},
         {"measure": "class-insensitive homophily", "value": facts.class_insensitive},
     ]
@@ -142,9 +112,9 @@ def _homophily(report: Report) -> Iterator[Section]:
     note = (
         "Edges: the share of edges within a class, those of a node to itself not counted. "
         "Nodes: the mean over nodes of the share of like neighbours. "
-        "Beyond chance: class-insensitive homophily, 0 where no class meets itself more often than its size explains."
+        "Class-insensitive: 0 where no class meets itself more often than its size explains."
     )
-    yield Section("homophily", "Whether neighbours are alike", reading, shown, table(listed), note=note, half=True)
+    yield Section("homophily", "Whether neighbours are alike", reading, shown, _table(listed), note=note, half=True)
 
 
 def _profiles(report: Report) -> Iterator[Section]:
@@ -160,7 +130,7 @@ def _profiles(report: Report) -> Iterator[Section]:
         for k in range(len(edges) - 1)
     ]
     reading = say.about_profiles(report.profiles, report.family)
-    yield Section("profiles", title, reading, (figure,), details=table(rows), half=True)
+    yield Section("profiles", title, reading, (figure,), details=_table(rows), half=True)
 
 
 def _density(report: Report) -> Iterator[Section]:
@@ -175,18 +145,18 @@ def _density(report: Report) -> Iterator[Section]:
 
 
 def _gaps(report: Report) -> Iterator[Section]:
-    note, title = report.notes.get("gaps", ""), "How fast averaging forgets"
+    note, title = report.notes.get("gaps", ""), "Mixing rate"
     if not report.gaps:
         yield Section("gaps", title, note=note, half=True)
         return
     shown = {row.family: {"ratio": row.ratio} for row in report.gaps if VARIANTS[row.family].norm != "none"}
     figure = figures.dots("Eigengaps", shown, xlabel="second eigenvalue of the low channel", top=1.0)
     rows = [{"family": row.family, "λ₂ / λ₁": row.ratio, "error": row.error, "proof": row.proof} for row in report.gaps]
-    yield Section("gaps", title, say.about_gaps(report), (figure,), details=table(rows), note=note, half=True)
+    yield Section("gaps", title, say.about_gaps(report), (figure,), details=_table(rows), note=note, half=True)
 
 
 def _claims(report: Report) -> Iterator[Section]:
-    title = "What the theory says, checked here"
+    title = "Claims of the paper, checked here"
     if not report.claims:
         yield Section("claims", title, say.about_first_theorem(report), note=report.notes.get("claims", ""))
         return
@@ -200,7 +170,7 @@ def _claims(report: Report) -> Iterator[Section]:
         }
         for row in report.claims
     ]
-    yield Section("claims", title, say.about_claims(report), table=table(rows))
+    yield Section("claims", title, say.about_claims(report), table=_table(rows))
 
 
 def _advice(report: Report) -> Iterator[Section]:
@@ -211,7 +181,7 @@ def _advice(report: Report) -> Iterator[Section]:
         )
         text, rows = report.advice.text, report.advice.rows
         yield Section(
-            "advice", "What to try", text, table=table(rows), note=note if "right" in (rows or [{}])[0] else ""
+            "advice", "What to try", text, table=_table(rows), note=note if "right" in (rows or [{}])[0] else ""
         )
 
 
@@ -226,7 +196,7 @@ def _runs(report: Report) -> Iterator[Section]:
         )
 
 
-def _run_figures(run: RunFacts) -> Iterator[Figure]:
+def _run_figures(run: RunFacts) -> Iterator[Chart]:
     epochs, parts = run.curves["epoch"], ("train", "val", "test")
     measures = dict.fromkeys(name.partition("_")[2] for name in run.curves if name.partition("_")[0] in parts)
     for measure in measures:

@@ -24,22 +24,25 @@ __all__ = [
 ]
 
 ROUNDING = 1e-12
-# Shares are told in whole percents; less than this is not worth a word.
+# Shares are given in whole percents; a smaller uncertainty is not mentioned.
 DOUBT = 0.005
-# S over the S that chance gives, up to each bound: what to call it.
+# Ratio of S to its expected value under random permutation, up to each bound.
 SMOOTHNESS = (
     (0.5, "far smoother than"),
     (0.95, "smoother than"),
     (1.05, "about as smooth as"),
-    (1.5, "rougher than"),
-    (math.inf, "far rougher than"),
+    (1.5, "of higher frequency than"),
+    (math.inf, "of much higher frequency than"),
 )
-# Edge homophily minus what chance gives, up to each bound.
+# Edge homophily minus its expected value under random permutation, up to each bound.
 ALIKE = (
-    (-0.02, "Neighbours are alike less often than by chance: averaging over them mixes the classes."),
-    (0.02, "That is what chance gives: the edges hardly tell which nodes are alike."),
-    (0.2, "Neighbours are alike little more often than by chance: averaging still mixes the classes."),
-    (math.inf, "Neighbours are alike more often than by chance: averaging brings nodes of a class together."),
+    (-0.02, "Neighbours are alike less often than under random permutation: averaging over them mixes the classes."),
+    (0.02, "That is the expected value under random permutation: the edges carry no information about the classes."),
+    (0.2, "Neighbours are alike little more often than under random permutation: averaging still mixes the classes."),
+    (
+        math.inf,
+        "Neighbours are alike more often than under random permutation: averaging separates the classes.",
+    ),
 )
 # Weight of high minus weight of low in a layer's mixing, up to each bound.
 LEANING = ((-0.1, "it leans on the low channel"), (0.1, "it uses both"), (math.inf, "it leans on the high channel"))
@@ -82,19 +85,19 @@ def about_graph(facts: GraphFacts) -> str:
         return f"{count(facts.nodes, 'node')} and no {kind}: there is nothing for a filter to average."
     pieces = "one component" if facts.components == 1 else count(facts.components, "component")
     unit = f"{'weighted ' if facts.weighted else ''}{'out-degree' if facts.directed else 'degree'}"
-    told = [
+    parts = [
         f"{count(facts.nodes, 'node')} and {count(facts.edges, kind)} in {pieces}.",
-        f"The median {unit} is {facts.median_degree:.4g}, the greatest {facts.greatest_degree:.4g}.",
+        f"The median {unit} is {facts.median_degree:.4g}, the maximum {facts.max_degree:.4g}.",
     ]
     if facts.loops:
-        told.append(f"{count(facts.loops, f'{kind} joins', f'{kind}s join')} a node to itself.")
+        parts.append(f"{count(facts.loops, f'{kind} joins', f'{kind}s join')} a node to itself.")
     if facts.isolated:
-        told.append(_about_isolated(facts))
+        parts.append(_about_isolated(facts))
     if facts.bipartite == facts.components == 1:
-        told.append("The graph is bipartite: its nodes fall into two sides, and every edge joins the two.")
+        parts.append("The graph is bipartite: its nodes fall into two sides, and every edge joins the two.")
     elif facts.bipartite:
-        told.append(f"{count(facts.bipartite, 'component is', 'components are')} bipartite.")
-    return " ".join(told)
+        parts.append(f"{count(facts.bipartite, 'component is', 'components are')} bipartite.")
+    return " ".join(parts)
 
 
 def _about_isolated(facts: GraphFacts) -> str:
@@ -105,26 +108,26 @@ def _about_isolated(facts: GraphFacts) -> str:
 
 
 def about_energies(report: Report) -> str:
-    """Return, for each signal, how smooth it is under the report's family compared with chance."""
+    """Return, for each signal, S under the report's family beside its expected value under random permutation."""
     rows = [row for row in report.energies if row.family == report.family]
     return " ".join(_about_energy(row, report.graph) for row in rows)
 
 
 def _about_energy(row: EnergyRow, graph: GraphFacts) -> str:
     verb, they = ("has", "it") if row.signal in ("degree", "constant") else ("have", "they")
-    start = f"The {row.signal} {verb} S = {_tidy(row.s_value):.4g}"
+    start = f"The {row.signal} {verb} S = {_rounded(row.s_value):.4g}"
     if graph.edges == graph.loops:
-        return f"{start}: no edge joins two nodes, so nothing is rough."
-    if _tidy(row.chance) == 0:
+        return f"{start}: no edge joins two nodes, so every signal has frequency 0."
+    if _rounded(row.expected) == 0:
         return f"{start}, as {they} would wherever the same values were placed."
-    if row.chance < 0:
-        return f"{start}; the same values placed at random on the nodes have {row.chance:.4g} on average."
-    words = _first(row.s_value / row.chance, SMOOTHNESS)
-    return f"{start}: {words} the same values placed at random on the nodes, which have {row.chance:.4g} on average."
+    if row.expected < 0:
+        return f"{start}; the same values placed at random on the nodes have {row.expected:.4g} on average."
+    words = _first(row.s_value / row.expected, SMOOTHNESS)
+    return f"{start}: {words} the same values placed at random on the nodes, which have {row.expected:.4g} on average."
 
 
-def _tidy(value: float) -> float:
-    """Return 0 for what rounding leaves of it."""
+def _rounded(value: float) -> float:
+    """Return the value, or 0 where it is rounding error."""
     return 0.0 if abs(value) < ROUNDING else value
 
 
@@ -137,34 +140,34 @@ def _middle(edges: Sequence[float]) -> tuple[float, float]:
 def about_profiles(profiles: Sequence[Profile], family: str) -> str:
     """Return how much of each signal lies on either side of the middle band, and what the low channel does there."""
     low, high = _middle(profiles[0].edges)
-    told = [
+    parts = [
         f"Of the energy of the {profile.signal} {percent(profile.below)} lies below frequency {low:.2f} and "
         f"{percent(profile.above)} above {high:.2f}."
         for profile in profiles
     ]
-    told.append(
+    parts.append(
         "The low channel multiplies frequency λ by 1 − λ: it keeps what lies near 0, erases what lies near 1 and turns "
         "the sign of what lies beyond; the high channel multiplies it by λ."
     )
     if VARIANTS[family].norm == "rw":
-        told.append("Energy here weighs each node by its degree, as the random walk does.")
+        parts.append("Energy here weighs each node by its degree, as the random walk does.")
     mixed = next((profile for profile in profiles if profile.mixtures), None)
     if mixed is not None:
-        told.append(f"Estimated for the {mixed.signal} from {mixed.mixtures} mixtures of their columns.")
+        parts.append(f"Estimated for the {mixed.signal} from {mixed.mixtures} mixtures of their columns.")
     doubt = max(profile.doubt for profile in profiles)
     if doubt >= DOUBT:
-        told.append(f"Quadrature leaves {100 * doubt:.2g} points of these shares open.")
-    return " ".join(told)
+        parts.append(f"Quadrature leaves {100 * doubt:.2g} points of these shares open.")
+    return " ".join(parts)
 
 
 def about_density(density: Density, report: Report) -> str:
     """Return how the frequencies are spread, how many are 0 and whether the axis ends at 2."""
     half, (low, high) = len(density.fraction) // 2, _middle(density.edges)
     below, above = (min(sum(part), 1.0) for part in (density.fraction[:half], density.fraction[half + 1 :]))
-    told = [f"{percent(below)} of the frequencies lie below {low:.2f}, {percent(above)} above {high:.2f}."]
+    parts = [f"{percent(below)} of the frequencies lie below {low:.2f}, {percent(above)} above {high:.2f}."]
     facts = report.graph
     if facts.components == facts.nodes:
-        told.append("All of them are 0: no edge joins two nodes.")
+        parts.append("All of them are 0: no edge joins two nodes.")
     else:
         why = (
             "the graph is in one piece"
@@ -172,14 +175,14 @@ def about_density(density: Density, report: Report) -> str:
             else f"there are {count(facts.components, 'component')}"
         )
         often = "once" if facts.components == 1 else count(facts.components, "time")
-        told.append(f"Frequency 0 occurs {often}, as {why}.")
-        told += _about_the_end(report)
+        parts.append(f"Frequency 0 occurs {often}, as {why}.")
+        parts += _about_the_end(report)
     if not density.exact:
-        told.append(
+        parts.append(
             f"Estimated with random vectors: the standard error of a band is at most {100 * density.error:.2g} points, "
             f"and quadrature may have counted up to {100 * density.doubt:.2g} points in the band beside."
         )
-    return " ".join(told)
+    return " ".join(parts)
 
 
 def _about_the_end(report: Report) -> list[str]:
@@ -193,41 +196,41 @@ def _about_the_end(report: Report) -> list[str]:
 
 
 def about_homophily(facts: Homophily, directed: bool) -> str:
-    """Return how often neighbours share a class, beside chance."""
+    """Return how often neighbours share a class, beside the expected value."""
     kind = "arcs" if directed else "edges"
     if facts.classes == 1:
         return "All labelled nodes are of one class, so there is nothing to compare."
     if math.isnan(facts.edge):
-        return f"There are no {kind} between labelled nodes, so nothing can be said about neighbours."
-    told = [f"{percent(facts.edge)} of the {kind} join nodes of one class; with the same labels placed at random"]
-    told.append(f"{percent(facts.chance)} would.")
-    told.append(_first(facts.edge - facts.chance, ALIKE))
+        return f"There are no {kind} between labelled nodes, so homophily is undefined."
+    parts = [f"{percent(facts.edge)} of the {kind} join nodes of one class; with the same labels placed at random"]
+    parts.append(f"{percent(facts.expected)} would.")
+    parts.append(_first(facts.edge - facts.expected, ALIKE))
     if facts.unlabelled:
-        told.append(f"{count(facts.unlabelled, 'unlabelled node is', 'unlabelled nodes are')} left out.")
-    return " ".join(told)
+        parts.append(f"{count(facts.unlabelled, 'unlabelled node is', 'unlabelled nodes are')} left out.")
+    return " ".join(parts)
 
 
 def about_gaps(report: Report) -> str:
-    """Return how fast repeated averaging forgets, from the second eigenvalue of the report's family."""
+    """Return the mixing rate, from the second eigenvalue of the report's family."""
     gap = next(row for row in report.gaps if row.family == report.family)
     start = f"Under {gap.family} the second eigenvalue of the low channel is {gap.ratio:.4g}"
     if math.isnan(gap.ratio):
         return f"The second eigenvalue under {gap.family} was not resolved."
     if report.graph.components > 1:
-        return f"{start}: averaging never crosses from one of the {report.graph.components} components to another."
+        return f"{start}: propagation never leaves any of the {report.graph.components} components."
     if gap.ratio <= 0:
-        return f"{start}, which is not positive: after one averaging nothing smooth is left but the smoothest mode."
+        return f"{start}, which is not positive: one propagation step leaves only the constant mode of low frequency."
     if gap.ratio >= 1:
-        return f"{start} to rounding: averaging takes very long to mix the graph."
+        return f"{start} to rounding: propagation mixes the graph very slowly."
     halved = math.ceil(math.log(0.5) / math.log(gap.ratio))
-    told = f"{start}: the slowest pattern between regions falls to half after {count(halved, 'averaging')}."
-    return " ".join([told, *_about_alternation(report)])
+    parts = f"{start}: the slowest mode falls to half after {count(halved, 'propagation step')}."
+    return " ".join([parts, *_about_alternation(report)])
 
 
 def _about_alternation(report: Report) -> list[str]:
     variant = VARIANTS[report.family]
     if report.graph.bipartite and variant.loops == "none" and variant.norm != "none":
-        return ["The pattern that changes sign along every edge keeps its size for ever, as the graph is bipartite."]
+        return ["The pattern that changes sign along every edge keeps its amplitude, as the graph is bipartite."]
     return []
 
 
@@ -236,7 +239,7 @@ def about_claims(report: Report) -> str:
     rows = [row for row in report.claims if row.applicable]
     failing = [row.claim for row in rows if row.holds is False]
     undecided = [row.claim for row in rows if row.holds is None]
-    verdict = f"Not so: {', '.join(failing)}." if failing else ""
+    verdict = f"These fail: {', '.join(failing)}." if failing else ""
     open_ = f"Within rounding, so undecided: {', '.join(undecided)}." if undecided else ""
     held = f"Of {count(len(report.claims), 'claim')} of the paper, {len(rows)} apply to this graph"
     held += f" and {len(rows) - len(failing) - len(undecided)} of those hold."
@@ -244,7 +247,7 @@ def about_claims(report: Report) -> str:
 
 
 def about_first_theorem(report: Report) -> str:
-    """Return whether the lazy walk has the greater second eigenvalue, from the eigengaps alone; empty without them."""
+    """Return whether the lazy walk has the larger second eigenvalue, from the eigengaps alone; empty without them."""
     found = {VARIANTS[row.family].loops: row for row in report.gaps if math.isfinite(row.ratio)}
     if not {"degree", "unit"} <= found.keys():
         return ""
@@ -263,7 +266,7 @@ def about_run(run: RunFacts) -> str:
         return f"{count(run.epochs, 'epoch')}; which one validation chose is not recorded."
     scores = [(name, value) for name, value in run.best.items() if name.startswith("val_") and name != "val_loss"]
     reached = ", ".join(f"{name.removeprefix('val_')} {value:.4g} in validation" for name, value in scores)
-    told = [f"Epoch {run.best_epoch} of {run.epochs} was chosen{': ' + reached if reached else ''}."]
+    parts = [f"Epoch {run.best_epoch} of {run.epochs} was chosen{': ' + reached if reached else ''}."]
     pairs = [
         (value, run.best[name.replace("low", "high")])
         for name, value in run.best.items()
@@ -271,8 +274,8 @@ def about_run(run: RunFacts) -> str:
     ]
     if pairs:
         low, high = pairs[-1]
-        told.append(f"The last layer weighs low by {low:.3f} and high by {high:.3f}: {_first(high - low, LEANING)}.")
-    return " ".join(told)
+        parts.append(f"The last layer weighs low by {low:.3f} and high by {high:.3f}: {_first(high - low, LEANING)}.")
+    return " ".join(parts)
 
 
 def about_embeddings(embeddings: Sequence[Embedding]) -> str:

@@ -43,7 +43,7 @@ def high_channel(graph: Graph, family: str, gamma: float) -> Operator:
 
 
 def energy_rows(graph: Graph, name: str, x: Signal, gamma: float) -> Iterator[EnergyRow]:
-    """Yield S, what chance gives, and the energies of one signal under every family."""
+    """Yield S, its expected value under random permutation, and the energies of one signal under every family."""
     energy = float(signal_energy(x))
     for family in VARIANTS:
         op = high_channel(graph, family, gamma)
@@ -51,10 +51,10 @@ def energy_rows(graph: Graph, name: str, x: Signal, gamma: float) -> Iterator[En
             signal=name,
             family=family,
             s_value=float(s_value(op, x)),
-            chance=permutation_s_value(op, x),
+            expected=permutation_s_value(op, x),
             energy=energy,
-            smooth=float(dirichlet_energy(op, x)),
-            rest=float(nonsmooth_energy(op, x)),
+            dirichlet_energy=float(dirichlet_energy(op, x)),
+            nonsmooth_energy=float(nonsmooth_energy(op, x)),
         )
 
 

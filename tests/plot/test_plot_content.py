@@ -120,9 +120,12 @@ class TestLayout:
     def test_the_same_seed_gives_the_same_picture(self, layout):
         assert_array_equal(plot.positions(KARATE, layout, rng=1), plot.positions(KARATE, layout, rng=1))
 
-    def test_neighbours_are_near(self):
+    @pytest.mark.parametrize("layout", ["spring", "spectral"])
+    def test_neighbours_are_near(self, layout):
         graph = gf.datasets.grid(12)
-        places = plot.positions(graph, "spectral")
+        places = plot.positions(graph, layout)
+        assert places.min() >= 0
+        assert places.max() <= 1
         source, target, _ = graph.edges()
         near = np.linalg.norm(places[source] - places[target], axis=1).mean()
         assert near < 0.25 * np.linalg.norm(places[:, None] - places[None], axis=2).mean()

@@ -1,4 +1,4 @@
-"""The numbers of a report: those of the library, and those of chance against all placements counted out."""
+"""The numbers of a report: those of the library, and expected values against all permutations."""
 
 import itertools
 import json
@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given, settings
 
 import gsp_fb as gf
+from gsp_fb import plot
 from gsp_fb.errors import GraphError, ParameterError, SignalError
 from gsp_fb.report import collect, drawing, render_html, render_json, render_markdown, spectral
-from gsp_fb.report.layout import neighbourhood, node_positions
+from gsp_fb.report.drawing import neighbourhood
 from gsp_fb.report.marks import nice_ticks
 from gsp_fb.report.measures import n_bipartite, permutation_homophily, permutation_s_value
+from gsp_fb.report.signals import make_signals
 from gsp_fb.testing import graphs
 from gsp_fb.variants import VARIANTS
 
@@ -35,13 +37,13 @@ def report(blocks):
 
 @pytest.mark.parametrize("family", VARIANTS)
 @pytest.mark.parametrize("graph", [ODD, gf.Graph.from_edges([(0, 1), (1, 2), (3, 1)], n_nodes=5, directed=True)])
-def test_chance_is_the_mean_over_all_placements(graph, family):
+def test_the_expected_s_value_is_the_mean_over_all_permutations(graph, family):
     op = gf.operator(graph, family, "high")
     placed = [gf.s_value(op, X[list(order)]) for order in itertools.permutations(range(5))]
     assert permutation_s_value(op, X) == pytest.approx(np.mean(placed), abs=1e-12)
 
 
-def test_chance_of_labels_is_the_mean_over_all_placements():
+def test_the_expected_homophily_is_the_mean_over_all_permutations():
     y = np.array([0, 0, 1, 2, 2])
     loopless = gf.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)], n_nodes=5)
     placed = [gf.edge_homophily(loopless, y[list(order)]) for order in itertools.permutations(range(5))]
@@ -65,8 +67,8 @@ def test_json_holds_the_numbers_of_the_library(report, blocks):
         gamma = 2.0 if VARIANTS[row["family"]].has_gamma else None
         op = gf.operator(blocks.graph, row["family"], "high", gamma)
         assert row["s_value"] == gf.s_value(op, signals[row["signal"]])
-        assert row["smooth"] == gf.dirichlet_energy(op, signals[row["signal"]])
-        assert row["rest"] == gf.nonsmooth_energy(op, signals[row["signal"]])
+        assert row["dirichlet_energy"] == gf.dirichlet_energy(op, signals[row["signal"]])
+        assert row["nonsmooth_energy"] == gf.nonsmooth_energy(op, signals[row["signal"]])
     assert len(facts["energies"]) == 2 * len(VARIANTS)
     assert facts["homophily"]["edge"] == gf.edge_homophily(blocks.graph, blocks.y)
     assert facts["homophily"]["node"] == gf.node_homophily(blocks.graph, blocks.y)
@@ -211,14 +213,12 @@ def test_a_number_that_is_not_finite_is_null(report):
     assert json.loads(render_json(nowhere))["homophily"]["edge"] is None
 
 
-def test_layout_keeps_neighbours_close():
-    ring = gf.datasets.ring(40)
-    at = node_positions(ring, np.random.default_rng(0))
-    assert at.min() >= 0
-    assert at.max() <= 1
-    ends = np.linalg.norm(at[ring.rows] - at[ring.indices], axis=1).mean()
-    everyone = np.linalg.norm(at[:, None] - at[None], axis=2).mean()
-    assert ends < 0.3 * everyone
+def test_the_drawing_is_the_layout_of_plot_scaled_to_the_unit_square():
+    graph = gf.datasets.erdos_renyi(60, 0.02, rng=1)
+    drawn = drawing.make_drawing(graph, make_signals(graph, None, None, {}), np.random.default_rng(0)).positions
+    places = plot.positions(graph, "spring")
+    expected = 0.02 + 0.96 * (places - places.min(axis=0)) / np.ptp(places, axis=0)
+    np.testing.assert_allclose(drawn, expected, atol=1e-12)
 
 
 def test_neighbourhood_grows_in_rings():

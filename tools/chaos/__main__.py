@@ -52,43 +52,43 @@ def _said(tally: Tally) -> Tally:
 Jobs = dict[str, Callable[[Path], Tally]]
 
 
-def _killed(port: int, kills: int, chance: random.Random) -> Jobs:
+def _killed(port: int, kills: int, rng: random.Random) -> Jobs:
     """Return what is killed, by title: each a function of the folder it works in."""
     jobs = [*SAVING, cache_job(port)]
     rounds = max(1, round(kills * SHARING / 2 / 3))
     learning = [max(1, round(kills * share)) for share in (TRAINING, SEARCHING)]
     each = -(-(kills - sum(learning) - 4 * rounds) // len(jobs))
     return {
-        **{job.title: partial(_looped, job, each, chance) for job in jobs},
-        "eight processes, one cache": lambda folder: share_cache(folder, port, rounds, chance),
-        "eight processes, one results folder": lambda folder: share_results(folder, rounds, chance),
-        "training": lambda folder: kill_training(folder, learning[0], chance),
-        "searching": lambda folder: kill_searching(folder, learning[1], chance),
+        **{job.title: partial(_looped, job, each, rng) for job in jobs},
+        "eight processes, one cache": lambda folder: share_cache(folder, port, rounds, rng),
+        "eight processes, one results folder": lambda folder: share_results(folder, rounds, rng),
+        "training": lambda folder: kill_training(folder, learning[0], rng),
+        "searching": lambda folder: kill_searching(folder, learning[1], rng),
     }
 
 
-def _looped(job: Job, kills: int, chance: random.Random, folder: Path) -> Tally:
-    return kill_loop(job, folder, kills, chance)
+def _looped(job: Job, kills: int, rng: random.Random, folder: Path) -> Tally:
+    return kill_loop(job, folder, kills, rng)
 
 
-def _kinds(port: int, kills: int, chance: random.Random) -> dict[str, Jobs]:
+def _kinds(port: int, kills: int, rng: random.Random) -> dict[str, Jobs]:
     """Return all jobs of all kinds of faults."""
     return {
-        "kill -9": _killed(port, kills, chance),
-        "Ctrl-C": {f"Ctrl-C, {job.title}": partial(_interrupted, job, chance) for job in SAVING},
+        "kill -9": _killed(port, kills, rng),
+        "Ctrl-C": {f"Ctrl-C, {job.title}": partial(_interrupted, job, rng) for job in SAVING},
         "full disk": {
-            **{f"file-size limit, {job.title}": partial(_limited, job, chance) for job in SAVING},
+            **{f"file-size limit, {job.title}": partial(_limited, job, rng) for job in SAVING},
             **{f"full disk, {job.title}": partial(run_out_of_disk, job) for job in REPLACING},
         },
     }
 
 
-def _interrupted(job: Job, chance: random.Random, folder: Path) -> Tally:
-    return interrupt(job, folder, 10, chance)
+def _interrupted(job: Job, rng: random.Random, folder: Path) -> Tally:
+    return interrupt(job, folder, 10, rng)
 
 
-def _limited(job: Job, chance: random.Random, folder: Path) -> Tally:
-    return fill_disk(job, folder, chance)
+def _limited(job: Job, rng: random.Random, folder: Path) -> Tally:
+    return fill_disk(job, folder, rng)
 
 
 def _folder(root: Path, name: str) -> Path:
@@ -106,10 +106,10 @@ def main() -> int:
     parser.add_argument("--only", action="append", help="the title of a job to run again; may be given again")
     parser.add_argument("--output", type=Path, default=RESULTS, help="where the page goes")
     chosen = parser.parse_args()
-    chance, started = random.Random(chosen.seed), time.monotonic()
+    rng, started = random.Random(chosen.seed), time.monotonic()
     os.environ["NO_PROXY"] = "127.0.0.1"
     with tempfile.TemporaryDirectory() as scratch, _served() as port:
-        kinds = _kinds(port, chosen.kills, chance)
+        kinds = _kinds(port, chosen.kills, rng)
         unknown = set(chosen.only or []).difference(*kinds.values())
         if unknown:
             parser.error(f"no such job: {', '.join(sorted(unknown))}")

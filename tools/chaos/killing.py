@@ -130,7 +130,7 @@ def window(job: Job, folder: Path, counter: Counter) -> float:
     return FORK_SECONDS + time.monotonic() - started
 
 
-def kill_loop(job: Job, folder: Path, kills: int, chance: random.Random) -> Tally:
+def kill_loop(job: Job, folder: Path, kills: int, rng: random.Random) -> Tally:
     """Kill ``job`` so many times and return what came of it."""
     tally, counter = Tally(job.title), Counter()
     longest = window(job, folder, counter)
@@ -142,7 +142,7 @@ def kill_loop(job: Job, folder: Path, kills: int, chance: random.Random) -> Tall
                 job.save(folder, number)
                 counter.value = number
 
-        with killed_after(chance.uniform(0.0, longest), save):
+        with killed_after(rng.uniform(0.0, longest), save):
             tally.kills += 1
             tally.hit += bool(temporary_files(folder))
             found = job.stored(folder)

@@ -1,4 +1,4 @@
-"""Kill training and searching until they are through, and compare with runs that nobody killed."""
+"""Kill training and searching until they are through, and compare with uninterrupted runs."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def _search(folder: Path) -> Any:
     return search("gcn", ds, ds.splits, folder, n_trials=N_TRIALS, sampler="random", space=SPACE, config=few)
 
 
-def _killed_to_the_end(work: Callable[[], None], seconds: tuple[float, float], kills: int, chance: Any) -> int:
+def _killed_until_done(work: Callable[[], None], seconds: tuple[float, float], kills: int, rng: Any) -> int:
     """Start ``work`` again and again, killing each start at random; return the kills until one got through."""
     done = 0
     while True:
         pid = forked(work)
         if done < kills:
-            time.sleep(chance.uniform(*seconds))
+            time.sleep(rng.uniform(*seconds))
         finished, status = os.waitpid(pid, os.WNOHANG if done < kills else 0)
         if finished:
             if status:
@@ -74,8 +74,8 @@ def _same_run(whole: Path, broken: Path) -> bool:
     return metrics[0] == metrics[1] and one.keys() == other.keys() and all(torch.equal(one[k], other[k]) for k in one)
 
 
-def kill_training(folder: Path, kills: int, chance: random.Random) -> Tally:
-    """Kill training runs; each that gets through must equal, bit by bit, one that nobody killed."""
+def kill_training(folder: Path, kills: int, rng: random.Random) -> Tally:
+    """Kill training runs; each that gets through must equal, bit by bit, an uninterrupted one."""
     tally = Tally("training", note="every run that got through is bit-equal to an unbroken one")
     number = 0
     while tally.kills < kills:
@@ -84,7 +84,7 @@ def kill_training(folder: Path, kills: int, chance: random.Random) -> Tally:
         if ended(forked(partial(_train, whole, model, number))):
             raise AssertionError("an unbroken run failed")
         left = min(kills - tally.kills, 15)
-        tally.kills += _killed_to_the_end(partial(_train, broken, model, number), (0.02, 0.5), left, chance)
+        tally.kills += _killed_until_done(partial(_train, broken, model, number), (0.02, 0.5), left, rng)
         tally.saves += 1
         tally.hit += len(temporary_files(broken))
         tally.lost += not _same_run(whole, broken)
@@ -103,7 +103,7 @@ def _finished(folder: Path) -> list[tuple[int, float]]:
     ]
 
 
-def kill_searching(folder: Path, kills: int, chance: random.Random) -> Tally:
+def kill_searching(folder: Path, kills: int, rng: random.Random) -> Tally:
     """Kill searches; a trial once finished must stay as it is, and the search must come to its number of trials."""
     tally, number = Tally("searching", note="finished trials stay, none is run again"), 0
     while tally.kills < kills:
@@ -112,7 +112,7 @@ def kill_searching(folder: Path, kills: int, chance: random.Random) -> Tally:
         while True:
             pid = forked(partial(_search, place))
             if tally.kills < kills:
-                time.sleep(chance.uniform(0.05, 1.0))
+                time.sleep(rng.uniform(0.05, 1.0))
             finished, status = os.waitpid(pid, os.WNOHANG if tally.kills < kills else 0)
             if finished:
                 break

@@ -17,13 +17,13 @@ from tools.chaos.killing import Counter, Job, Tally, ended, forked, temporary_fi
 __all__ = ["fill_disk", "interrupt", "run_out_of_disk"]
 
 
-def fill_disk(job: Job, folder: Path, chance: random.Random, *, rounds: int = 5) -> Tally:
+def fill_disk(job: Job, folder: Path, rng: random.Random, *, rounds: int = 5) -> Tally:
     """Save under ever smaller limits of a file's size: an OSError, the old state whole, nothing left over."""
     tally = Tally(f"file-size limit, {job.title}")
     job.save(folder, 1)
     largest = max(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     for _ in range(rounds):
-        limit = chance.randrange(1, largest)
+        limit = rng.randrange(1, largest)
 
         def save(limit: int = limit) -> None:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -87,7 +87,7 @@ def _fill(path: Path) -> None:
             return
 
 
-def interrupt(job: Job, folder: Path, times: int, chance: random.Random) -> Tally:
+def interrupt(job: Job, folder: Path, times: int, rng: random.Random) -> Tally:
     """Press Ctrl-C at a random moment: the old state or the new one, and no temporary file even without a sweep."""
     tally, counter = Tally(f"Ctrl-C, {job.title}"), Counter()
     longest = window(job, folder, counter)
@@ -104,7 +104,7 @@ def interrupt(job: Job, folder: Path, times: int, chance: random.Random) -> Tall
         pid = forked(save)
         while not ready.value:  # before, the interrupt would meet Python's own work after a fork
             time.sleep(0.001)
-        time.sleep(chance.uniform(0.0, longest))
+        time.sleep(rng.uniform(0.0, longest))
         os.kill(pid, signal.SIGINT)
         status, found = ended(pid), job.stored(folder)
         tally.kills += 1

@@ -24,15 +24,13 @@ PROCESSES = 8
 FETCH_SECONDS = 0.01
 
 
-def _with_kills(
-    work: list[Callable[[], None]], kills: int, within: float, chance: random.Random
-) -> tuple[int, list[int]]:
+def _with_kills(work: list[Callable[[], None]], kills: int, within: float, rng: random.Random) -> tuple[int, list[int]]:
     """Run the functions at once, kill -9 some soon after each other; return the kills, and how the others ended."""
     gate, latch = os.pipe()
 
     def at_once(one: Callable[[], None]) -> None:
         os.close(latch)
-        os.read(gate, 1)  # returns when nobody holds the latch any more: all have been forked
+        os.read(gate, 1)  # returns when no process holds the latch any more: all have been forked
         one()
 
     pids = [forked(partial(at_once, one)) for one in work]
@@ -40,13 +38,13 @@ def _with_kills(
     os.close(latch)
     victims = pids[:kills]
     for pid in victims:
-        time.sleep(chance.uniform(0.0, within))
+        time.sleep(rng.uniform(0.0, within))
         os.kill(pid, signal.SIGKILL)
     ends = [ended(pid) for pid in pids]
     return sum(end == -signal.SIGKILL for end in ends[:kills]), ends[kills:]
 
 
-def share_cache(folder: Path, port: int, rounds: int, chance: random.Random) -> Tally:
+def share_cache(folder: Path, port: int, rounds: int, rng: random.Random) -> Tally:
     """Let eight processes fetch the same file at once, three of them to be killed; the file must be whole after."""
     tally = Tally("eight processes, one cache")
     path = folder / source(port).key
@@ -58,7 +56,7 @@ def share_cache(folder: Path, port: int, rounds: int, chance: random.Random) -> 
 
     for _ in range(rounds):
         path.unlink(missing_ok=True)
-        kills, others = _with_kills([work] * PROCESSES, 3, FETCH_SECONDS, chance)
+        kills, others = _with_kills([work] * PROCESSES, 3, FETCH_SECONDS, rng)
         tally.kills += kills
         tally.saves += PROCESSES - kills
         tally.hit += len(temporary_files(folder))
@@ -67,7 +65,7 @@ def share_cache(folder: Path, port: int, rounds: int, chance: random.Random) -> 
     return tally
 
 
-def share_results(folder: Path, rounds: int, chance: random.Random) -> Tally:
+def share_results(folder: Path, rounds: int, rng: random.Random) -> Tally:
     """Let eight processes write the cells of one folder at once, three of them to be killed."""
     tally = Tally("eight processes, one results folder")
     for number in range(1, rounds + 1):
@@ -79,7 +77,7 @@ def share_results(folder: Path, rounds: int, chance: random.Random) -> Tally:
                 Store(folder).write(cell(turn), facts, 1.0)
                 counters[who].value += 1
 
-        kills, others = _with_kills([partial(work, who) for who in range(PROCESSES)], 3, 0.05, chance)
+        kills, others = _with_kills([partial(work, who) for who in range(PROCESSES)], 3, 0.05, rng)
         tally.kills += kills
         tally.saves += sum(counter.value for counter in counters)
         tally.hit += len(temporary_files(folder))

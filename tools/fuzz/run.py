@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tools.fuzz.readers import CORPUS
 
-__all__ = ["FIGURES", "HANG_SECONDS", "MEMORY_MB", "Outcome", "circumstances", "fuzz", "record", "recorded", "together"]
+__all__ = ["FIGURES", "HANG_SECONDS", "MEMORY_MB", "Outcome", "circumstances", "fuzz", "record", "recorded"]
 
 HANG_SECONDS = 10
 MEMORY_MB = 2048
@@ -99,15 +99,15 @@ def circumstances(figures: Path) -> tuple[list[str], list[str]]:
 
 
 def recorded(figures: Path) -> list[Outcome]:
-    """Return one outcome for each reader: all its rounds together."""
+    """Return one outcome for each reader: the sum of its rounds."""
     lines = [json.loads(line) for line in figures.read_text("utf-8").splitlines()]
     names = [field.name for field in fields(Outcome)]
     rounds = [Outcome(**{name: line[name] for name in names if name in line}) for line in lines]
     readers = dict.fromkeys(row.reader for row in rounds)
-    return [together([row for row in rounds if row.reader == reader]) for reader in readers]
+    return [_sum_of_rounds([row for row in rounds if row.reader == reader]) for reader in readers]
 
 
-def together(rounds: Sequence[Outcome]) -> Outcome:
+def _sum_of_rounds(rounds: Sequence[Outcome]) -> Outcome:
     """Return the sums of what adds up, and the highest of what does not."""
     names = [name for name in asdict(rounds[0]) if name not in ("reader", "tail")]
     merged = {name: (sum if name in SUMMED else max)(getattr(row, name) for row in rounds) for name in names}

@@ -67,7 +67,8 @@ def fuzzing() -> list[str]:
             f"{total['crashes']} crashes, {total['hangs']} hangs over {HANG_SECONDS} s,",
             f"{total['memory']} runs over {MEMORY_MB // 1024} GB. A crash is any exception but the library's own",
             "errors, and every end of the process. What earlier runs found is fixed, pinned in",
-            "`tests/test_corruption_found.py`, and told in the changelog. All columns are in `tools/fuzz/RESULTS.md`.",
+            "`tests/test_corruption_found.py`, and listed in the changelog.",
+            "All columns are in `tools/fuzz/RESULTS.md`.",
         ),
         *_table(["reader", "executions", "edges", "inputs grown", "CPU s"], found),
     ]
@@ -191,7 +192,8 @@ def markdown() -> str:
         "# Reliability",
         "",
         "What was done to break the library, in figures, and the commands that do it again. This page is made from the",
-        "stored figures of the runs by `python -m tools.reliability.page`; a test holds it against them.",
+        "stored figures of the runs by `python -m tools.reliability.page`; a test compares the two.",
+        "Terms are defined in the [glossary](glossary.md).",
     ]
     for title, section in SECTIONS.items():
         lines += ["", f"## {title}", "", *section()]

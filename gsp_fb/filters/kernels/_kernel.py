@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -170,8 +169,10 @@ class Kernel:
         >>> ax.lines[0].get_xdata()[[0, -1]]
         array([0., 1.])
         """
-        # gsp_fb.plot is a higher layer: the method is a shorthand that imports it late.
-        return import_module("gsp_fb.plot").kernel(self, interval=interval, ax=ax)
+        # Pictures are a layer above; a method is only a shorthand for them.
+        from ...plot import kernel
+
+        return kernel(self, interval=interval, ax=ax)
 
 
 def _rescaled(function: Function, lmax: float, frequencies: Float64) -> Any:
