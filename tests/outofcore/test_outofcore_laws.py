@@ -5,6 +5,7 @@ import tempfile
 
 import numpy as np
 import pytest
+from gsp_fb.outofcore._budget import Budget
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -13,7 +14,6 @@ import gsp_fb as gf
 from gsp_fb import outofcore
 from gsp_fb.errors import FormatError, GraphError, ParameterError
 from gsp_fb.filters import heat, mexican_hat
-from gsp_fb.outofcore._budget import Budget
 from gsp_fb.testing import assert_close, families, gammas, graphs, signals, size_of
 from gsp_fb.variants import VARIANTS
 
