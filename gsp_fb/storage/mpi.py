@@ -129,6 +129,12 @@ class MpiStorage:
         before = int(counts[: self.layout.comm.rank].sum())
         return freeze(self.layout.take(before + np.cumsum(leads) - 1, least))
 
+    @cached_property
+    def n_ghosts(self) -> int:
+        """Number of other ranks' nodes whose values a product brings here: eight bytes each for every column."""
+        indices = self.local_entries()[0]
+        return len(np.unique(indices[(indices < self.layout.first) | (indices >= self.layout.last)]))
+
     @property
     def sha256(self) -> str:
         """A fingerprint of structure and weights: that of the same graph in memory."""
