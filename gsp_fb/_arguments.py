@@ -183,7 +183,8 @@ def _is_plain(x: Any, n_nodes: int) -> bool:
     """
     if type(x) is not np.ndarray or x.ndim != 1 or x.dtype != np.float64 or x.shape[0] != n_nodes:
         return False
-    return math.isfinite(x.dot(x))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return math.isfinite(x.dot(x))
 
 
 def check_signal(x: Any, n_nodes: int) -> Signal:

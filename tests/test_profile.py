@@ -146,7 +146,7 @@ def test_profile_of_sparse_complex_and_single_signals():
         ({"bins": 0}, ParameterError, "bins must be an integer >= 1"),
         ({"bins": 3, "quantiles": [0.5]}, ParameterError, "not both"),
         ({"quantiles": [0.0, 0.5]}, ParameterError, "strictly between 0 and 1"),
-        ({"products": 0}, ParameterError, "products"),
+        ({"matvecs": 0}, ParameterError, "matvecs"),
     ],
 )
 def test_bad_options(options, error, message):

@@ -323,7 +323,7 @@ TEXTS = {
     "no bins": (lambda: gf.energy_profile(HIGH, [1.0, 2.0], bins=0), "bins must be an integer >= 1, not 0"),
     "no products": (
         lambda: gf.energy_profile(HIGH, [1.0, 2.0], matvecs=0),
-        "products must be an integer >= 1, not 0",
+        "matvecs must be an integer >= 1, not 0",
     ),
     "bins that fall": (
         lambda: gf.energy_profile(HIGH, [1.0, 2.0], bins=[1.0, 0.0]),
@@ -366,7 +366,7 @@ TEXTS = {
     ),
     "no products for the density": (
         lambda: gf.spectral_density(HIGH, matvecs=0),
-        "products must be an integer >= 1, not 0",
+        "matvecs must be an integer >= 1, not 0",
     ),
     "rtol of nothing": (lambda: lambda_max(HIGH, rtol=0.0), "rtol must be finite and > 0, not 0.0"),
     "failure of nothing": (lambda: lambda_max(HIGH, failure=0.0), "failure must be finite and > 0, not 0.0"),

@@ -322,10 +322,10 @@ def _column_peaks(signal: Checked) -> Any:
 def _squares(signal: Checked) -> Any:
     """Return x* x for each column in double precision, a block of rows at a time; a number for a short signal."""
     x, xp = signal.values, signal.xp
-    if _is_short(signal):
-        return float(x.dot(x))
-    double = xp.complex128 if xp.isdtype(x.dtype, "complex floating") else xp.float64
     with np.errstate(over="ignore"):
+        if _is_short(signal):
+            return float(x.dot(x))
+        double = xp.complex128 if xp.isdtype(x.dtype, "complex floating") else xp.float64
         if signal.is_sparse:
             return group_sum(x.indices, abs_squared(cast(x.data, double)), x.shape[1])
         n_rows, n_columns = x.shape[0], math.prod(x.shape[1:])

@@ -81,10 +81,12 @@ def _label_pairs(graph: Graph, y: IntArray) -> Any:
     present = _class_sizes(graph, y) > 0
     xp = namespace(present)
     width = int(xp.count_nonzero(present))
+    if width == 0:
+        return xp.reshape(cast(present, xp.float64), (0, 0))
     # Classes are renumbered, so that labels with gaps do not make the table large; -1 stays at the end.
     number = xp.concat([xp.cumulative_sum(cast(present, xp.int64)) - 1, cast(present[:1], xp.int64) * 0 - 1])
     pairs: Any = 0.0
-    for _, own, other in _labelled_ends(graph, number[y] if width else y):
+    for _, own, other in _labelled_ends(graph, number[y]):
         pairs = pairs + _count(own * width + other, width * width)
     table = xp.reshape(graph.storage.reduce(pairs, "sum"), (width, width))
     both = table + table.T

@@ -1,4 +1,4 @@
-"""The laws of storages on MPI ranks, and what only ranks have: shares of rows, SLEPc's pairs, files written together."""
+"""The laws of storages on MPI ranks, and what only ranks have: shares of rows, SLEPc's eigenpairs, shared files."""
 
 import numpy as np
 import pytest
