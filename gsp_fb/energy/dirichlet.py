@@ -15,6 +15,7 @@ from operator import add
 from typing import Any
 
 import numpy as np
+from scipy.linalg.blas import ddot
 
 from .._arguments import Checked, check_choice, checked_signal, host_array
 from .._kernels import quadratic_form
@@ -322,9 +323,9 @@ def _column_peaks(signal: Checked) -> Any:
 def _squares(signal: Checked) -> Any:
     """Return x* x for each column in double precision, a block of rows at a time; a number for a short signal."""
     x, xp = signal.values, signal.xp
+    if _is_short(signal):
+        return ddot(x, x)
     with np.errstate(over="ignore"):
-        if _is_short(signal):
-            return float(x.dot(x))
         double = xp.complex128 if xp.isdtype(x.dtype, "complex floating") else xp.float64
         if signal.is_sparse:
             return group_sum(x.indices, abs_squared(cast(x.data, double)), x.shape[1])
@@ -340,14 +341,14 @@ def _squares(signal: Checked) -> Any:
 def _is_short(signal: Checked) -> bool:
     """Return whether BLAS adds up this signal, in one thread and hence always in the same order."""
     x = signal.values
-    return type(x) is np.ndarray and x.ndim == 1 and x.shape[0] <= BLOCK_ROWS and x.dtype == np.float64
+    return type(x) is np.ndarray and x.ndim == 1 and 0 < x.shape[0] <= BLOCK_ROWS and x.dtype == np.float64
 
 
 def _forms(op: Operator, signal: Checked) -> Any:
     """Return Re(x* L x) for each column in double precision; a number for a short signal."""
     with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported by value, not by a warning
         if _is_short(signal):
-            return float(signal.values.dot(op.apply(signal.values)))
+            return ddot(signal.values, op.apply(signal.values))
         return quadratic_form(op.graph, signal.values, op.left, op.right, op.diag)
 
 

@@ -22,8 +22,8 @@ from gsp_fb.datasets.readers.archive import read_gin_zip, read_ppi
 from gsp_fb.datasets.readers.gin import parse_gin
 from gsp_fb.errors import GspError
 from gsp_fb.files import FORMATS, read_graph
-from gsp_fb.operators import operator
 from gsp_fb.opening import open_graph
+from gsp_fb.operators import operator
 
 CORPUS = Path(__file__).parent / "corpus"
 # The caller's own limit, so that a number in a header costs the fuzzer no time.
