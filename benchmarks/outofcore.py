@@ -40,7 +40,7 @@ processes wanted them meanwhile. A generated graph of {N_NODES:.2g} nodes: {SHAR
 pairs lie within {NEAR} numbers of each other, the rest anywhere; pairs that repeat count once. It has
 **{{n_entries:.4g}} stored entries**, {{gigabytes:.2f}} GB of neighbours on disk.
 
-Each line below is a process of its own under `memory_limit="{LIMIT / 1e9}GB"`, and the system holds the whole process,
+Each line below is a process of its own under `memory="{LIMIT / 1e9}GB"`, and the system holds the whole process,
 interpreter and libraries included, to {MOST / 1e9:g} GB of addresses (`RLIMIT_AS`): one byte more is a MemoryError.
 GB/s are the bytes that the pass reads and writes by seconds on the wall, and by seconds of the processors. *Cold* is
 after the file's pages were given back (`posix_fadvise DONTNEED`); below the guest a host may still hold them, so the
@@ -94,7 +94,7 @@ def _forget(path: Path) -> None:
 def _read(folder: Path, graph: Any, passes: Passes) -> None:
     """Read the neighbours from end to end, as fast as the system gives them."""
     buffer = bytearray(READ)
-    with open(graph.files.indices.path, "rb", buffering=0) as file:
+    with open(graph.storage.source.indices.path, "rb", buffering=0) as file:
         for _ in passes(iter(lambda: file.readinto(buffer), 0), "reading"):
             pass
 
@@ -103,7 +103,7 @@ def _write(folder: Path, graph: Any, passes: Passes) -> None:
     """Write as many bytes as the neighbours have, to the disk for sure."""
     path, buffer = folder / "written", bytes(READ)
     with open(path, "wb", buffering=0) as file:
-        for _ in passes(range(graph.files.indices.nbytes // READ), "writing"):
+        for _ in passes(range(graph.storage.source.indices.nbytes // READ), "writing"):
             file.write(buffer)
             os.fdatasync(file.fileno())
     path.unlink()
@@ -113,7 +113,7 @@ def _convert(folder: Path, graph: Any, passes: Passes) -> None:
     outofcore.build_folder(
         folder / "pairs.npy",
         folder / "g.npyd",
-        memory_limit=LIMIT,
+        memory=LIMIT,
         duplicates="first",
         n_nodes=N_NODES,
         progress=passes,
@@ -122,15 +122,15 @@ def _convert(folder: Path, graph: Any, passes: Passes) -> None:
 
 def _bank(folder: Path, graph: Any, passes: Passes) -> None:
     bank = gf.FilterBank(gf.operator(graph, "sym", channel="high"), [heat(1.0), heat(5.0)], tol=1e-4)
-    outofcore.analyze(bank, folder / "x.npy", out=folder / "c.npy")
+    bank.analyze(folder / "x.npy", out=folder / "c.npy")
 
 
 def _s_value(folder: Path, graph: Any, passes: Passes) -> None:
-    outofcore.s_value(gf.operator(graph, "sym", "high"), folder / "x.npy")
+    gf.s_value(gf.operator(graph, "sym", "high"), folder / "x.npy")
 
 
 def _homophily(folder: Path, graph: Any, passes: Passes) -> None:
-    outofcore.edge_homophily(graph, np.load(folder / "y.npy"))
+    gf.edge_homophily(graph, np.load(folder / "y.npy"))
 
 
 # Name, whether the file's pages are given back first, what is done.
@@ -152,9 +152,9 @@ def _run(name: str, folder: Path) -> None:
     """Do one job in this process and print what it took."""
     _, cold, job = JOBS[name]
     passes = Passes()
-    graph = None if name == "convert" else outofcore.open_graph(folder / "g.npyd", memory_limit=LIMIT, progress=passes)
+    graph = None if name == "convert" else gf.open_graph(folder / "g.npyd", memory=LIMIT, progress=passes)
     if cold and graph is not None:
-        _forget(graph.files.indices.path)
+        _forget(graph.storage.source.indices.path)
     _warm_up()
     _limited()
     job(folder, graph, passes)
@@ -166,8 +166,8 @@ def _warm_up() -> None:
     """Compile the loops before they are timed, on a graph large enough for them."""
     with tempfile.TemporaryDirectory() as folder:
         outofcore.write_folder(gf.datasets.ring(200_000), f"{folder}/ring.npyd")
-        op = gf.operator(outofcore.open_graph(f"{folder}/ring.npyd"), "sym", "high")
-        outofcore.s_value(op, np.ones(200_000))
+        op = gf.operator(gf.open_graph(f"{folder}/ring.npyd"), "sym", "high")
+        gf.s_value(op, np.ones(200_000))
 
 
 def _row(name: str, facts: dict[str, Any], gigabytes: float) -> str:
@@ -186,8 +186,8 @@ def table(scratch: Path) -> str:
         rows[name] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         sys.stderr.write(f"{name}: {rows[name]}\n")
         (scratch / "pairs.npy").unlink(missing_ok=True)
-    graph = outofcore.open_graph(scratch / "g.npyd")
-    gigabytes = graph.files.indices.nbytes / 1e9
+    graph = gf.open_graph(scratch / "g.npyd")
+    gigabytes = graph.storage.source.indices.nbytes / 1e9
     head = HEAD.format(
         cpus=len(os.sched_getaffinity(0)),
         machine=os.cpu_count(),

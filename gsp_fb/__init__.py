@@ -26,12 +26,14 @@ from .energy import (
     EnergyProfile,
     Significance,
     SpectralDensity,
+    adjusted_homophily,
     aggregation_similarity,
     class_homophily,
     col_diff,
     dirichlet_energy,
     edge_homophily,
     energy_profile,
+    label_informativeness,
     lambda_max,
     node_homophily,
     nonsmooth_energy,
@@ -46,6 +48,7 @@ from .energy import (
 from .files import read_graph, write_graph
 from .filters import FilterBank
 from .graph import Graph
+from .opening import open_graph
 from .operators import Operator, operator
 from .reorder import Reordered
 from .spectrum import Spectrum, spectrum
@@ -67,6 +70,7 @@ __all__ = [
     "SpectralDensity",
     "Spectrum",
     "__version__",
+    "adjusted_homophily",
     "advise",
     "aggregation_similarity",
     "class_homophily",
@@ -84,10 +88,12 @@ __all__ = [
     "from_pyg",
     "from_pygsp",
     "from_torch",
+    "label_informativeness",
     "lambda_max",
     "node_homophily",
     "nonsmooth_energy",
     "one_hot",
+    "open_graph",
     "operator",
     "read_graph",
     "row_diff",

@@ -1,4 +1,4 @@
-"""The door: every value a user gives is checked here once; behind it, code trusts what it gets."""
+"""Input validation: every value a user gives is checked here once."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import math
 from collections.abc import Iterable
 from difflib import get_close_matches
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .backend import IntArray, Signal, as_csr, cast, csr, device_of, is_array, is_numpy, is_sparse, namespace, to_host
+from .backend.numpy1 import NUMPY
 from .errors import GraphError, ParameterError, SignalError
 
 __all__ = [
+    "Checked",
     "check_choice",
     "check_count",
     "check_csr",
@@ -23,6 +25,7 @@ __all__ = [
     "check_positive",
     "check_rng",
     "check_signal",
+    "checked_signal",
     "host_array",
 ]
 
@@ -56,7 +59,7 @@ def check_positive(value: object, what: str) -> float:
 
 
 def check_count(value: object, what: str, *, minimum: int = 1) -> int:
-    """Return ``value`` as an int that is at least ``least``."""
+    """Return ``value`` as an int that is at least ``minimum``."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or int(value) < minimum:
         raise ParameterError(f"{what} must be an integer >= {minimum}, not {value!r}")
     return int(value)
@@ -144,6 +147,42 @@ def _floating(x: Any, error: type[Exception], what: str) -> Any:
     return cast(x, wide)
 
 
+class Checked(NamedTuple):
+    """A signal after validation, with what every function would otherwise ask of it again.
+
+    Attributes
+    ----------
+    values : array or CSR array
+        Finite floating numbers, one row a node.
+    xp : module
+        The array namespace of the numbers.
+    is_sparse : bool
+    device : str
+    """
+
+    values: Signal
+    xp: Any
+    is_sparse: bool
+    device: str
+
+
+def checked_signal(x: Any, n_nodes: int) -> Checked:
+    """Return ``x`` as :func:`check_signal` does, together with its namespace, kind and device."""
+    if _is_plain(x, n_nodes):
+        return Checked(x, NUMPY, False, "cpu")
+    values = check_signal(x, n_nodes)
+    sparse = is_sparse(values)
+    numbers = values.data if sparse else values
+    return Checked(values, namespace(numbers), sparse, device_of(numbers))
+
+
+def _is_plain(x: Any, n_nodes: int) -> bool:
+    """Return whether ``x`` is one finite float64 signal on the host: the common case, settled in one look."""
+    if type(x) is not np.ndarray or x.ndim != 1 or x.dtype != np.float64 or x.shape[0] != n_nodes:
+        return False
+    return int(np.count_nonzero(np.isfinite(x))) == n_nodes
+
+
 def check_signal(x: Any, n_nodes: int) -> Signal:
     """Return ``x`` as a finite floating signal with one row per node: an array, or CSR if it is sparse.
 
@@ -152,6 +191,8 @@ def check_signal(x: Any, n_nodes: int) -> Signal:
     SignalError
         Wrong length or number of axes, not numbers, NaN or infinite.
     """
+    if _is_plain(x, n_nodes):
+        return x
     if is_sparse(x):
         return _check_sparse_signal(x, n_nodes)
     x = host_array(x, SignalError, "signal")

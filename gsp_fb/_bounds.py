@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
-from typing import Any
+import math
 
 from .backend import FloatArray, namespace, product
 from .graph import Graph
@@ -11,14 +10,12 @@ from .graph import Graph
 __all__ = ["extent", "low_bounds"]
 
 
-@singledispatch
-def extent(graph: Any, values: FloatArray) -> tuple[float, float]:
-    """Return the least and the greatest of values that belong to the nodes, at least one.
-
-    A kind of graph that holds only some of its nodes in this process registers how to ask the others.
-    """
+def extent(graph: Graph, values: FloatArray) -> tuple[float, float]:
+    """Return the least and the greatest of values that belong to the nodes, over all processes."""
     xp = namespace(values)
-    return float(xp.min(values)), float(xp.max(values))
+    ends = (float(xp.min(values)), float(xp.max(values))) if values.shape[0] else (math.inf, -math.inf)
+    least, greatest = (graph.storage.reduce(end, how) for end, how in zip(ends, ("min", "max"), strict=True))
+    return float(least), float(greatest)
 
 
 def low_bounds(graph: Graph, diagonal: FloatArray, norm: str, row_sums: FloatArray) -> tuple[float, float]:
@@ -42,6 +39,6 @@ def _merris(graph: Graph) -> float:
         return 0.0
     # Relative degrees keep the product from overflowing where the weights are huge.
     relative = degrees / greatest
-    reached = product(graph.adjacency, relative) - graph.loop_weights * relative
+    reached = product(graph.storage.adjacency, relative) - graph.loop_weights * relative
     mean = xp.where(relative > 0, reached / xp.where(relative > 0, relative, 1.0), 0.0)
     return extent(graph, degrees + mean)[1]

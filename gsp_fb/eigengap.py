@@ -10,7 +10,7 @@ from ._certify import eigenvalue_floor, is_cheap
 from ._document import facts_html
 from ._eigen import MAX_PRODUCTS, Pairs, null_space, residuals
 from .errors import ConvergenceError, ParameterError
-from .operators import Operator
+from .operators import Operator, elsewhere
 from .spectrum import Spectrum, spectrum
 
 __all__ = ["Eigengap", "eigengap"]
@@ -89,6 +89,9 @@ def eigengap(
     >>> round(eigengap(operator(path, "lazy_rw")).ratio, 6), round(eigengap(operator(path, "renorm_rw")).ratio, 6)
     (0.5, 0.666667)
     """
+    if op.graph.storage.kind != "memory":
+        gap: Eigengap = elsewhere(eigengap, op, tol=tol, max_matvecs=max_matvecs, certify=certify)
+        return gap
     n_nodes = op.graph.n_nodes
     if n_nodes < 2:
         raise ParameterError(f"an eigengap needs at least 2 nodes; the graph has {n_nodes}")

@@ -1,56 +1,43 @@
-"""The graph: one frozen CSR adjacency with its degrees; everything else is a function of it."""
+"""The graph: nodes and weighted edges, wherever the edges are stored; everything else is a function of it."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ._arguments import check_choice, check_count, check_host
+from ._arguments import check_choice, check_count, check_host, check_labels
 from ._build import LOOP_RULES, canonical, drop_loops, edges_to_csr, index_arrays, symmetric, total_degrees
 from ._document import facts_html
-from .backend import (
-    TABLE,
-    FloatArray,
-    IntArray,
-    components,
-    csr,
-    device_of,
-    entry_rows,
-    freeze,
-    group_sum,
-    move,
-    namespace,
-    row_degrees,
-    to_host,
-    transposed,
-)
+from .backend import TABLE, FloatArray, IntArray, Signal, device_of, namespace, to_host
 from .errors import GraphError
 from .reorder import Reordered, reordered
+from .storage import MemoryStorage, Storage
 
 __all__ = ["Graph"]
+
+# Where edges are, by the kind of storage, and how they come into memory.
+PLACES = {"memory": "memory", "disk": "disk", "mpi": "MPI ranks"}
+REMEDY = "call .load() on the graph"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
-    """Nodes 0..n-1 and weighted edges, as read-only CSR arrays that belong to the graph alone.
+    """Nodes 0..n-1 and weighted edges in a storage: memory, disk or MPI ranks.
 
-    Build one with :meth:`from_edges` or :meth:`from_adjacency`; the constructor trusts its arguments. :meth:`to` moves
-    it to a GPU, where everything made from it then stays.
+    Build one with :meth:`from_edges` or :meth:`from_adjacency`, or open one with :func:`gsp_fb.open_graph`; the
+    constructor trusts its arguments. Operators, spectra, banks and energies work on every storage; what needs all edges
+    in memory says so, and :meth:`load` brings them there. :meth:`to` moves a graph in memory to a GPU, where everything
+    made from it then stays.
 
     Attributes
     ----------
-    indptr, indices : int arrays
-        CSR structure: row ``i`` holds the neighbours of node ``i``, sorted.
-    weights : float64 array or None
-        One per stored entry; None where every weight is 1, so that an unweighted graph stores no floats.
-    directed : bool
-        Entry (i, j) is an arc from i to j and need not have a reverse.
+    storage : Storage
+        Where the edges are; :class:`gsp_fb.storage.MemoryStorage` holds CSR arrays.
     labels : tuple or None
         The caller's node names, in node order.
 
@@ -63,15 +50,8 @@ class Graph:
     array([1., 2., 1.])
     """
 
-    indptr: IntArray
-    indices: IntArray
-    weights: FloatArray | None
-    directed: bool = False
+    storage: Storage
     labels: tuple[Hashable, ...] | None = None
-
-    def __post_init__(self) -> None:
-        for array in (self.indptr, self.indices, self.weights):
-            freeze(array)
 
     @classmethod
     def from_edges(
@@ -173,14 +153,76 @@ class Graph:
         if labels is not None and len(labels) != A.shape[0]:
             raise GraphError(f"{len(labels)} labels for {A.shape[0]} nodes")
         weights = None if np.all(A.data == 1.0) else A.data
-        graph = cls(*index_arrays(A), weights, directed, labels)
+        graph = cls(MemoryStorage(*index_arrays(A), weights, directed), labels)
         total_degrees(graph.degrees)
         return graph
+
+    def in_memory(self) -> MemoryStorage:
+        """Return the CSR arrays, for functions that read single edges.
+
+        Raises
+        ------
+        GraphError
+            The edges are on disk or on MPI ranks.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1)]).in_memory().indices.tolist()
+        [1, 0]
+        """
+        if not isinstance(self.storage, MemoryStorage):
+            raise GraphError(f"this needs all edges in memory, and they are on {PLACES[self.storage.kind]}: {REMEDY}")
+        return self.storage
+
+    def in_one_process(self) -> None:
+        """Raise GraphError if the rows are distributed over MPI ranks, for functions that need the rows of all nodes.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1)]).in_one_process()
+        """
+        if self.storage.kind == "mpi":
+            raise GraphError(f"this needs the rows of all nodes, and they are distributed over MPI ranks: {REMEDY}")
+
+    def load(self) -> Graph:
+        """Return the graph with all of its edges in the memory of this process; itself if they are there.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1)]).load()
+        Graph(n_nodes=2, n_edges=1, undirected, unweighted)
+        """
+        return self if self.storage.kind == "memory" else replace(self, storage=self.storage.load())
+
+    @property
+    def directed(self) -> bool:
+        """Whether entry (i, j) is an arc from i to j that need not have a reverse."""
+        return self.storage.directed
+
+    @property
+    def indptr(self) -> IntArray:
+        """CSR row pointers; in memory only."""
+        return self.in_memory().indptr
+
+    @property
+    def indices(self) -> IntArray:
+        """CSR column indices: row ``i`` holds the neighbours of node ``i``, sorted; in memory only."""
+        return self.in_memory().indices
+
+    @property
+    def weights(self) -> FloatArray | None:
+        """One weight per stored entry; None where every weight is 1; in memory only."""
+        return self.in_memory().weights
 
     @property
     def device(self) -> str:
         """Where the arrays live: ``'cpu'`` or ``'cuda'``."""
-        return device_of(self.indptr)
+        return self.storage.device
+
+    @property
+    def local_rows(self) -> range:
+        """The nodes whose rows this process holds: all of them, except on MPI ranks."""
+        return self.storage.local_rows
 
     def to(self, device: str) -> Graph:
         """Return the graph with its arrays on ``device``; itself if they are there already.
@@ -200,56 +242,57 @@ class Graph:
         """
         if check_choice(device, TABLE, "device") == self.device:
             return self
-        indptr, indices, weights = (move(array, device) for array in (self.indptr, self.indices, self.weights))
-        return Graph(indptr, indices, weights, self.directed, self.labels)
+        return replace(self, storage=self.in_memory().to(device))
 
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
-        return int(self.indptr.shape[0]) - 1
+        return self.storage.n_nodes
+
+    @property
+    def n_entries(self) -> int:
+        """Number of stored entries: two for an undirected edge, one for a loop or an arc."""
+        return self.storage.n_entries
 
     @property
     def n_edges(self) -> int:
         """Number of edges; an undirected edge and a self-loop count once each."""
-        nnz = int(self.indices.shape[0])
-        return nnz if self.directed else (nnz + self.n_loops) // 2
+        return self.n_entries if self.directed else (self.n_entries + self.n_loops) // 2
 
     @property
     def n_loops(self) -> int:
         """Number of nodes with a self-loop."""
-        return int(namespace(self.loop_weights).count_nonzero(self.loop_weights))
+        return self.storage.n_loops
 
     @property
     def is_weighted(self) -> bool:
         """Whether any weight differs from 1."""
-        return self.weights is not None
+        return self.storage.is_weighted
 
-    @cached_property
+    @property
+    def longest_row(self) -> int:
+        """The greatest number of stored entries in a row."""
+        return self.storage.longest_row
+
+    @property
     def adjacency(self) -> sparse.csr_array:
         """The adjacency as a read-only CSR array, scipy's or the device's; entry (i, j) is the weight of the edge."""
-        data = _ones(self.indices) if self.weights is None else self.weights
-        matrix: sparse.csr_array = csr(freeze(data), self.indices, self.indptr, (self.n_nodes, self.n_nodes))
-        return matrix
+        return self.in_memory().adjacency
 
-    @cached_property
+    @property
     def degrees(self) -> FloatArray:
-        """Weighted degrees d = A 1 (out-degrees if directed); a self-loop counts once."""
-        with np.errstate(over="ignore"):
-            return freeze(row_degrees(self.indptr, self.weights, None if self.weights is None else self.adjacency))
+        """Weighted degrees d = A 1 (out-degrees if directed) of the local nodes; a self-loop counts once."""
+        return self.storage.degrees
 
-    @cached_property
+    @property
     def loop_weights(self) -> FloatArray:
-        """The diagonal of the adjacency."""
-        loops = self.rows == self.indices
-        at = self.indices[loops]
-        weights = _ones(at) if self.weights is None else self.weights[loops]
-        return freeze(group_sum(at, weights, self.n_nodes))
+        """The diagonal of the adjacency, of the local nodes."""
+        return self.storage.loop_weights
 
     @property
     def rows(self) -> IntArray:
         """The row of every stored entry, beside ``indices``; made anew at each call."""
-        rows: IntArray = entry_rows(self.indptr)
-        return rows
+        return self.in_memory().rows
 
     def edges(self) -> tuple[IntArray, IntArray, FloatArray | None]:
         """Return sources, targets and weights (None where all are 1), each edge once.
@@ -260,9 +303,10 @@ class Graph:
         >>> source.tolist(), target.tolist()
         ([0, 1], [2, 2])
         """
-        rows = self.rows
-        once = slice(None) if self.directed else rows <= self.indices
-        return rows[once], self.indices[once], None if self.weights is None else self.weights[once]
+        arrays = self.in_memory()
+        rows = arrays.rows
+        once = slice(None) if self.directed else rows <= arrays.indices
+        return rows[once], arrays.indices[once], None if arrays.weights is None else arrays.weights[once]
 
     def reordered(self, how: str = "community") -> Reordered:
         """Return the graph with neighbours numbered close to each other, so that products read memory in order.
@@ -278,45 +322,73 @@ class Graph:
         >>> Graph.from_edges([(0, 2), (1, 3)]).reordered("community").order
         array([0, 2, 1, 3])
         """
+        self.in_memory()
         check_host(self.device, "nodes are renumbered")
         return reordered(self, how)
 
-    @cached_property
+    @property
     def component_labels(self) -> IntArray:
-        """The number of each node's (weakly) connected component; searched on the host once, wherever the graph is."""
-        return freeze(components(self.adjacency, directed=self.directed))
+        """The number of each local node's (weakly) connected component, in the order of their first nodes."""
+        return self.storage.component_labels
 
     @property
     def n_components(self) -> int:
         """Number of (weakly) connected components; an isolated node is one."""
         labels = self.component_labels
-        return int(namespace(labels).max(labels)) + 1 if self.n_nodes else 0
+        last = int(namespace(labels).max(labels)) if labels.shape[0] else -1
+        return int(self.storage.reduce(last, "max")) + 1
 
     @property
     def n_isolated(self) -> int:
         """Number of nodes of degree zero."""
-        return int(namespace(self.degrees).count_nonzero(self.degrees == 0))
+        local = int(namespace(self.degrees).count_nonzero(self.degrees == 0))
+        return int(self.storage.reduce(local, "sum"))
 
     @cached_property
     def transposed(self) -> Graph:
         """The graph with every arc reversed; an undirected graph is its own."""
-        if not self.directed:
-            return self
-        A = transposed(self.adjacency)
-        return Graph(A.indptr, A.indices, None if self.weights is None else A.data, True, self.labels)
+        return replace(self, storage=self.in_memory().transposed()) if self.directed else self
 
-    @cached_property
+    @property
     def sha256(self) -> str:
-        """A fingerprint of structure and weights, the same on every machine."""
-        digest = hashlib.sha256(f"{self.n_nodes} {self.directed}".encode())
-        for array, kind in ((self.indptr, "<i8"), (self.indices, "<i8"), (self.weights, "<f8")):
-            if array is not None:
-                digest.update(np.ascontiguousarray(to_host(array), dtype=kind).tobytes())
-        return digest.hexdigest()
+        """A fingerprint of structure and weights, the same on every machine and storage."""
+        return self.storage.sha256
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Rebuilding through the constructor keeps the arrays read-only in the other process.
-        return Graph, (self.indptr, self.indices, self.weights, self.directed, self.labels)
+    def check_signal(self, x: Any) -> Signal:
+        """Return a signal of this graph as finite floating numbers, one row for each local node.
+
+        On MPI ranks all of them raise what one of them refuses.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1)]).check_signal([1, 2])
+        array([1., 2.])
+        """
+        blocks = [signal.values for _, signal in self.storage.signals(x, copies=1)]
+        return blocks[0] if len(blocks) == 1 else namespace(*blocks).concat(blocks, axis=1)
+
+    def check_labels(self, y: Any) -> IntArray:
+        """Return class labels of the local nodes as integers; a negative label means unlabelled.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1)]).check_labels([1.0, -1.0])
+        array([ 1, -1])
+        """
+        with self.storage.agree():
+            labels = check_labels(y, len(self.local_rows))
+        return labels
+
+    def local(self, x: Any) -> Any:
+        """Return the local rows of an array over all nodes: all of it, except on MPI ranks.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1)]).local([5.0, 6.0])
+        [5.0, 6.0]
+        """
+        rows = self.local_rows
+        return x if len(rows) == self.n_nodes else x[rows.start : rows.stop]
 
     def __repr__(self) -> str:
         facts = [
@@ -326,6 +398,9 @@ class Graph:
             "weighted" if self.is_weighted else "unweighted",
         ]
         facts += [f"n_loops={self.n_loops}"] * bool(self.n_loops)
+        if self.storage.kind != "memory":
+            # Counting isolated nodes would read the files, or wait for other ranks.
+            return f"Graph({', '.join(facts)}, on {PLACES[self.storage.kind]})"
         facts += [f"n_isolated={self.n_isolated}"] * bool(self.n_isolated)
         return f"Graph({', '.join(facts)})"
 
@@ -344,8 +419,3 @@ class Graph:
 def _on_host(data: Any) -> Any:
     """Return what a graph is made of as the host can read it; lists, frames and tensors as they are."""
     return data if device_of(data) == "cpu" else to_host(data)
-
-
-def _ones(like: Any) -> Any:
-    xp = namespace(like)
-    return xp.ones_like(like, dtype=xp.float64)

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import math
+import os
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from ._arguments import check_choice, check_signal
 from ._bounds import low_bounds
 from ._document import facts_html
-from ._kernels import affine_product
+from ._kernels import affine_product, chosen_engine
 from .backend import FloatArray, Signal, add_diagonal, freeze, linear_operator, namespace, scaled_csr
 from .errors import GraphError
-from .graph import Graph
+from .graph import REMEDY, Graph
+from .storage import SPECIAL, DiskStorage, collect
 from .variants import CHANNELS, ISOLATED, LOOPS, VARIANTS, check_family, check_gamma
 
-__all__ = ["Operator", "operator"]
+__all__ = ["Operator", "elsewhere", "operator"]
+
+# Up to this many entries, and this many columns at once, scipy's product with a stored matrix is the fastest.
+SMALL_ENTRIES, SMALL_COLUMNS = 20_000, 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Operator:
-    """``x -> left * (A @ (right * x)) + diag * x``: every matrix of the paper over one shared CSR.
+    """``x -> left * (A @ (right * x)) + diag * x``: every matrix of the paper over one shared adjacency.
 
-    Made by :func:`operator`. Two operators of one graph share its arrays; only the vectors are their own.
+    Made by :func:`operator`. Two operators of one graph share its edges, in whatever storage; only the vectors are
+    their own. On MPI ranks the vectors hold the local rows.
 
     Attributes
     ----------
@@ -70,7 +79,49 @@ class Operator:
         return not self.graph.directed and bool(namespace(self.scale).all(self.scale == 1.0))
 
     def __matmul__(self, x: Any) -> Signal:
-        return self.apply(check_signal(x, self.graph.n_nodes))
+        storage = self.graph.storage
+        if type(x) is np.ndarray and storage.kind == "memory":
+            return self.apply(check_signal(x, storage.n_nodes))
+        return self.multiply(x)
+
+    def multiply(self, x: Any, *, out: str | os.PathLike[str] | None = None) -> Signal:
+        """Return ``op @ x`` for a signal of any width, also from and to files.
+
+        On disk the columns are cut into blocks that fit the memory limit of the graph; on MPI ranks ``x`` and the
+        result hold the local rows.
+
+        Parameters
+        ----------
+        x : array_like, sparse, StoredArray or path of a ``.npy`` file, shape (n_nodes,) or (n_nodes, n_signals)
+            A file holds the rows of all nodes.
+        out : path_like, optional
+            A ``.npy`` file to write instead of returning an array.
+
+        Returns
+        -------
+        array, or StoredArray if ``out`` is given
+
+        Raises
+        ------
+        SignalError
+            ``x`` has the wrong length or is not finite.
+        ParameterError
+            Not even one column, or not the result, fits the memory limit.
+
+        Examples
+        --------
+        >>> operator(Graph.from_edges([(0, 1), (1, 2)]), "rw").multiply([1.0, 5.0, 3.0])
+        array([5., 2., 5.])
+        """
+        return collect(self.graph.storage, x, lambda signal: self.apply(signal.values), out=out)
+
+    @cached_property
+    def _small(self) -> Any:
+        """``diag(left) A diag(right)`` of a small graph: scipy's product with it is over before a kernel is chosen."""
+        graph = self.graph
+        if graph.storage.kind != "memory" or graph.n_entries > SMALL_ENTRIES or graph.device != "cpu":
+            return None
+        return None if chosen_engine() == "numba" else scaled_csr(graph.adjacency, self.left, self.right)
 
     def apply(self, x: Signal) -> Signal:
         """Return the product with a signal that was already checked; ``op @ x`` checks it first.
@@ -82,7 +133,37 @@ class Operator:
         >>> edge.apply(np.array([1.0, 3.0]))
         array([3., 1.])
         """
-        return affine_product(self.graph, x, self.left, self.right, self.diag)
+        matrix = self._small
+        if matrix is None or type(x) is not np.ndarray or (x.ndim == 2 and x.shape[1] > SMALL_COLUMNS):
+            return affine_product(self.graph, x, self.left, self.right, self.diag)
+        y = matrix @ x
+        y += self.diag * x if x.ndim == 1 else self.diag[:, None] * x
+        return y if y.dtype == x.dtype else y.astype(x.dtype)
+
+    def in_memory(self) -> Operator:
+        """Return the operator on the whole graph in the memory of this process; itself if it is there.
+
+        Raises
+        ------
+        GraphError
+            The graph is on disk, and loading it would exceed the memory limit it was opened with.
+
+        Examples
+        --------
+        >>> edge = operator(Graph.from_edges([(0, 1)]), "rw")
+        >>> edge.in_memory() is edge
+        True
+        """
+        storage = self.graph.storage
+        if storage.kind == "memory":
+            return self
+        if isinstance(storage, DiskStorage) and not storage.fits_memory:
+            raise GraphError(
+                f"the edges on disk exceed memory={storage.budget.limit}: {REMEDY} if they fit, or raise it"
+            )
+        vectors = (storage.gather(vector) for vector in (self.left, self.right, self.diag, self.scale))
+        left, right, diag, scale = vectors
+        return replace(self, graph=self.graph.load(), left=left, right=right, diag=diag, scale=scale)
 
     @cached_property
     def T(self) -> Operator:  # noqa: N802  # the name every array library gives the transpose
@@ -243,7 +324,8 @@ def operator(
         high = Operator(graph, -ones, ones, graph.degrees, ones, family, "high", gamma, isolated)
         return high if channel == "high" else high.complement()
     empty = (graph.degrees == 0) & (variant.loops != "unit")
-    _refuse_isolated(empty, isolated)
+    if isolated == "error":
+        _refuse_isolated(graph, empty)
     inverse, root, share = LOOPS[variant.loops](xp.where(empty, 1.0, graph.degrees), gamma)
     keep = 1.0 if isolated == "self" else 0.0
     diag = xp.where(empty, keep, share)
@@ -256,12 +338,23 @@ def operator(
     return low if channel == "low" else low.complement()
 
 
+def elsewhere(function: Callable[..., Any], op: Operator, *args: Any, **options: Any) -> Any:
+    """Return what ``function`` gives for an operator whose graph is not in memory.
+
+    The storage's own implementation does it if there is one, otherwise the function itself on the loaded graph.
+    """
+    special = SPECIAL.get((op.graph.storage.kind, function.__name__))
+    return special(op, *args, **options) if special else function(op.in_memory(), *args, **options)
+
+
 def _flat(x: Any) -> Any:
     return namespace(x).reshape(x, (-1,))
 
 
-def _refuse_isolated(empty: Any, isolated: str) -> None:
-    xp = namespace(empty)
-    if isolated == "error" and bool(xp.any(empty)):
-        node = int(xp.nonzero(empty)[0][0])
-        raise GraphError(f"node {node} is isolated; give isolated='self' or 'zero', or drop the node")
+def _refuse_isolated(graph: Graph, empty: Any) -> None:
+    """Raise GraphError on every process if any has an isolated node."""
+    found = namespace(empty).nonzero(empty)[0]
+    first = graph.local_rows.start + int(found[0]) if found.shape[0] else math.inf
+    node = graph.storage.reduce(float(first), "min")
+    if node < math.inf:
+        raise GraphError(f"node {int(node)} is isolated; give isolated='self' or 'zero', or drop the node")

@@ -16,6 +16,7 @@ from scipy.sparse import csgraph
 from ._arguments import check_choice
 from ._kernels import label_propagation_step, take_rows
 from .backend import IntArray, Signal, csr, freeze
+from .storage import MemoryStorage
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -108,7 +109,7 @@ def _renumbered(graph: Graph, order: IntArray, inverse: IntArray) -> Graph:
     A.sort_indices()
     labels = None if graph.labels is None else tuple(graph.labels[k] for k in order.tolist())
     weights = None if graph.weights is None else A.data
-    return replace(graph, indptr=A.indptr, indices=A.indices, weights=weights, labels=labels)
+    return replace(graph, storage=MemoryStorage(A.indptr, A.indices, weights, graph.directed), labels=labels)
 
 
 def _matrix(graph: Graph) -> Any:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ._arguments import check_choice, check_count, check_device, check_signal, host_array
+from ._arguments import check_choice, check_count, check_device, host_array
 from ._document import facts_html
 from ._eigen import MAX_PRODUCTS, Pairs, dense_pairs, partial_pairs
 from .backend import FloatArray, Signal, column, diagonal_times, freeze, is_sparse, namespace, product, transposed
 from .errors import GraphError, ParameterError, SignalError
-from .operators import Operator
+from .operators import Operator, elsewhere
 
 __all__ = ["Spectrum", "spectrum"]
 
@@ -86,12 +86,12 @@ class Spectrum:
         >>> abs(modes.gft([1.0, 1.0])).round(4)
         array([1.4142, 0.    ])
         """
-        x = check_signal(x, self.operator.graph.n_nodes)
+        x = self.operator.graph.check_signal(x)
         check_device(x, self.symmetrized_basis)
         weighted = diagonal_times(self.operator.scale, x)
         basis = self.symmetrized_basis
         c = product(transposed(weighted), basis).T if is_sparse(x) else basis.T @ weighted
-        return _as_dtype(c, x.dtype)
+        return _as_dtype(self.operator.graph.storage.reduce(c, "sum"), x.dtype)
 
     def igft(self, c: Any) -> Signal:
         """Return the signal with the coefficients ``c``: ``U c``; with ``k`` modes, the projection onto them.
@@ -167,6 +167,9 @@ def spectrum(
     >>> spectrum(operator(path, "comb", channel="high"), k=2).frequencies.round(6)
     array([0., 1.])
     """
+    if op.graph.storage.kind != "memory":
+        modes: Spectrum = elsewhere(spectrum, op, k, which, tol=tol, max_matvecs=max_matvecs, max_bytes=max_bytes)
+        return modes
     if op.graph.directed:
         raise GraphError("a directed graph has no graph Fourier transform here; give symmetrize= to the graph")
     n_nodes = op.graph.n_nodes

@@ -40,7 +40,7 @@ settings.load_profile("laws")
 
 # What is run on NumPy and once more on every device.
 CORE = [
-    "laws/*.py",
+    "laws/test_*.py",
     "faults/test_faults_filters.py",
     "faults/test_faults_graph.py",
     "faults/test_faults_signals.py",

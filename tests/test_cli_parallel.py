@@ -3,8 +3,9 @@
 import pytest
 
 from gsp_fb.cli import main, parallel
-from gsp_fb.cli.parallel import LAUNCHERS, n_ranks, root_only_output, together
+from gsp_fb.cli.parallel import root_only_output, together
 from gsp_fb.errors import GraphError
+from gsp_fb.opening import LAUNCHERS, n_ranks
 
 
 @pytest.fixture(autouse=True)

@@ -20,8 +20,9 @@ from gsp_fb.datasets.readers.pickled import PickledArray, PickledCsr, load_pickl
 from gsp_fb.errors import FormatError
 from gsp_fb.files import read_graph, write_graph
 from gsp_fb.graph import Graph
+from gsp_fb.opening import open_graph
 from gsp_fb.operators import operator
-from gsp_fb.outofcore import open_graph, write_folder
+from gsp_fb.outofcore import write_folder
 
 NODES = "graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 {} ] ]"
 

@@ -1,9 +1,12 @@
 """Energies, homophily and significance by hand-computed examples and independent oracles."""
 
+import networkx as nx
 import numpy as np
 import pytest
 import torch
 from scipy import sparse
+from scipy.stats import entropy
+from sklearn.metrics import mutual_info_score
 from torch_geometric.utils import homophily as pyg_homophily
 
 import gsp_fb as gf
@@ -130,6 +133,39 @@ def test_homophily_agrees_with_pyg_on_graphs_without_isolated_nodes(seed):
     assert gf.class_homophily(graph, y) == pytest.approx(theirs, abs=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_adjusted_homophily_is_the_assortativity_of_the_labels(seed):
+    graph, y, _ = random_labelled(seed)
+    theirs = nx.Graph(graph.adjacency)
+    nx.set_node_attributes(theirs, dict(enumerate(y.tolist())), "label")
+    assert gf.adjusted_homophily(graph, y) == pytest.approx(nx.attribute_assortativity_coefficient(theirs, "label"))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_label_informativeness_is_mutual_information_over_entropy(seed):
+    graph, y, _ = random_labelled(seed)
+    edges = graph.adjacency.tocoo()
+    ends, others = y[edges.row], y[edges.col]
+    expected = mutual_info_score(ends, others) / entropy(np.bincount(ends))
+    assert gf.label_informativeness(graph, y) == pytest.approx(expected)
+
+
+def test_label_measures_that_have_no_answer_or_the_extreme_one():
+    ring = gf.datasets.ring(6)
+    for measure in (gf.adjusted_homophily, gf.label_informativeness):
+        assert np.isnan(measure(ring, [0] * 6))
+        assert np.isnan(measure(ring, [-1] * 6))
+        assert np.isnan(measure(gf.Graph.from_edges([], n_nodes=3), [0, 1, 2]))
+        assert np.isnan(measure(gf.Graph.from_edges([], n_nodes=0), []))
+    assert gf.adjusted_homophily(ring, [0, 1] * 3) == pytest.approx(-1.0)
+    assert gf.label_informativeness(ring, [0, 1] * 3) == pytest.approx(1.0)
+    # Labels with gaps and unlabelled nodes count as they do for the other measures; so do arcs, read without direction.
+    pairs = gf.Graph.from_edges([(0, 1), (2, 3), (4, 5)])
+    assert gf.adjusted_homophily(pairs, [0, 0, 9, 9, -1, 0]) == pytest.approx(1.0)
+    arcs = gf.Graph.from_edges([(0, 1), (2, 3)], directed=True)
+    assert gf.label_informativeness(arcs, [0, 1, 0, 1]) == pytest.approx(1.0)
+
+
 def test_differences_of_vectors_and_of_nothing():
     assert gf.row_diff([0.0, 1.0, 3.0]) == pytest.approx((1 + 3 + 2) * 2 / 9)
     assert gf.col_diff([1.0, 3.0]) == 0.0
@@ -214,15 +250,48 @@ def test_significance_finds_smooth_and_rough_signals_and_no_more():
     assert np.mean(np.asarray(noise) <= 0.1) < 0.25
 
 
-def test_spectral_signs_keep_s_for_symmetric_families_and_change_it_for_random_walks():
+@pytest.mark.parametrize("family", ["sym", "rw"])
+def test_spectral_signs_keep_s(family):
     graph = gf.Graph.from_edges([(0, 1), (1, 2), (2, 3), (1, 3), (3, 4)])
     x = np.array([1.0, 2.0, -1.0, 0.5, 3.0])
-    control = gf.s_value_significance(gf.operator(graph, "sym", "high"), x, kind="spectral_sign", n_surrogates=9, rng=0)
+    op = gf.operator(graph, family, "high")
+    control = gf.s_value_significance(op, x, kind="spectral_sign", n_surrogates=9, rng=0)
     assert np.allclose(control.surrogates, control.s_value)
     assert (control.p_smooth, control.p_rough) == (1.0, 1.0)
     assert np.isnan(control.z_score)
-    walk = gf.s_value_significance(gf.operator(graph, "rw", "high"), x, kind="spectral_sign", n_surrogates=9, rng=0)
-    assert walk.surrogates.std() > 1e-3
+
+
+@pytest.mark.parametrize("family", ["rw", "renorm_rw", "lazy_rw"])
+def test_s_of_a_random_walk_is_its_mean_frequency(family):
+    op = gf.operator(gf.datasets.star(20), family, "high")
+    L, scale = op.to_scipy().toarray(), op.scale
+    for x in (np.eye(20)[0], np.eye(20)[7], np.random.default_rng(0).standard_normal(20), np.ones(20)):
+        profile = gf.energy_profile(op, x)
+        energy, smooth = gf.signal_energy(x, op), gf.dirichlet_energy(op, x)
+        assert -1e-12 <= gf.s_value(op, x) <= 2 + 1e-12
+        assert gf.s_value(op, x) == pytest.approx(profile.moments[1] / profile.moments[0], abs=1e-12)
+        assert energy == pytest.approx(profile.total)
+        assert smooth == pytest.approx(np.sum(scale**2 * x * (L @ x)), abs=1e-11)
+        assert gf.nonsmooth_energy(op, x) == pytest.approx(energy - smooth, abs=1e-11)
+        assert gf.s_value(op, x, inner="plain") == pytest.approx(x @ L @ x / (x @ x), abs=1e-12)
+
+
+def test_directed_operators_have_the_plain_form():
+    graph = gf.Graph.from_edges([(0, 1), (1, 2), (2, 0), (0, 2)], directed=True)
+    x = np.array([1.0, -2.0, 0.5])
+    for family in ("sym", "rw"):
+        op = gf.operator(graph, family, "high")
+        assert gf.s_value(op, x) == gf.s_value(op, x, inner="plain")
+        assert gf.s_value(op, x) == pytest.approx(x @ op.to_scipy().toarray() @ x / (x @ x))
+
+
+def test_an_unknown_inner_product_is_refused():
+    op = gf.operator(SQUARE, "sym", channel="high")
+    for measure in (gf.dirichlet_energy, gf.nonsmooth_energy, gf.s_value):
+        with pytest.raises(ParameterError, match=r"unknown inner product 'plane'; .*did you mean 'plain'"):
+            measure(op, Y, inner="plane")
+    with pytest.raises(ParameterError, match="unknown inner product"):
+        gf.signal_energy(Y, inner="euclid")
 
 
 def test_significance_by_its_definition():

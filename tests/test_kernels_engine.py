@@ -16,6 +16,7 @@ from gsp_fb._kernels import affine_product, chebyshev_bank, engine, fast, label_
 from gsp_fb.errors import GspWarning, ParameterError
 from gsp_fb.graph import Graph
 from gsp_fb.operators import operator
+from gsp_fb.storage import MemoryStorage
 from gsp_fb.variants import VARIANTS
 
 ENGINES = ("numba", "scipy")
@@ -167,7 +168,7 @@ def test_empty_graph(each_engine):
 
 def test_wide_indices(each_engine):
     graph = GRAPHS["weighted"]
-    wide = Graph(graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.weights)
+    wide = Graph(MemoryStorage(graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.weights))
     op, x = operator(graph, "sym"), SIGNALS["many columns"]
     assert_near(affine_product(wide, x, *parts(op)), dense(op) @ x, np.float64)
     assert_near(quadratic_form(wide, x, *parts(op)), np.sum(x * (dense(op) @ x), axis=0), np.float64)
@@ -180,7 +181,7 @@ def test_compiled_engine_stores_no_weights_for_an_unweighted_graph(monkeypatch):
     affine_product(graph, x, *parts(op))
     quadratic_form(graph, x, *parts(op))
     chebyshev_bank(graph, x, *parts(op), coefficients=np.ones((2, 5)), interval=(0.0, 2.0))
-    assert "adjacency" not in vars(graph)
+    assert "adjacency" not in vars(graph.storage)
 
 
 def test_inputs_are_left_as_they_are(each_engine):

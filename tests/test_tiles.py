@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gsp_fb._kernels import affine_product, chebyshev_bank, engine, fast, quadratic_form, set_threads, threads, tiles
 from gsp_fb.graph import Graph
+from gsp_fb.storage import MemoryStorage
 from gsp_fb.testing import assert_close, graphs, operators, size_of
 
 N = 3000
@@ -71,7 +72,7 @@ def test_tiles_of_any_width_give_what_the_other_engine_gives(op, kind, width):
 def test_tiles_give_what_the_whole_gives(dtype, weighted, index):
     graph = numbered(N)
     weights = np.random.default_rng(1).uniform(0.5, 2.0, size=len(graph.indices)) if weighted else None
-    graph = Graph(graph.indptr.astype(index), graph.indices.astype(index), weights, directed=True)
+    graph = Graph(MemoryStorage(graph.indptr.astype(index), graph.indices.astype(index), weights, directed=True))
     parts = (np.linspace(0.1, 0.2, N), np.linspace(0.3, 0.1, N), np.linspace(-1.0, 1.0, N))
     x = np.random.default_rng(2).standard_normal(N).astype(dtype)
     products = []

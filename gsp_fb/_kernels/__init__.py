@@ -11,15 +11,17 @@ from types import ModuleType
 
 from ..backend import FloatArray, IntArray, Signal, is_sparse
 from . import plain
-from .csr import Csr
-from .engine import is_compiled
+from .csr import Csr, Stored
+from .engine import chosen_engine, is_compiled
 from .rows import take_rows
 from .threads import set_threads
 
 __all__ = [
     "Csr",
+    "Stored",
     "affine_product",
     "chebyshev_bank",
+    "chosen_engine",
     "label_propagation_step",
     "quadratic_form",
     "set_threads",
@@ -27,22 +29,23 @@ __all__ = [
 ]
 
 
-def _engine(graph: Csr, x: Signal, **kinds: str) -> ModuleType:
-    if not is_compiled(graph, x, **kinds):
+def _engine(matrix: Csr, x: Signal, **kinds: str) -> ModuleType:
+    if not is_compiled(matrix, x, **kinds):
         return plain
     from . import fast
 
     return fast
 
 
-def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> Signal:
+def affine_product(graph: Stored, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> Signal:
     """Return ``left * (A @ (right * x)) + diag * x`` in the precision of ``x``; sparse if ``x`` is sparse."""
-    engine = plain if is_sparse(x) else _engine(graph, x)
-    return engine.affine_product(graph, x, left, right, diag)
+    matrix = graph.storage
+    engine = plain if is_sparse(x) else _engine(matrix, x)
+    return engine.affine_product(matrix, x, left, right, diag)
 
 
 def chebyshev_bank(
-    graph: Csr,
+    graph: Stored,
     x: Signal,
     left: FloatArray,
     right: FloatArray,
@@ -55,8 +58,8 @@ def chebyshev_bank(
 
     Parameters
     ----------
-    graph : Csr
-        CSR arrays of the adjacency.
+    graph : Graph
+        Whose storage holds the adjacency.
     x : array, shape (n_nodes,) or (n_nodes, n_signals)
         Checked, dense, real or complex.
     left, right, diag : float64 arrays, shape (n_nodes,)
@@ -74,22 +77,25 @@ def chebyshev_bank(
     low, high = interval
     middle, half = (low + high) / 2.0, (high - low) / 2.0 or 1.0
     left, diag = left / half, (diag - middle) / half
-    return _engine(graph, x).chebyshev_bank(graph, x, left, right, diag, coefficients=coefficients)
+    matrix = graph.storage
+    return _engine(matrix, x).chebyshev_bank(matrix, x, left, right, diag, coefficients=coefficients)
 
 
-def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> FloatArray:
+def quadratic_form(graph: Stored, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> FloatArray:
     """Return Re(x* M x) of each column of a dense or CSR signal, accumulated in double precision.
 
     The compiled engine neither stores ``M x`` nor densifies ``x``, and its sums do not depend on the number of threads.
     """
-    form: FloatArray = _engine(graph, x).quadratic_form(graph, x, left, right, diag)
+    matrix = graph.storage
+    form: FloatArray = _engine(matrix, x).quadratic_form(matrix, x, left, right, diag)
     return form
 
 
-def label_propagation_step(graph: Csr, labels: IntArray) -> IntArray:
+def label_propagation_step(graph: Stored, labels: IntArray) -> IntArray:
     """Return for each node the label with the largest total weight among its neighbours.
 
     Ties are resolved in favour of the current label, then of the smallest one. Labels are in 0..n_nodes-1.
     """
-    best: IntArray = _engine(graph, labels, kinds="ilq").label_propagation_step(graph, labels)
+    matrix = graph.storage
+    best: IntArray = _engine(matrix, labels, kinds="ilq").label_propagation_step(matrix, labels)
     return best

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from ..backend import FloatArray, IntArray
 
-__all__ = ["Csr"]
+__all__ = ["Csr", "Stored"]
 
 
 class Csr(Protocol):
@@ -26,3 +26,10 @@ class Csr(Protocol):
 
     @property
     def adjacency(self) -> Any: ...
+
+
+class Stored(Protocol):
+    """A graph: something with a storage of its edges."""
+
+    @property
+    def storage(self) -> Any: ...

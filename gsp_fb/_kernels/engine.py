@@ -15,7 +15,7 @@ from ..backend import is_numpy, is_sparse
 from ..errors import GspWarning
 from .csr import Csr
 
-__all__ = ["ENGINE", "ENGINES", "cost", "is_chosen", "is_compiled"]
+__all__ = ["ENGINE", "ENGINES", "chosen_engine", "cost", "is_chosen", "is_compiled"]
 
 # An environment variable, as for the number of threads, so that child processes inherit it.
 ENGINE = "GSP_FB_ENGINE"
@@ -38,13 +38,19 @@ def is_compiled(graph: Csr, x: Any, kinds: str = "fdFD") -> bool:
     ``kinds`` are the dtype characters that the loop supports.
     """
     values = x.data if is_sparse(x) else x
-    can = is_numpy(values) and is_numpy(graph.indptr) and values.dtype.char in kinds
+    # A storage without CSR arrays in memory brings products of its own.
+    can = is_numpy(values) and is_numpy(getattr(graph, "indptr", None)) and values.dtype.char in kinds
     return is_chosen(lambda: cost(graph, x)) if can else is_chosen(None)
+
+
+def chosen_engine() -> str:
+    """Return the engine that the environment asks for."""
+    return check_choice(os.environ.get(ENGINE, "auto"), ENGINES, ENGINE)
 
 
 def is_chosen(work: Callable[[], int] | None) -> bool:
     """Return whether ``work()`` multiplications are compiled; None for a problem that the loops do not support."""
-    choice = check_choice(os.environ.get(ENGINE, "auto"), ENGINES, ENGINE)
+    choice = chosen_engine()
     if choice == "scipy" or work is None:
         return False
     if choice == "numba":

@@ -6,25 +6,33 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from ..energy import one_hot
+from ..eigengap import eigengap
+from ..energy import (
+    class_homophily,
+    dirichlet_energy,
+    edge_homophily,
+    node_homophily,
+    nonsmooth_energy,
+    s_value,
+    signal_energy,
+)
 from ..graph import Graph
-from ..operators import Operator
+from ..operators import Operator, operator
+from ..spectrum import spectrum
 from ..theory import CLAIMS, verify_each
 from ..variants import VARIANTS
 from .command import Command, add_family, add_gamma
-from .engine import engine_of
 from .progress import progress
 from .render import emit
-from .source import Source, add_memory, add_source, read_source, signals_of
+from .source import Source, add_memory, add_source, labels_of, read_source, signals_of
 
 __all__ = ["COMMANDS"]
 
 
 def high_channels(graph: Graph, gamma: float | None = None) -> Iterator[tuple[str, Operator]]:
     """Yield every family's high channel on ``graph``; ``gamma`` goes to the families that have one."""
-    make = engine_of(graph).operator
     for family, variant in VARIANTS.items():
-        yield family, make(graph, family, channel="high", gamma=gamma if variant.has_gamma else None)
+        yield family, operator(graph, family, channel="high", gamma=gamma if variant.has_gamma else None)
 
 
 def _info(args: argparse.Namespace) -> int:
@@ -56,11 +64,10 @@ def _signal_facts(source: Source) -> dict[str, Any]:
     if source.x is not None:
         facts["features"] = int(source.x.shape[1]) if source.x.ndim == 2 else 1
     if source.y is not None:
-        facts["classes"] = one_hot(source.y).shape[1]
-        measure = engine_of(source.graph)
-        facts["edge homophily"] = measure.edge_homophily(source.graph, source.y)
-        facts["node homophily"] = measure.node_homophily(source.graph, source.y)
-        facts["class homophily"] = measure.class_homophily(source.graph, source.y)
+        facts["classes"] = labels_of(source.graph, source.y).shape[1]
+        facts["edge homophily"] = edge_homophily(source.graph, source.y)
+        facts["node homophily"] = node_homophily(source.graph, source.y)
+        facts["class homophily"] = class_homophily(source.graph, source.y)
     return facts
 
 
@@ -73,23 +80,21 @@ def _energy(args: argparse.Namespace) -> int:
 
 def energy_rows(graph: Graph, name: str, x: Any, gamma: float | None = None) -> Iterator[dict[str, Any]]:
     """Yield S and the energies of one signal under every family."""
-    measure = engine_of(graph)
     for family, op in high_channels(graph, gamma):
         yield {
             "signal": name,
             "family": family,
-            "S": measure.s_value(op, x),
-            "energy": measure.signal_energy(graph, x),
-            "smooth E_S": measure.dirichlet_energy(op, x),
-            "rest E_NS": measure.nonsmooth_energy(op, x),
+            "S": s_value(op, x),
+            "energy": signal_energy(x, op),
+            "smooth E_S": dirichlet_energy(op, x),
+            "rest E_NS": nonsmooth_energy(op, x),
         }
 
 
 def _spectrum(args: argparse.Namespace) -> int:
     source = read_source(args)
-    engine = engine_of(source.graph)
-    op = engine.operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
-    modes = engine.spectrum(op, k=None if args.all else min(args.k, source.graph.n_nodes) or None, which=args.which)
+    op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
+    modes = spectrum(op, k=None if args.all else min(args.k, source.graph.n_nodes) or None, which=args.which)
     rows = [{"mode": i, "frequency": float(value)} for i, value in enumerate(modes.frequencies)]
     facts = {"source": source.name, "family": args.family, "channel": args.channel, "method": modes.method}
     emit({**facts, "lower bound": op.bounds[0], "upper bound": op.bounds[1], "frequencies": rows}, as_json=args.json)
@@ -119,7 +124,7 @@ def _eigengap(args: argparse.Namespace) -> int:
     rows = [
         {"family": family, "ratio": gap.ratio, "error": gap.error, "method": gap.method, "proof": gap.proof}
         for family, op in high_channels(source.graph, args.gamma)
-        for gap in [engine_of(source.graph).eigengap(op)]
+        for gap in [eigengap(op)]
     ]
     emit({"source": source.name, "eigengaps": rows}, as_json=args.json)
     return 0

@@ -10,6 +10,7 @@ from .. import datasets, outofcore
 from .._build import DUPLICATES, LOOP_RULES, SYMMETRIZE
 from ..files import read_graph, write_graph
 from ..graph import Graph
+from ..opening import open_graph
 from ..outofcore import is_edge_list, is_folder_name
 from .command import Command, no_arguments
 from .progress import progress
@@ -38,7 +39,7 @@ def _convert(args: argparse.Namespace) -> int:
             args.input,
             args.output,
             duplicates=args.duplicates or "error",
-            memory_limit=args.memory,
+            memory=args.memory,
             progress=progress,
             **rules,
         )
@@ -53,7 +54,7 @@ def _convert(args: argparse.Namespace) -> int:
 def _loaded(args: argparse.Namespace, rules: dict[str, Any]) -> Graph:
     """Return the whole graph in memory, from a folder as it is or from a file by the rules."""
     if is_folder_name(args.input):
-        return outofcore.open_graph(args.input, memory_limit=args.memory).load()
+        return open_graph(args.input, memory=args.memory).load()
     return read_graph(args.input, duplicates=args.duplicates, **rules)
 
 

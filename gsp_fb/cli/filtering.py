@@ -10,10 +10,12 @@ from typing import Any
 from .. import distributed, plot
 from .._arguments import check_choice
 from .._atomic import atomic_write
+from ..energy import energy_profile, signal_energy
 from ..errors import ParameterError
 from ..filters import KERNELS, FilterBank, Kernel
+from ..graph import Graph
+from ..operators import operator
 from .command import Command, add_family
-from .engine import engine_of
 from .render import emit
 from .source import add_signal_choice, add_source, chosen_signal, read_source
 
@@ -41,20 +43,19 @@ def parse_kernel(text: str) -> tuple[Kernel, ...]:
 def _filter(args: argparse.Namespace) -> int:
     source = read_source(args)
     x = chosen_signal(source, args.on)
-    engine = engine_of(source.graph)
-    op = engine.operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
+    op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
     kernels = [kernel for text in args.kernel or ["heat:tau=5"] for kernel in parse_kernel(text)]
     bank = FilterBank(op, kernels, args.tol)
-    plan = engine.plan(bank, x)
-    filtered = engine.analyze(bank, x)
-    total = float(engine.signal_energy(source.graph, x))
-    energies = [float(engine.signal_energy(source.graph, filtered[..., m])) for m in range(len(bank))]
+    plan = bank.plan(x)
+    filtered = bank.analyze(x)
+    total = float(signal_energy(x, op))
+    energies = [float(signal_energy(filtered[..., m], op)) for m in range(len(bank))]
     rows = [
         {"filter": kernel.name, "energy": energy, "share": energy / total if total else float("nan")}
         for kernel, energy in zip(bank.kernels, energies, strict=True)
     ]
     if args.output is not None:
-        engine.save(source.graph, filtered, args.output)
+        source.graph.storage.save(filtered, args.output)
     least, greatest = bank.frame_bounds()
     _save_figure(source.graph, args.plot, lambda ax: plot.response(bank, ax=ax))
     facts = {"source": source.name, "signal": args.on, "method": plan.method, "order": plan.order}
@@ -65,9 +66,8 @@ def _filter(args: argparse.Namespace) -> int:
 
 def _profile(args: argparse.Namespace) -> int:
     source = read_source(args)
-    engine = engine_of(source.graph)
-    op = engine.operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
-    profile = engine.energy_profile(op, chosen_signal(source, args.on), bins=args.bins, matvecs=args.matvecs)
+    op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
+    profile = energy_profile(op, chosen_signal(source, args.on), bins=args.bins, matvecs=args.matvecs)
     rows = [
         {
             "from": float(low),
@@ -89,12 +89,10 @@ def _profile(args: argparse.Namespace) -> int:
     return 0
 
 
-def _save_figure(graph: Any, path: Path | None, draw: Any) -> None:
+def _save_figure(graph: Graph, path: Path | None, draw: Any) -> None:
     """Write a figure, if one was asked for; one process does it for all."""
-    if path is not None and isinstance(graph, distributed.DistributedGraph):
+    if path is not None:
         distributed.on_root(graph, lambda: _drawn(path, draw))
-    elif path is not None:
-        _drawn(path, draw)
 
 
 def _drawn(path: Path, draw: Any) -> None:
@@ -125,7 +123,7 @@ def _filter_arguments(parser: argparse.ArgumentParser) -> None:
 def _profile_arguments(parser: argparse.ArgumentParser) -> None:
     _common(parser)
     parser.add_argument("--bins", type=int, default=10, help="number of equal bands (default 10)")
-    parser.add_argument("--products", type=int, default=80, help="products per signal on large graphs (default 80)")
+    parser.add_argument("--matvecs", type=int, default=80, help="products per signal on large graphs (default 80)")
 
 
 COMMANDS = (

@@ -9,38 +9,19 @@ from typing import Any
 
 from ..distributed._mpi import abort
 from ..errors import GspError, ParameterError
+from ..opening import n_ranks, rank
 from ..outofcore import is_folder_name
 from .command import Command
 
-__all__ = ["check_parallel", "n_ranks", "root_only_output", "together"]
+__all__ = ["check_parallel", "root_only_output", "together"]
 
 FAILED = 3
-
-# What launchers tell each process: its number, and how many there are.
-LAUNCHERS = (
-    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),  # Open MPI
-    ("PMI_RANK", "PMI_SIZE"),  # MPICH, Intel MPI, srun --mpi=pmi2
-    ("PMIX_RANK", "SLURM_STEP_NUM_TASKS"),  # srun --mpi=pmix
-)
-
-
-def _place() -> tuple[int, int]:
-    """Return the number of this process and how many there are; 0 and 1 without a launcher."""
-    for rank, size in LAUNCHERS:
-        if rank in os.environ and size in os.environ:
-            return int(os.environ[rank]), int(os.environ[size])
-    return 0, 1
-
-
-def n_ranks() -> int:
-    """Return how many processes share the command."""
-    return _place()[1]
 
 
 @contextlib.contextmanager
 def root_only_output() -> Iterator[None]:
     """Let only the first process print; all of them would say the same."""
-    if _place()[0] == 0:
+    if rank() == 0:
         yield
         return
     with (
@@ -57,7 +38,7 @@ def check_parallel(command: Command, source: Any, commands: Iterable[Command]) -
         shared = ", ".join(row.name for row in commands if row.parallel)
         raise ParameterError(
             f"`gsp-fb {command.name}` was started {n_ranks()} times by an MPI launcher; several processes can share "
-            f"these commands on a stored graph (.npyd, see `gsp-fb convert`): {shared}"
+            f"these commands on a graph in a folder (.npyd, see `gsp-fb convert`): {shared}"
         )
 
 
@@ -74,6 +55,6 @@ def together() -> Iterator[None]:
     except BaseException as alone:
         if n_ranks() > 1:
             # Past the silence of all processes but the first.
-            os.write(2, f"gsp-fb: rank {_place()[0]}: {type(alone).__name__}: {alone}\n".encode())
+            os.write(2, f"gsp-fb: rank {rank()}: {type(alone).__name__}: {alone}\n".encode())
             abort(FAILED)
         raise

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import datasets, distributed, outofcore
+from .. import datasets, distributed
 from .._arguments import check_choice
 from ..backend import Signal
+from ..energy import one_hot, row_normalized
 from ..errors import FormatError, ParameterError
 from ..files import read_graph
 from ..graph import Graph
-from .engine import engine_of
-from .parallel import n_ranks
+from ..opening import n_ranks, open_graph
+from ..outofcore import is_folder_name
 from .progress import progress
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "add_signal_choice",
     "add_source",
     "chosen_signal",
+    "labels_of",
     "read_source",
     "signals_of",
 ]
@@ -53,7 +55,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
 def read_source(args: argparse.Namespace) -> Source:
     """Return what the command line names; a file wins over a data set of the same name."""
     path = Path(args.source)
-    if outofcore.is_folder_name(path):
+    if is_folder_name(path):
         graph = _stored(path, args)
         return Source(path.name, graph, _rows(graph, args.signal), _rows(graph, args.labels))
     if path.exists() or path.suffix:
@@ -66,39 +68,47 @@ def read_source(args: argparse.Namespace) -> Source:
     return Source(row.name, data.graph, data.x, data.y)
 
 
-def _stored(path: Path, args: argparse.Namespace) -> Any:
-    """Return a stored graph: its edges stay on disk for the commands that have ``--memory``, others read them all."""
+def _stored(path: Path, args: argparse.Namespace) -> Graph:
+    """Return the graph in a folder: on disk for the commands that have ``--memory``, others load it."""
     if args.directed or args.loops != "keep":
         raise ParameterError(f"{path} is a finished graph; give --directed and --loops to `gsp-fb convert`")
     if n_ranks() > 1:
-        return distributed.open_graph(path)
+        return open_graph(path)
     if not hasattr(args, "memory"):
-        return outofcore.open_graph(path).load()
-    return outofcore.open_graph(path, memory_limit=args.memory, progress=progress)
+        return open_graph(path).load()
+    return open_graph(path, memory=args.memory, progress=progress)
 
 
-def _rows(graph: Any, path: Path | None) -> Any | None:
-    """Return what a file has for the nodes of a stored graph: all of it, or what belongs to this process."""
-    if path is None or not isinstance(graph, distributed.DistributedGraph):
+def _rows(graph: Graph, path: Path | None) -> Any | None:
+    """Return what a file has for the nodes of a graph: all of it, or the local rows of an MPI rank."""
+    if path is None or graph.storage.kind != "mpi":
         return _array(path)
     return distributed.local_rows(graph, path if path.suffix == ".npy" else _array(path))
 
 
 def add_memory(parser: argparse.ArgumentParser) -> None:
-    """Add ``--memory``: the limit under which a stored graph is measured without being read whole."""
-    parser.add_argument("--memory", default="2GB", help="most memory for a stored graph, .npyd (default 2GB)")
+    """Add ``--memory``: the limit under which a graph on disk is measured without being read whole."""
+    parser.add_argument("--memory", default="2GB", help="most memory for a graph on disk, .npyd (default 2GB)")
 
 
 def signals_of(source: Source) -> dict[str, Signal]:
     """Return what can be measured: features divided by their row sums, labels as one-hot columns."""
-    signals, engine = {}, engine_of(source.graph)
+    graph, signals = source.graph, {}
     if source.x is not None:
-        signals["features"] = engine.row_normalized(source.graph, source.x) if source.x.ndim == 2 else source.x
+        with graph.storage.agree():
+            signals["features"] = row_normalized(source.x) if source.x.ndim == 2 else source.x
     if source.y is not None:
-        signals["labels"] = engine.one_hot(source.graph, source.y)
+        signals["labels"] = labels_of(graph, source.y)
     if not signals:
         raise ParameterError(f"{source.name} holds a graph but no signal; give --signal FILE or --labels FILE")
     return signals
+
+
+def labels_of(graph: Graph, y: Any) -> Signal:
+    """Return the labels of the local nodes as one-hot columns, one for each class of the whole graph."""
+    labels = graph.check_labels(y)
+    n_classes = int(graph.storage.reduce(int(labels.max(initial=-1)), "max")) + 1
+    return one_hot(labels, n_classes or None)
 
 
 def add_signal_choice(parser: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from .._document import facts_html
 from ..backend import IntArray
 from ..graph import Graph
+from ..storage import MemoryStorage
 from .registry import DatasetInfo
 from .splits import Split
 
@@ -157,7 +158,8 @@ class GraphCollection:
         rows = self.graph.indptr[first : last + 1]
         entries = slice(int(rows[0]), int(rows[-1]))
         weights = None if self.graph.weights is None else self.graph.weights[entries].copy()
-        return Graph(rows - rows[0], self.graph.indices[entries] - np.asarray(first, rows.dtype), weights)
+        arrays = rows - rows[0], self.graph.indices[entries] - np.asarray(first, rows.dtype), weights
+        return Graph(MemoryStorage(*arrays))
 
     def __iter__(self) -> Iterator[Graph]:
         return (self[i] for i in range(len(self)))

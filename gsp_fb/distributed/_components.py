@@ -13,7 +13,6 @@ from scipy.sparse import csgraph
 
 from ..backend import IntArray
 from ._exchange import lower_at, take
-from ._mpi import allreduce_sum
 from .layout import Layout
 
 __all__ = ["least_of_component"]
@@ -45,7 +44,7 @@ def _distinct(a: IntArray, b: IntArray) -> tuple[IntArray, IntArray]:
 def _joined(layout: Layout, low: IntArray, high: IntArray) -> IntArray:
     """Return for each own node what its component, if it is the least of one, becomes along the given edges."""
     parent = np.arange(layout.first, layout.last, dtype=np.int64)
-    while allreduce_sum(layout.comm, len(low)) > 0:
+    while layout.reduce(len(low), "sum") > 0:
         lower_at(layout, parent, high, low)
         _follow(layout, parent)
         low, high = _distinct(take(layout, parent, low), take(layout, parent, high))
@@ -56,6 +55,6 @@ def _follow(layout: Layout, parent: IntArray) -> None:
     """Let every node point to the end of its chain; each round doubles the steps."""
     while True:
         ahead = take(layout, parent, parent)
-        if allreduce_sum(layout.comm, np.count_nonzero(ahead != parent)) == 0:
+        if layout.reduce(np.count_nonzero(ahead != parent), "sum") == 0:
             return
         parent[:] = ahead

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..backend import IntArray
-from .layout import Layout
+
+if TYPE_CHECKING:
+    from .layout import Layout
 
 __all__ = ["lower_at", "take"]
 

@@ -1,4 +1,4 @@
-"""The door to MPI, PETSc and SLEPc: the only module that names them, and how ranks agree that something failed."""
+"""Bindings of MPI, PETSc and SLEPc: the only module that imports them; reductions and collective errors."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from ..errors import GspError
 
 __all__ = [
     "abort",
-    "allreduce_max",
-    "allreduce_min",
-    "allreduce_sum",
+    "allreduce",
     "collective_errors",
     "garbage_cleanup",
     "petsc",
@@ -80,23 +78,10 @@ def collective_errors(comm: Any) -> Iterator[None]:
             raise error
 
 
-def _reduced(comm: Any, values: Any, how: str) -> Any:
-    mine = np.asarray(values, dtype=np.float64)
+def allreduce(comm: Any, values: Any, how: str) -> Any:
+    """Return the ``'sum'``, ``'min'`` or ``'max'`` over all ranks, entry by entry: a float of a number."""
+    mine = np.asarray(values)
+    mine = mine.astype(np.complex128 if mine.dtype.kind == "c" else np.float64)
     result = np.empty_like(mine)
-    comm.Allreduce(mine, result, op=getattr(require("mpi4py.MPI", WHAT), how))
-    return result if mine.ndim else float(result)
-
-
-def allreduce_sum(comm: Any, values: Any) -> Any:
-    """Return the sum over all ranks: a float of numbers, a float64 array of arrays."""
-    return _reduced(comm, values, "SUM")
-
-
-def allreduce_min(comm: Any, values: Any) -> Any:
-    """Return the least over all ranks, entry by entry."""
-    return _reduced(comm, values, "MIN")
-
-
-def allreduce_max(comm: Any, values: Any) -> Any:
-    """Return the greatest over all ranks, entry by entry."""
-    return _reduced(comm, values, "MAX")
+    comm.Allreduce(mine, result, op=getattr(require("mpi4py.MPI", WHAT), how.upper()))
+    return result if mine.ndim else result.item()

@@ -10,12 +10,12 @@ import numpy as np
 
 from .._eigen import Pairs
 from ..backend import FloatArray
-from ..errors import ConvergenceError
+from ..errors import ConvergenceError, GraphError
 from ..operators import Operator
-from ._mpi import allreduce_sum, petsc, slepc
-from .graph import DistributedGraph, distributed_graph
+from ..storage import MpiStorage
+from ._mpi import petsc, slepc
 
-__all__ = ["rough_pairs", "smooth_pairs"]
+__all__ = ["ranks_of", "rough_pairs", "smooth_pairs"]
 
 KRYLOV_VECTORS = 40
 INVERT_VECTORS = 12
@@ -37,54 +37,63 @@ class _Shell:
         target.setArray(self.product(source.getArray(readonly=True)))
 
 
-def _sizes(graph: DistributedGraph) -> tuple[tuple[int, int], tuple[int, int]]:
-    size = (graph.n_local, graph.n_nodes)
+def ranks_of(op: Operator) -> MpiStorage:
+    """Return the storage of an operator's graph, which is on MPI ranks."""
+    storage = op.graph.storage
+    if not isinstance(storage, MpiStorage):
+        raise GraphError(f"{op!r} is not on MPI ranks; open its graph with gsp_fb.open_graph under mpirun")
+    return storage
+
+
+def _sizes(storage: MpiStorage) -> tuple[tuple[int, int], tuple[int, int]]:
+    size = (len(storage.local_rows), storage.n_nodes)
     return size, size
 
 
 def _shell(op: Operator) -> Any:
-    graph = distributed_graph(op)
-    matrix = petsc().Mat().createPython(_sizes(graph), _Shell(op.apply), comm=graph.comm)
+    storage = ranks_of(op)
+    matrix = petsc().Mat().createPython(_sizes(storage), _Shell(op.apply), comm=storage.layout.comm)
     matrix.setUp()
     return matrix
 
 
-def _vector(graph: DistributedGraph, rows: FloatArray) -> Any:
-    vector = petsc().Vec().createMPI((graph.n_local, graph.n_nodes), comm=graph.comm)
+def _vector(storage: MpiStorage, rows: FloatArray) -> Any:
+    vector = petsc().Vec().createMPI(_sizes(storage)[0], comm=storage.layout.comm)
     vector.setArray(rows)
     return vector
 
 
-def _start(graph: DistributedGraph) -> Any:
-    """Return a random vector that does not depend on how the rows are shared out."""
+def _start(storage: MpiStorage) -> Any:
+    """Return a random vector that does not depend on how the rows are distributed over ranks."""
     stream = np.random.PCG64(0)
-    stream.advance(graph.first)
-    return _vector(graph, np.random.Generator(stream).random(graph.n_local) - 0.5)
+    stream.advance(storage.local_rows.start)
+    return _vector(storage, np.random.Generator(stream).random(len(storage.local_rows)) - 0.5)
 
 
-def _solver(graph: DistributedGraph, matrix: Any, k: int, n_vectors: int, null: FloatArray) -> Any:
-    eps = slepc().EPS().create(comm=graph.comm)
+def _solver(storage: MpiStorage, matrix: Any, k: int, n_vectors: int, null: FloatArray) -> Any:
+    eps = slepc().EPS().create(comm=storage.layout.comm)
     eps.setOperators(matrix)
     eps.setProblemType(slepc().EPS.ProblemType.HEP)
     eps.setType(slepc().EPS.Type.KRYLOVSCHUR)
     eps.setDimensions(k, max(n_vectors, 2 * k + 1))
-    eps.setInitialSpace([_start(graph)])
+    eps.setInitialSpace([_start(storage)])
     if null.shape[1]:
-        eps.setDeflationSpace([_vector(graph, column) for column in null.T])
+        eps.setDeflationSpace([_vector(storage, column) for column in null.T])
     return eps
 
 
 def _pairs(symmetrized: Operator, eps: Any, k: int, method: str) -> Pairs:
     """Return what was found as orthonormal vectors with their Rayleigh quotients, ascending, or say that it is less."""
-    graph = distributed_graph(symmetrized)
+    storage = ranks_of(symmetrized)
     eps.solve()
     found = min(k, eps.getConverged())
-    vectors = np.empty((graph.n_local, found))
-    target = _vector(graph, np.zeros(graph.n_local))
+    n_local = len(storage.local_rows)
+    vectors = np.empty((n_local, found))
+    target = _vector(storage, np.zeros(n_local))
     for column in range(found):
         eps.getEigenpair(column, target)
         vectors[:, column] = target.getArray(readonly=True)
-    values = allreduce_sum(graph.comm, np.sum(vectors * symmetrized.apply(vectors), axis=0))
+    values = storage.reduce(np.sum(vectors * symmetrized.apply(vectors), axis=0), "sum")
     order = np.argsort(values)
     if found < k:
         raise ConvergenceError(
@@ -97,8 +106,8 @@ def _pairs(symmetrized: Operator, eps: Any, k: int, method: str) -> Pairs:
 
 def _krylov_schur(symmetrized: Operator, k: int, null: FloatArray, tol: float, max_matvecs: int, *, top: bool) -> Pairs:
     """Return the greatest (``top``) or least eigenpairs by products alone."""
-    graph = distributed_graph(symmetrized)
-    eps = _solver(graph, _shell(symmetrized), k, KRYLOV_VECTORS, null)
+    storage = ranks_of(symmetrized)
+    eps = _solver(storage, _shell(symmetrized), k, KRYLOV_VECTORS, null)
     which = slepc().EPS.Which
     eps.setWhichEigenpairs(which.LARGEST_REAL if top else which.SMALLEST_REAL)
     eps.setConvergenceTest(slepc().EPS.Conv.ABS)
@@ -111,12 +120,13 @@ def _krylov_schur(symmetrized: Operator, k: int, null: FloatArray, tol: float, m
 
 def _assembled(symmetrized: Operator, shift: float) -> Any:
     """Return ``core + shift I`` as a matrix of its own, which multigrid needs."""
-    graph = distributed_graph(symmetrized)
-    matrix = graph.adjacency.matrix.duplicate(copy=True)
-    matrix.diagonalScale(_vector(graph, symmetrized.left), _vector(graph, symmetrized.right))
+    storage = ranks_of(symmetrized)
+    matrix = storage.adjacency.matrix.duplicate(copy=True)
+    matrix.diagonalScale(_vector(storage, symmetrized.left), _vector(storage, symmetrized.right))
     index = petsc().IntType
-    own = np.arange(graph.n_local + 1, dtype=index), np.arange(graph.first, graph.last, dtype=index)
-    diagonal = petsc().Mat().createAIJ(_sizes(graph), csr=(*own, symmetrized.diag + shift), comm=graph.comm)
+    rows = storage.local_rows
+    own = np.arange(len(rows) + 1, dtype=index), np.arange(rows.start, rows.stop, dtype=index)
+    diagonal = petsc().Mat().createAIJ(_sizes(storage), csr=(*own, symmetrized.diag + shift), comm=storage.layout.comm)
     matrix.axpy(1.0, diagonal, structure=petsc().Mat.Structure.DIFFERENT_NONZERO_PATTERN)
     matrix.setOption(petsc().Mat.Option.SPD, True)
     return matrix
@@ -124,13 +134,13 @@ def _assembled(symmetrized: Operator, shift: float) -> Any:
 
 def _shift_invert(symmetrized: Operator, k: int, null: FloatArray, tol: float, max_restarts: int = 100) -> Pairs:
     """Return the least eigenpairs by the inverse: conjugate gradients with algebraic multigrid (GAMG)."""
-    graph = distributed_graph(symmetrized)
+    storage = ranks_of(symmetrized)
     shift = SHIFT * symmetrized.bounds[1]
     matrix = _assembled(symmetrized, shift)
     if null.shape[1]:
-        vectors = [_vector(graph, column) for column in null.T]
-        matrix.setNearNullSpace(petsc().NullSpace().create(vectors=vectors, comm=graph.comm))
-    eps = _solver(graph, matrix, k, INVERT_VECTORS, null)
+        vectors = [_vector(storage, column) for column in null.T]
+        matrix.setNearNullSpace(petsc().NullSpace().create(vectors=vectors, comm=storage.layout.comm))
+    eps = _solver(storage, matrix, k, INVERT_VECTORS, null)
     eps.setTarget(0.0)
     eps.setWhichEigenpairs(slepc().EPS.Which.TARGET_MAGNITUDE)
     eps.setTolerances(tol, max_restarts)
@@ -145,7 +155,7 @@ def _shift_invert(symmetrized: Operator, k: int, null: FloatArray, tol: float, m
 
 def rough_pairs(high: Operator, k: int, tol: float, max_matvecs: int) -> Pairs:
     """Return the ``k`` greatest eigenpairs of a symmetric high channel. Collective."""
-    nothing = np.empty((distributed_graph(high).n_local, 0))
+    nothing = np.empty((len(high.graph.local_rows), 0))
     return _krylov_schur(high, k, nothing, tol, max_matvecs, top=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -14,8 +15,10 @@ import numpy.typing as npt
 from ..backend import IntArray
 from ..errors import FormatError, ParameterError
 from ..outofcore.folder import Files
+from ._exchange import take
+from ._mpi import allreduce, collective_errors
 
-__all__ = ["Layout", "balanced_cuts", "check_cuts"]
+__all__ = ["Layout", "balanced_cuts", "check_cuts", "check_pointers"]
 
 # A row costs about as much as this many entries: the vectors of the recurrence pass over it as well.
 ROW_COST = 4
@@ -54,8 +57,20 @@ class Layout:
         return np.asarray(np.searchsorted(self.cuts, nodes, side="right") - 1)
 
     def gather(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the rows of all ranks one below the other, on every rank."""
+        """Return the rows of all ranks one below the other, on every rank. Collective."""
         return np.concatenate(self.comm.allgather(rows))
+
+    def take(self, local: npt.NDArray[Any], nodes: IntArray) -> npt.NDArray[Any]:
+        """Return the entries at ``nodes`` of the vector whose rows on this rank are ``local``. Collective."""
+        return take(self, local, nodes)
+
+    def reduce(self, values: Any, how: str) -> Any:
+        """Return the ``'sum'``, ``'min'`` or ``'max'`` over all ranks, entry by entry. Collective."""
+        return allreduce(self.comm, values, how)
+
+    def agree(self) -> AbstractContextManager[None]:
+        """Return a context in which an error of one rank is raised by all of them."""
+        return collective_errors(self.comm)
 
 
 def balanced_cuts(files: Files, n_ranks: int) -> tuple[int, ...]:

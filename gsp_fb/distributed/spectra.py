@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -9,20 +10,16 @@ import numpy as np
 
 from .._arguments import check_choice, check_count
 from .._eigen import MAX_PRODUCTS, Pairs
-from ..backend import FloatArray, column
-from ..eigengap import Eigengap
-from ..eigengap import eigengap as serial_eigengap
+from ..backend import FloatArray
+from ..eigengap import Eigengap, eigengap
 from ..errors import ConvergenceError, GraphError, ParameterError
 from ..operators import Operator
-from ..spectrum import DENSE_NODES, ENDS, Spectrum
-from ..spectrum import spectrum as serial_spectrum
-from ._mpi import allreduce_max, allreduce_min, allreduce_sum, garbage_cleanup
-from ._slepc import rough_pairs, smooth_pairs
-from .filtering import whole_operator
-from .graph import distributed_graph
-from .signals import check_rows
+from ..spectrum import DENSE_NODES, ENDS, Spectrum, spectrum
+from ..storage import SPECIAL
+from ._mpi import garbage_cleanup
+from ._slepc import ranks_of, rough_pairs, smooth_pairs
 
-__all__ = ["eigengap", "gft", "igft", "spectrum"]
+__all__ = ["rank_eigengap", "rank_spectrum"]
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -33,72 +30,47 @@ def _is_member(high: Operator) -> Any:
 
 
 def _n_null(high: Operator) -> int:
-    graph = distributed_graph(high)
-    return graph.n_components - int(allreduce_sum(graph.comm, np.count_nonzero(~_is_member(high))))
+    return high.graph.n_components - int(high.graph.storage.reduce(np.count_nonzero(~_is_member(high)), "sum"))
 
 
 def _null_vectors(high: Operator, k: int) -> FloatArray:
     """Return the own rows of ``k`` null vectors of a symmetric high channel: sqrt(d~) on one component each."""
-    graph, member = distributed_graph(high), _is_member(high)
-    labels = graph.component_labels
-    own = np.flatnonzero(member & (labels == np.arange(graph.first, graph.last)))[:k] + graph.first
-    leaders = np.sort(graph.layout.gather(own))[:k]
+    storage, member = high.graph.storage, _is_member(high)
+    labels = high.graph.component_labels
+    # A component has a null vector if any of its nodes is a member; the first k of them in the order of their numbers.
+    groups = np.unique(storage.gather(np.unique(labels[member])[:k]))[:k]
     root = np.where(member, 1.0 / np.where(high.right > 0, high.right, 1.0), 0.0)
-    vectors = np.where(labels[:, None] == leaders[None, :], root[:, None], 0.0)
-    norms = np.sqrt(allreduce_sum(graph.comm, np.sum(vectors**2, axis=0)))
+    vectors = np.where(labels[:, None] == groups[None, :], root[:, None], 0.0)
+    norms = np.sqrt(storage.reduce(np.sum(vectors**2, axis=0), "sum"))
     return np.asarray(vectors / norms)
 
 
-def spectrum(
+def rank_spectrum(
     op: Operator,
     k: int | None = None,
     which: str = "low",
     *,
     tol: float = 1e-10,
     max_matvecs: int = MAX_PRODUCTS,
+    **options: Any,
 ) -> Spectrum:
-    """Return ``k`` modes at one end of the frequency axis, as :func:`gsp_fb.spectrum`. Collective.
+    """Return ``k`` modes of an operator on MPI ranks, as :func:`gsp_fb.spectrum`. Collective.
 
-    The frequencies are on every rank, of the modes each rank has its own rows. Graphs of at most 512 nodes, and more
-    than a third of all modes, are decomposed densely on every rank.
-
-    Parameters
-    ----------
-    op : Operator
-        Of an undirected distributed graph.
-    k, which, tol, max_matvecs
-        As in the serial function; beyond ``max_matvecs`` shift-invert with multigrid takes over at the smooth end.
-
-    Raises
-    ------
-    ConvergenceError
-        No solver reached the tolerance; it holds the pairs that were found.
-
-    Examples
-    --------
-    On one rank, which has all rows:
-
-    >>> from gsp_fb.distributed import open_graph, operator
-    >>> import tempfile
-    >>> from gsp_fb import Graph
-    >>> from gsp_fb.outofcore import write_folder
-    >>> folder = tempfile.mkdtemp()
-    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
-    >>> graph = open_graph(f"{folder}/path.npyd")
-    >>> spectrum(operator(graph, "comb", "high"), k=2).frequencies.round(6)
-    array([0., 1.])
+    The frequencies are on every rank, of the modes each rank has its local rows. Graphs of at most 512 nodes, and more
+    than a third of all modes, are decomposed densely on every rank. Beyond ``max_matvecs`` shift-invert with multigrid
+    takes over at the smooth end.
     """
-    graph = distributed_graph(op)
+    graph = op.graph
     if graph.directed:
         raise GraphError("a directed graph has no graph Fourier transform here; give symmetrize= to the graph")
     check_choice(which, ENDS, "which")
     if k is not None and check_count(k, "k") > graph.n_nodes:
         raise ParameterError(f"k={k} modes asked of a graph with {graph.n_nodes} nodes")
     if k is None or graph.n_nodes <= DENSE_NODES or 3 * k > graph.n_nodes:
-        modes = serial_spectrum(whole_operator(op), k, which)
-        return replace(modes, operator=op, symmetrized_basis=modes.symmetrized_basis[graph.first : graph.last])
+        modes = spectrum(op.in_memory(), k, which, **options)
+        return replace(modes, operator=op, symmetrized_basis=graph.local(modes.symmetrized_basis).copy())
     pairs = _partial(op, k, which, tol, max_matvecs)
-    garbage_cleanup(graph.comm)
+    garbage_cleanup(ranks_of(op).layout.comm)
     return Spectrum(op, np.clip(pairs.values, *op.bounds), _fix_signs(op, pairs.vectors), pairs.method)
 
 
@@ -122,90 +94,24 @@ def _smooth(high: Operator, k: int, tol: float, max_matvecs: int) -> Pairs:
 
 def _fix_signs(op: Operator, vectors: FloatArray) -> FloatArray:
     """Return the vectors with the first of their largest entries positive, whichever rank has it."""
-    graph = distributed_graph(op)
+    storage, local = op.graph.storage, op.graph.local_rows
     sizes = np.abs(vectors)
-    peaks = allreduce_max(graph.comm, np.max(sizes, axis=0, initial=0.0))
-    large = sizes >= peaks * (1 - 1e-6)
-    rows = np.arange(graph.first, graph.last)[:, None]
-    leads = allreduce_min(graph.comm, np.min(np.where(large, rows, np.inf), axis=0, initial=np.inf))
-    negative = allreduce_sum(graph.comm, np.sum((rows == leads) & (vectors < 0), axis=0))
+    large = sizes >= storage.reduce(np.max(sizes, axis=0, initial=0.0), "max") * (1 - 1e-6)
+    rows = np.arange(local.start, local.stop)[:, None]
+    leads = storage.reduce(np.min(np.where(large, rows, np.inf), axis=0, initial=np.inf), "min")
+    negative = storage.reduce(np.sum((rows == leads) & (vectors < 0), axis=0), "sum")
     return np.asarray(vectors * (1.0 - 2.0 * negative))
 
 
-def gft(modes: Spectrum, x: Any) -> FloatArray:
-    """Return the coefficients in the modes of a signal of which each rank gives its rows, on every rank. Collective.
+def rank_eigengap(op: Operator, *, tol: float = 1e-10, max_matvecs: int = MAX_PRODUCTS, **options: Any) -> Eigengap:
+    """Return the eigengap of an operator on MPI ranks, as :func:`gsp_fb.eigengap`. Collective.
 
-    Examples
-    --------
-    On one rank, which has all rows:
-
-    >>> from gsp_fb.distributed import open_graph, operator
-    >>> import tempfile
-    >>> from gsp_fb import Graph
-    >>> from gsp_fb.outofcore import write_folder
-    >>> folder = tempfile.mkdtemp()
-    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
-    >>> graph = open_graph(f"{folder}/path.npyd")
-    >>> abs(gft(spectrum(operator(graph, "comb", "high")), [1.0, 1.0, 1.0])).round(6)
-    array([1.732051, 0.      , 0.      ])
+    Beyond 512 nodes eigenvalues are not counted, so that ``proof`` is ``'residual'``: an eigenvalue lies within
+    ``error`` of the ratio.
     """
-    graph = distributed_graph(modes.operator)
-    rows = check_rows(graph, x)
-    parts = modes.symmetrized_basis.T @ (column(modes.operator.scale, rows) * rows)
-    if not np.iscomplexobj(parts):
-        return np.asarray(allreduce_sum(graph.comm, parts))
-    return np.asarray(allreduce_sum(graph.comm, parts.real) + 1j * allreduce_sum(graph.comm, parts.imag))
-
-
-def igft(modes: Spectrum, c: Any) -> FloatArray:
-    """Return the own rows of the signal with the coefficients ``c``, as :meth:`gsp_fb.Spectrum.igft`.
-
-    Examples
-    --------
-    On one rank, which has all rows:
-
-    >>> from gsp_fb.distributed import open_graph, operator
-    >>> import tempfile
-    >>> from gsp_fb import Graph
-    >>> from gsp_fb.outofcore import write_folder
-    >>> folder = tempfile.mkdtemp()
-    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
-    >>> graph = open_graph(f"{folder}/path.npyd")
-    >>> modes = spectrum(operator(graph, "comb", "high"))
-    >>> igft(modes, gft(modes, [1.0, 5.0, 3.0])).round(6)
-    array([1., 5., 3.])
-    """
-    return np.asarray(modes.igft(c))
-
-
-def eigengap(op: Operator, *, tol: float = 1e-10, max_matvecs: int = MAX_PRODUCTS) -> Eigengap:
-    """Return the two largest eigenvalues of the low channel of ``op`` and their ratio. Collective.
-
-    As :func:`gsp_fb.eigengap`; beyond 512 nodes without its count of eigenvalues, so that ``proof`` is
-    ``'residual'``: an eigenvalue lies within ``error`` of the ratio.
-
-    Raises
-    ------
-    ConvergenceError
-        ``lambda_2`` was not resolved.
-
-    Examples
-    --------
-    On one rank, which has all rows:
-
-    >>> from gsp_fb.distributed import open_graph, operator
-    >>> import tempfile
-    >>> from gsp_fb import Graph
-    >>> from gsp_fb.outofcore import write_folder
-    >>> folder = tempfile.mkdtemp()
-    >>> write_folder(Graph.from_edges([(0, 1), (1, 2)]), f"{folder}/path.npyd")
-    >>> graph = open_graph(f"{folder}/path.npyd")
-    >>> round(eigengap(operator(graph, "lazy_rw")).ratio, 6)
-    0.5
-    """
-    graph = distributed_graph(op)
+    graph = op.graph
     if graph.n_nodes <= DENSE_NODES:
-        return serial_eigengap(whole_operator(op), tol=tol, max_matvecs=max_matvecs)
+        return eigengap(op.in_memory(), tol=tol, max_matvecs=max_matvecs, **options)
     high = op if op.channel == "high" else op.complement()
     if not graph.directed:
         n_null = _n_null(high.symmetrized)
@@ -214,12 +120,16 @@ def eigengap(op: Operator, *, tol: float = 1e-10, max_matvecs: int = MAX_PRODUCT
         if n_null > 1:
             return Eigengap(1.0, 1.0, 1.0, 0.0, "components", "components")
     try:
-        modes = spectrum(high, 2, tol=tol, max_matvecs=max_matvecs)
+        modes = rank_spectrum(high, 2, tol=tol, max_matvecs=max_matvecs)
     except ConvergenceError as stuck:
         raise ConvergenceError(f"lambda_2 not resolved: {stuck}", stuck.eigenvalues, stuck.eigenvectors) from None
     second = modes.symmetrized_basis[:, 1]
     frequency = float(modes.frequencies[1])
     defect = high.symmetrized.apply(second) - frequency * second
     rounding = 64 * EPS * max(1.0, high.bounds[1])
-    residual = float(np.sqrt(allreduce_sum(graph.comm, np.vdot(defect, defect)))) + rounding
+    residual = math.sqrt(graph.storage.reduce(np.vdot(defect, defect), "sum")) + rounding
     return Eigengap(1.0, 1.0 - frequency, 1.0 - frequency, residual, modes.method, "residual")
+
+
+SPECIAL["mpi", "spectrum"] = rank_spectrum
+SPECIAL["mpi", "eigengap"] = rank_eigengap

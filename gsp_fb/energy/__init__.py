@@ -3,10 +3,12 @@
 from .density import SpectralDensity, lambda_max, spectral_density
 from .dirichlet import dirichlet_energy, nonsmooth_energy, s_value, signal_energy
 from .homophily import (
+    adjusted_homophily,
     aggregation_similarity,
     class_homophily,
     col_diff,
     edge_homophily,
+    label_informativeness,
     node_homophily,
     row_diff,
 )
@@ -18,12 +20,14 @@ __all__ = [
     "EnergyProfile",
     "Significance",
     "SpectralDensity",
+    "adjusted_homophily",
     "aggregation_similarity",
     "class_homophily",
     "col_diff",
     "dirichlet_energy",
     "edge_homophily",
     "energy_profile",
+    "label_informativeness",
     "lambda_max",
     "node_homophily",
     "nonsmooth_energy",

@@ -1,25 +1,32 @@
-"""Signal energy, Dirichlet energy, and their ratio S: the paper's measure of smoothness."""
+r"""Signal energy, Dirichlet energy, and their ratio S: the mean graph frequency of a signal.
+
+Energies of an operator are taken in the inner product :math:`\langle x, y\rangle = \sum_i s_i^2 \bar x_i y_i`, ``s =
+op.scale``, in which it is self-adjoint: the plain one for combinatorial and symmetric families, degrees as weights for
+random-walk ones. A directed operator has none, and the plain one is taken.
+"""
 
 from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from functools import reduce
 from operator import add
 from typing import Any
 
 import numpy as np
+from scipy.linalg.blas import ddot
 
-from .._arguments import check_signal, host_array
+from .._arguments import Checked, check_choice, checked_signal, host_array
 from .._kernels import quadratic_form
 from ..backend import (
     FloatArray,
-    Signal,
     abs_squared,
     asarray_like,
     cast,
     column_peaks,
     csr,
+    diagonal_times,
     group_sum,
     is_sparse,
     namespace,
@@ -31,43 +38,93 @@ from ..operators import Operator
 
 __all__ = ["dirichlet_energy", "nonsmooth_energy", "s_value", "signal_energy"]
 
-# Peaks outside this range are scaled by a power of two first, so that no square overflows or vanishes.
-SAFE_PEAK = (1e-100, 1e100)
+INNER = ("plain",)
+# Sums of squares inside this range have neither overflowed nor lost a term that counts. Signals outside are scaled by a
+# power of two first.
+SAFE_SQUARES = (1e-200, 1e200)
 # Rows squared at a time: the temporary stays in the cache.
 BLOCK_ROWS = 4096
 
 
-def signal_energy(x: Any, *, per_column: bool = False) -> float | FloatArray:
-    """Return E(x) = tr(x* x), the amount of content in a signal.
+def signal_energy(
+    x: Any, op: Operator | None = None, *, per_column: bool = False, inner: str | None = None
+) -> float | FloatArray:
+    r"""Return E(x) = <x, x>, the amount of content in a signal.
 
     Parameters
     ----------
-    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+    x : array_like, sparse, or path of a ``.npy`` file, shape (n_nodes,) or (n_nodes, n_signals)
+    op : Operator, optional
+        Take the inner product of this operator, :math:`\sum_i s_i^2 |x_i|^2` with ``s = op.scale``, and on MPI ranks
+        the sum over all of them; by default the plain sum of squares of ``x``.
     per_column : bool
         One value per signal instead of their sum.
+    inner : {None, 'plain'}
+        ``'plain'``: the plain sum of squares, also of a random-walk operator.
+
+    Returns
+    -------
+    float or ndarray, shape (n_signals,)
+
+    Raises
+    ------
+    SignalError
+        ``x`` has the wrong length, is not finite, or its energy overflows.
+
+    See Also
+    --------
+    dirichlet_energy : The part of it that varies over the edges.
 
     Examples
     --------
+    >>> from gsp_fb import datasets, operator
     >>> signal_energy([3.0, 4.0])
     25.0
+    >>> signal_energy([1.0, 1.0, 1.0], operator(datasets.path(3), "rw"))
+    4.0
     """
-    x, factor = _scaled(check_signal(x, _length(x)), per_column)
-    return _energy(_squares(x), factor, per_column)
+    _check_inner(inner)
+    if op is None:
+        alone = checked_signal(x, _length(x))
+        parts = [_Part(None, *_scaled_squares(alone, None, per_column)[1:])]
+    else:
+        parts = list(_parts(op, x, inner, per_column, forms=False))
+    return _energy([part.squares for part in parts], parts, per_column)
 
 
-def dirichlet_energy(laplacian: Operator, x: Any, *, per_column: bool = False) -> float | FloatArray:
-    """Return E_S(x) = tr(x* L x); small means smooth on the graph.
-
-    It is the plain quadratic form of the high channel that is given. For a random-walk or directed one that is the
-    form of its symmetric part.
+def dirichlet_energy(op: Operator, x: Any, *, per_column: bool = False, inner: str | None = None) -> float | FloatArray:
+    r"""Return E_S(x) = <x, L x>; small means smooth on the graph.
 
     Parameters
     ----------
-    laplacian : Operator
-        A high channel.
-    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+    op : Operator
+        A high channel L, on any storage.
+    x : array_like, sparse, or path of a ``.npy`` file, shape (n_nodes,) or (n_nodes, n_signals)
     per_column : bool
         One value per signal instead of their sum.
+    inner : {None, 'plain'}
+        By default the inner product in which L is self-adjoint. ``'plain'``: :math:`x^* L x`, for a random-walk
+        operator the form of its symmetric part. Directed operators always have the plain one.
+
+    Returns
+    -------
+    float or ndarray, shape (n_signals,)
+
+    Raises
+    ------
+    ParameterError
+        ``op`` is a low channel.
+    SignalError
+        ``x`` has the wrong length, is not finite, or its energy overflows.
+
+    See Also
+    --------
+    s_value : The same relative to the energy of the signal.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the Missing Half: Augmenting Aggregation Filtering with Diversification for Graph
+       Convolutional Networks", GLFrontiers workshop at NeurIPS 2022.
 
     Examples
     --------
@@ -76,14 +133,33 @@ def dirichlet_energy(laplacian: Operator, x: Any, *, per_column: bool = False) -
     >>> dirichlet_energy(operator(path, "comb", channel="high"), [0.0, 1.0, 3.0])
     5.0
     """
-    x, factor = _scaled(check_signal(x, _high(laplacian).graph.n_nodes), per_column)
-    return _energy(_forms(laplacian, x), factor, per_column)
+    _check_inner(inner)
+    parts = list(_parts(_high(op), x, inner, per_column))
+    return _energy([part.forms for part in parts], parts, per_column)
 
 
-def nonsmooth_energy(laplacian: Operator, x: Any, *, per_column: bool = False) -> float | FloatArray:
-    """Return E_NS(x) = E(x) - E_S(x) = tr(x* (I - L) x); negative for a signal rougher than L_ii = 1.
+def nonsmooth_energy(op: Operator, x: Any, *, per_column: bool = False, inner: str | None = None) -> float | FloatArray:
+    """Return E_NS(x) = E(x) - E_S(x) = <x, (I - L) x>; negative for a signal of mean frequency above 1.
 
     The name is the paper's; a *small* value means a non-smooth signal.
+
+    Parameters
+    ----------
+    op : Operator
+        A high channel L, on any storage.
+    x : array_like, sparse, or path of a ``.npy`` file, shape (n_nodes,) or (n_nodes, n_signals)
+    per_column : bool
+        One value per signal instead of their sum.
+    inner : {None, 'plain'}
+        As in :func:`dirichlet_energy`.
+
+    Returns
+    -------
+    float or ndarray, shape (n_signals,)
+
+    See Also
+    --------
+    dirichlet_energy, signal_energy
 
     Examples
     --------
@@ -92,25 +168,48 @@ def nonsmooth_energy(laplacian: Operator, x: Any, *, per_column: bool = False) -
     >>> nonsmooth_energy(operator(edge, "sym", channel="high"), [1.0, -1.0])
     -2.0
     """
-    x, factor = _scaled(check_signal(x, _high(laplacian).graph.n_nodes), per_column)
-    return _energy(_squares(x) - _forms(laplacian, x), factor, per_column)
+    _check_inner(inner)
+    parts = list(_parts(_high(op), x, inner, per_column))
+    return _energy([part.squares - part.forms for part in parts], parts, per_column)
 
 
-def s_value(laplacian: Operator, x: Any, *, per_column: bool = False) -> float | FloatArray:
-    """Return the smoothness ratio S(x) = tr(x* L x) / tr(x* x); small means smooth on the graph.
+def s_value(op: Operator, x: Any, *, per_column: bool = False, inner: str | None = None) -> float | FloatArray:
+    r"""Return the smoothness ratio S(x) = <x, L x> / <x, x>, the mean graph frequency of a signal.
+
+    It lies in the operator's bounds and equals the mean of :func:`energy_profile`.
 
     Parameters
     ----------
-    laplacian : Operator
-        A high channel; ``sym`` and ``renorm_sym`` give the paper's two tables.
-    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+    op : Operator
+        A high channel, on any storage; ``sym`` and ``renorm_sym`` give the paper's two tables.
+    x : array_like, sparse, or path of a ``.npy`` file, shape (n_nodes,) or (n_nodes, n_signals)
     per_column : bool
         One value per signal instead of the ratio of traces; a zero column gives nan and a warning.
+    inner : {None, 'plain'}
+        By default the inner product in which L is self-adjoint. ``'plain'``: :math:`x^* L x / x^* x`, which leaves the
+        bounds for random-walk families. Directed operators always have the plain one.
+
+    Returns
+    -------
+    float or ndarray, shape (n_signals,)
+        0 for the smoothest signal of the operator; compare with random placement by :func:`s_value_significance`.
 
     Raises
     ------
+    ParameterError
+        ``op`` is a low channel, or not even one column fits the memory limit of a graph on disk.
     SignalError
         ``x`` has the wrong length, is not finite, or is zero everywhere.
+
+    See Also
+    --------
+    energy_profile : The whole distribution over frequencies.
+    s_value_significance : Whether random placement would give the same.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the Missing Half: Augmenting Aggregation Filtering with Diversification for Graph
+       Convolutional Networks", GLFrontiers workshop at NeurIPS 2022.
 
     Examples
     --------
@@ -119,30 +218,180 @@ def s_value(laplacian: Operator, x: Any, *, per_column: bool = False) -> float |
     >>> round(s_value(operator(path, "sym", channel="high"), [1.0, 1.0, 1.0]), 4)
     0.0572
     """
-    x, _ = _scaled(check_signal(x, _high(laplacian).graph.n_nodes), per_column)
-    smooth, total = _forms(laplacian, x), _squares(x)
+    _check_inner(inner)
+    parts = list(_parts(_high(op), x, inner, per_column))
+    if per_column:
+        return _ratios(parts)
+    smooth, total = (parts[0].forms, parts[0].squares) if len(parts) == 1 else _sums(parts)
     _refuse_overflow(smooth)
-    xp = namespace(total)
-    if not per_column:
-        _refuse_zero(total)
-        return float(xp.sum(smooth) / xp.sum(total))
+    if total == 0.0:
+        raise SignalError("signal is zero everywhere; S = E_S / E is undefined")
+    return float(smooth / total)
+
+
+class _Part:
+    """The energies of a block of columns divided by ``factor``: of each column, or of all together."""
+
+    __slots__ = ("factor", "forms", "squares")
+
+    def __init__(self, forms: Any, squares: Any, factor: Any) -> None:
+        self.forms, self.squares, self.factor = forms, squares, factor
+
+
+def _parts(op: Operator, x: Any, inner: str | None, per_column: bool, *, forms: bool = True) -> Iterator[_Part]:
+    """Yield the energies of ``x``, a block of columns at a time, summed over all processes."""
+    storage = op.graph.storage
+    # In the coordinates of the symmetrized operator its inner product is the plain one.
+    weighted = inner is None and not op.is_symmetric and not storage.directed
+    core = op.symmetrized if weighted else op
+    for _, given in storage.signals(x):
+        signal = given._replace(values=diagonal_times(op.scale, given.values)) if weighted else given
+        scaled, squares, factor = _scaled_squares(signal, storage, per_column)
+        form = _total(storage.reduce(_forms(core, scaled), "sum"), scaled.xp, per_column) if forms else None
+        yield _Part(form, squares, factor)
+
+
+def _scaled_squares(signal: Checked, storage: Any, per_column: bool) -> tuple[Checked, Any, Any]:
+    """Return the signal divided by a factor, its squares, and the factor: 1 where no square overflows or vanishes."""
+    squares = _reduced(storage, _squares(signal), "sum")
+    total = _total(squares, signal.xp, per_column)
+    if _are_safe(total, signal.xp):
+        return signal, total, 1.0
+    peaks = _reduced(storage, _column_peaks(signal), "max")
+    factor = _factors(peaks, signal, per_column)
+    if factor is None:
+        return signal, total, 1.0
+    scaled = _divided(signal, factor)
+    return scaled, _total(_reduced(storage, _squares(scaled), "sum"), signal.xp, per_column), factor
+
+
+def _reduced(storage: Any, values: Any, how: str) -> Any:
+    return values if storage is None else storage.reduce(values, how)
+
+
+def _total(columns: Any, xp: Any, per_column: bool) -> Any:
+    """Return the values of the columns, or their sum as a number."""
+    if isinstance(columns, float):
+        return np.array([columns]) if per_column else columns
+    return columns if per_column else float(xp.sum(columns))
+
+
+def _are_safe(squares: Any, xp: Any) -> bool:
+    if isinstance(squares, float):
+        return SAFE_SQUARES[0] < squares < SAFE_SQUARES[1]
+    return bool(xp.all((squares > SAFE_SQUARES[0]) & (squares < SAFE_SQUARES[1])))
+
+
+def safe_factor(peak: float) -> float:
+    """Return the power of two that brings a peak to between 1 and 2; 1 for a peak of 0."""
+    return 1.0 if peak == 0.0 else math.ldexp(1.0, math.frexp(peak)[1] - 1)
+
+
+def _factors(peaks: Any, signal: Checked, per_column: bool) -> Any:
+    """Return what to divide a signal by: a number, or one for each column; None where all is zero."""
+    host = np.asarray(to_host(peaks))
+    if not host.any():
+        return None
+    if not per_column or signal.values.ndim == 1:
+        return safe_factor(float(host.max()))
+    numbers = signal.values.data if signal.is_sparse else signal.values
+    return asarray_like(np.array([safe_factor(float(peak)) for peak in host]), numbers)
+
+
+def _divided(signal: Checked, factor: Any) -> Checked:
+    x, xp = signal.values, signal.xp
+    if isinstance(factor, float):
+        return signal._replace(values=x / factor)
+    if not signal.is_sparse:
+        return signal._replace(values=x / cast(factor, real_dtype(x.dtype, xp)))
+    return signal._replace(values=csr(x.data / xp.take(factor, x.indices, axis=0), x.indices, x.indptr, x.shape))
+
+
+def _column_peaks(signal: Checked) -> Any:
+    """Return the largest absolute real or imaginary part of each column, without a temporary of the size of ``x``."""
+    x, xp = signal.values, signal.xp
+    if signal.is_sparse:
+        return column_peaks(x)
+    if x.ndim == 1:
+        x = x[:, None]
+    if 0 in x.shape:
+        return asarray_like(np.zeros(x.shape[1]), x)
+    parts = (xp.real(x), xp.imag(x)) if xp.isdtype(x.dtype, "complex floating") else (x,)
+    return reduce(xp.maximum, (xp.maximum(xp.max(part, axis=0), -xp.min(part, axis=0)) for part in parts))
+
+
+def _squares(signal: Checked) -> Any:
+    """Return x* x for each column in double precision, a block of rows at a time; a number for a short signal."""
+    x, xp = signal.values, signal.xp
+    if _is_short(signal):
+        return ddot(x, x)
+    with np.errstate(over="ignore"):
+        double = xp.complex128 if xp.isdtype(x.dtype, "complex floating") else xp.float64
+        if signal.is_sparse:
+            return group_sum(x.indices, abs_squared(cast(x.data, double)), x.shape[1])
+        n_rows, n_columns = x.shape[0], math.prod(x.shape[1:])
+        if n_rows == 0:
+            return asarray_like(np.zeros(n_columns), x)
+        columns = xp.reshape(x, (n_rows, n_columns))
+        spans = ((start, min(start + BLOCK_ROWS, n_rows)) for start in range(0, n_rows, BLOCK_ROWS))
+        blocks = (cast(columns[start:stop, ...], double) for start, stop in spans)
+        return reduce(add, (xp.sum(abs_squared(block), axis=0) for block in blocks))
+
+
+def _is_short(signal: Checked) -> bool:
+    """Return whether BLAS adds up this signal, in one thread and hence always in the same order."""
+    x = signal.values
+    return type(x) is np.ndarray and x.ndim == 1 and 0 < x.shape[0] <= BLOCK_ROWS and x.dtype == np.float64
+
+
+def _forms(op: Operator, signal: Checked) -> Any:
+    """Return Re(x* L x) for each column in double precision; a number for a short signal."""
+    with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported by value, not by a warning
+        if _is_short(signal):
+            return ddot(signal.values, op.apply(signal.values))
+        return quadratic_form(op.graph, signal.values, op.left, op.right, op.diag)
+
+
+def _energy(columns: list[Any], parts: list[_Part], per_column: bool) -> float | FloatArray:
+    """Return the energy of the unscaled signal, in total or per column, if a float64 can hold it."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        unscaled = [values * part.factor * part.factor for values, part in zip(columns, parts, strict=True)]
+    xp = namespace(unscaled[0])
+    energy = sum(unscaled) if not per_column else unscaled[0] if len(unscaled) == 1 else xp.concat(unscaled)
+    if not _all_finite(energy):
+        raise SignalError("the energy of this signal overflows float64; rescale it")
+    return energy if per_column else float(energy)
+
+
+def _sums(parts: list[_Part]) -> tuple[float, float]:
+    """Return forms and squares added over blocks of columns, after bringing the blocks to one unit."""
+    largest = max(part.factor for part in parts)
+    shares = [(part.factor / largest) ** 2 for part in parts]
+    smooth = sum(share * part.forms for share, part in zip(shares, parts, strict=True))
+    return smooth, sum(share * part.squares for share, part in zip(shares, parts, strict=True))
+
+
+def _ratios(parts: list[_Part]) -> FloatArray:
+    xp = namespace(parts[0].squares)
+    smooth, total = (xp.concat([getattr(part, name) for part in parts]) for name in ("forms", "squares"))
+    _refuse_overflow(smooth)
     empty = total == 0
     if bool(xp.any(empty)):
         first = int(xp.nonzero(empty)[0][0])
-        warnings.warn(f"signal column {first} is zero everywhere; its S-value is nan", GspWarning, stacklevel=2)
+        warnings.warn(f"signal column {first} is zero everywhere; its S-value is nan", GspWarning, stacklevel=3)
     ratio: FloatArray = xp.where(empty, xp.nan, smooth / xp.where(empty, 1.0, total))
     return ratio
 
 
-def _refuse_zero(total: FloatArray) -> None:
-    if float(namespace(total).sum(total)) == 0.0:
-        raise SignalError("signal is zero everywhere; S = E_S / E is undefined")
-
-
-def _refuse_overflow(smooth: FloatArray) -> None:
-    xp = namespace(smooth)
-    if not bool(xp.all(xp.isfinite(smooth))):
+def _refuse_overflow(smooth: Any) -> None:
+    is_finite = math.isfinite(smooth) if isinstance(smooth, float) else _all_finite(smooth)
+    if not is_finite:
         raise SignalError("the quadratic form overflows float64: the degrees are too large; rescale the weights")
+
+
+def _all_finite(values: Any) -> bool:
+    xp = namespace(values)
+    return bool(xp.all(xp.isfinite(values)))
 
 
 def _length(x: Any) -> int:
@@ -154,90 +403,12 @@ def _length(x: Any) -> int:
     return int(x.shape[0])
 
 
-def _high(laplacian: Operator) -> Operator:
-    if laplacian.channel != "high":
-        raise ParameterError(
-            f"energies are those of a high channel, not of {laplacian!r}; use operator(..., channel='high')"
-        )
-    return laplacian
+def _check_inner(inner: object) -> None:
+    if inner is not None:
+        check_choice(inner, INNER, "inner product")
 
 
-def _peak(values: Any) -> float:
-    """Return the largest absolute real or imaginary part, without a temporary."""
-    xp = namespace(values)
-    if 0 in values.shape:
-        return 0.0
-    if xp.isdtype(values.dtype, "complex floating"):
-        return max(_peak(xp.real(values)), _peak(xp.imag(values)))
-    return max(float(xp.max(values)), -float(xp.min(values)))
-
-
-def _scaled(x: Signal, per_column: bool = False) -> tuple[Signal, Any]:
-    """Return ``x / f`` and ``f``: a power of two where the squares would overflow or vanish, else 1."""
-    if per_column and x.ndim == 2:
-        return _scaled_columns(x)
-    factor = safe_factor(_peak(x.data if is_sparse(x) else x))
-    return (x, 1.0) if factor == 1.0 else (x / factor, factor)
-
-
-def safe_factor(peak: float) -> float:
-    """Return the power of two by which to divide a signal with this peak: 1 where no square overflows or vanishes."""
-    if peak == 0.0 or SAFE_PEAK[0] < peak < SAFE_PEAK[1]:
-        return 1.0
-    return math.ldexp(1.0, math.frexp(peak)[1] - 1)
-
-
-def _scaled_columns(x: Signal) -> tuple[Signal, Any]:
-    """Scale each column by a factor of its own, so that a large one does not make a small one vanish."""
-    factors = np.array([safe_factor(float(peak)) for peak in to_host(_column_peaks(x))])
-    if np.all(factors == 1.0):
-        return x, 1.0
-    values = x.data if is_sparse(x) else x
-    here = asarray_like(factors, values)
-    if not is_sparse(x):
-        return x / cast(here, real_dtype(x.dtype, namespace(x))), here
-    return csr(x.data / namespace(values).take(here, x.indices, axis=0), x.indices, x.indptr, x.shape), here
-
-
-def _column_peaks(x: Signal) -> Any:
-    """Return the largest absolute real or imaginary part of each column, without a temporary of the size of ``x``."""
-    if is_sparse(x):
-        return column_peaks(x)
-    xp = namespace(x)
-    if 0 in x.shape:
-        return asarray_like(np.zeros(x.shape[1]), x)
-    parts = (xp.real(x), xp.imag(x)) if xp.isdtype(x.dtype, "complex floating") else (x,)
-    return reduce(xp.maximum, (xp.maximum(xp.max(part, axis=0), -xp.min(part, axis=0)) for part in parts))
-
-
-def _squares(x: Signal) -> FloatArray:
-    """Return x* x for each column in double precision, a block of rows at a time."""
-    xp = namespace(x.data if is_sparse(x) else x)
-    double = xp.complex128 if xp.isdtype(x.dtype, "complex floating") else xp.float64
-    if is_sparse(x):
-        sums: FloatArray = group_sum(x.indices, abs_squared(cast(x.data, double)), x.shape[1])
-        return sums
-    n_rows, n_columns = x.shape[0], math.prod(x.shape[1:])
-    if n_rows == 0:
-        nothing: FloatArray = asarray_like(np.zeros(n_columns), x)
-        return nothing
-    columns = xp.reshape(x, (n_rows, n_columns))
-    spans = ((start, min(start + BLOCK_ROWS, n_rows)) for start in range(0, n_rows, BLOCK_ROWS))
-    blocks = (cast(columns[start:stop, ...], double) for start, stop in spans)
-    return reduce(add, (xp.sum(abs_squared(block), axis=0) for block in blocks))
-
-
-def _forms(laplacian: Operator, x: Signal) -> FloatArray:
-    """Return Re(x* L x) for each column in double precision."""
-    with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported by value, not by a warning
-        return quadratic_form(laplacian.graph, x, laplacian.left, laplacian.right, laplacian.diag)
-
-
-def _energy(columns: FloatArray, factor: Any, per_column: bool) -> float | FloatArray:
-    """Return the energy of the unscaled signal, in total or per column, if a float64 can hold it."""
-    xp = namespace(columns)
-    with np.errstate(over="ignore", invalid="ignore"):
-        energy = (columns if per_column else xp.sum(columns)) * factor * factor
-    if not bool(xp.all(xp.isfinite(energy))):
-        raise SignalError("the energy of this signal overflows float64; rescale it")
-    return energy if per_column else float(energy)
+def _high(op: Operator) -> Operator:
+    if op.channel != "high":
+        raise ParameterError(f"energies are those of a high channel, not of {op!r}; use operator(..., channel='high')")
+    return op

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import check_count, check_device, check_signal, host_array
+from .._arguments import check_count, check_device, host_array
 from .._document import facts_html
 from .._lanczos import Krylov, Total, alone, cumulative_bounds, gauss_rule, lanczos
 from ..backend import (
@@ -159,12 +159,13 @@ def energy_profile(
     >>> profile.energy.round(4)
     array([0.3333, 0.5   , 0.1667])
     """
-    x = check_signal(x, op.graph.n_nodes)
+    x = op.graph.check_signal(x)
     matvecs = check_count(matvecs, "matvecs")
     if bins is not None and quantiles is not None:
         raise ParameterError("give bins= or quantiles=, not both")
     z = _columns(op, x)
-    total = vdot(z, z)
+    moments = _moments(op, z)
+    total = float(moments[0])
     if total == 0:
         raise SignalError("signal is zero everywhere; its energy lies nowhere")
     measure = _exact(op, z) if op.graph.n_nodes <= EXACT_NODES else quadrature(op, z, matvecs)
@@ -172,7 +173,7 @@ def energy_profile(
     spent = sum(space.n_steps for space in measure.spaces)
     lower, upper = measure.cumulative(edges, op.bounds, total)
     energy = np.maximum(np.diff((lower + upper) / 2), 0.0)
-    found = (edges, energy, lower, upper, _moments(op, z, total))
+    found = (edges, energy, lower, upper, moments)
     edges, energy, lower, upper, moments = (asarray_like(array, z) for array in found)
     return EnergyProfile(edges, energy, lower, upper, total, moments, spent)
 
@@ -202,8 +203,11 @@ def _exact(op: Operator, z: Signal) -> Measure:
     return Measure(to_host(modes.frequencies), to_host(energies), rounding(op))
 
 
-def quadrature(op: Operator, z: Signal, matvecs: int, *, total: Total = alone) -> Measure:
-    """Return the pooled Gauss rules of all columns that are not zero; ``total`` as in Lanczos's process."""
+def quadrature(op: Operator, z: Signal, matvecs: int) -> Measure:
+    """Return the pooled Gauss rules of all columns that are not zero."""
+    storage = op.graph.storage
+    # Ranks hold parts of the vectors; what is summed over a part is added up.
+    total: Total = alone if storage.kind != "mpi" else lambda part: storage.reduce(part, "sum")
     size = max(abs(end) for end in op.bounds)
     columns = (z[:, j] for j in range(z.shape[1]))
     spaces = tuple(
@@ -233,6 +237,7 @@ def _quantiles(measure: Measure, quantiles: Any, bounds: tuple[float, float], to
     return np.concatenate([[bounds[0]], inner, [bounds[1]]])
 
 
-def _moments(op: Operator, z: Signal, total: float) -> FloatArray:
+def _moments(op: Operator, z: Signal) -> FloatArray:
     image = op.symmetrized.apply(z)
-    return np.array([total, vdot(z, image), vdot(image, image)])
+    local = np.array([vdot(z, z), vdot(z, image), vdot(image, image)])
+    return np.asarray(op.graph.storage.reduce(local, "sum"))

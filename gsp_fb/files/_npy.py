@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import io
 import math
-import re
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import FormatError
+from ..storage.npy import read_header
 from ._limits import Limits
 from ._zip import open_zip, zip_errors
 
-__all__ = ["Archive", "Array", "read_header", "read_npy"]
+__all__ = ["Archive", "Array", "read_npy"]
 
 Array = npt.NDArray[Any]
 Axes = int | tuple[int, ...]
-
-# The whole header as a pattern: untrusted text is never evaluated, and only dtypes of numbers and text match.
-_HEADER = re.compile(
-    rb"\{'descr': '(?P<dtype>[<>|=]?[biufcSUO?]\d*)', 'fortran_order': (?P<fortran>True|False), "
-    rb"'shape': \((?P<shape>[\dL, ]*)\),? \}\s*"  # Python 2 appends an L to a number
-)
-# Size in bytes of the field with the header length, by version.
-_PREFIX = {b"\x93NUMPY\x01\x00": 2, b"\x93NUMPY\x02\x00": 4}
-_MAX_HEADER = 10_000
 
 
 class Archive:
@@ -67,38 +58,6 @@ def _read(member: Any, size: int, name: str, ndim: Axes, kinds: str) -> Array:
     if len(content) != expected:
         raise FormatError(f"array {name!r} ends after {len(content)} of {expected} bytes; the file is truncated")
     return np.frombuffer(content, dtype=dtype).reshape(shape, order=order)
-
-
-def read_header(member: Any, name: str) -> tuple[np.dtype[Any], tuple[int, ...], Literal["C", "F"]]:
-    """Return dtype, shape and order of the array at the start of ``member``; the position is then that of the data."""
-    prefix = _PREFIX.get(member.read(8))
-    if prefix is None:
-        raise FormatError(f"member {name!r} is not an array of npy version 1 or 2")
-    length = int.from_bytes(member.read(prefix), "little")
-    header = _HEADER.fullmatch(member.read(min(length, _MAX_HEADER)))
-    if header is None:
-        raise FormatError(f"array {name!r} has a header or a dtype that is not supported")
-    if b"O" in header["dtype"]:
-        raise FormatError(f"array {name!r} holds pickled objects, which are not supported; save numbers or text")
-    order: Literal["C", "F"] = "F" if header["fortran"] == b"True" else "C"
-    return _dtype(header["dtype"].decode(), name), _shape(header["shape"].decode(), name), order
-
-
-def _dtype(text: str, name: str) -> np.dtype[Any]:
-    try:
-        dtype = np.dtype(text)
-    except (TypeError, ValueError):
-        raise FormatError(f"array {name!r} has dtype {text[:20]!r}, which does not exist") from None
-    if not dtype.itemsize:
-        raise FormatError(f"array {name!r} has dtype {text[:20]!r}, whose entries have no size")
-    return dtype
-
-
-def _shape(text: str, name: str) -> tuple[int, ...]:
-    lengths = [word.strip().removesuffix("L") for word in text.split(",") if word.strip()]
-    if not all(word.isdigit() and len(word) < 19 for word in lengths):
-        raise FormatError(f"array {name!r} has shape ({text[:60]})")
-    return tuple(int(word) for word in lengths)
 
 
 def _check_kind(name: str, dtype: np.dtype[Any], shape: tuple[int, ...], ndim: Axes, kinds: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import check_choice, check_count, check_positive, check_signal
+from .._arguments import check_choice, check_count, check_positive
 from .._document import facts_html
 from ..backend import Signal, asarray_like, eps, to_host
 from ..errors import ParameterError
@@ -18,6 +19,7 @@ from ..graph import Graph
 from ..operators import Operator
 from ._apply import ADJOINT, APPLY
 from ._arguments import bound_kernels, check_order, coefficient_block, signal_block
+from ._elsewhere import analyze_elsewhere, plan_elsewhere
 from .frames import complement_kernel, dual_kernels, frame_kernel, sampled_frequencies
 from .kernels import Kernel
 from .plan import METHODS, Plan, Task, choose
@@ -116,6 +118,11 @@ class FilterBank:
         """The kernels as seen by the operator: their series, and their values at its frequencies."""
         return Response(self.op, self.kernels, self.tol)
 
+    @cached_property
+    def in_memory(self) -> FilterBank:
+        """The bank on the graph in the memory of this process; itself if it is there."""
+        return self if self.op.graph.storage.kind == "memory" else replace(self, op=self.op.in_memory())
+
     def __len__(self) -> int:
         return len(self.kernels)
 
@@ -154,23 +161,27 @@ class FilterBank:
         >>> plan.method, plan.order, plan.matvecs, plan.error_bound < 1e-8
         ('chebyshev', 15, 15, True)
         """
-        n_nodes = self.op.graph.n_nodes
-        return self._plan(np.zeros((n_nodes, 1)) if x is None else signal_block(check_signal(x, n_nodes)))
+        graph = self.op.graph
+        block = np.zeros((len(graph.local_rows), 1)) if x is None else signal_block(graph.check_signal(x))
+        return self._plan(block) if graph.storage.kind == "memory" else plan_elsewhere(self, block)
 
     def _plan(self, block: Signal) -> Plan:
         return choose(Task(self.response, math.prod(block.shape[1:]), eps(block), self.order), self.method)
 
-    def analyze(self, x: Any) -> Signal:
+    def analyze(self, x: Any, *, out: str | os.PathLike[str] | None = None) -> Signal:
         r"""Return :math:`c_m = g_m(op)\,x` for every kernel: the filters are the last axis.
 
         Parameters
         ----------
-        x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+        x : array_like, sparse, or path of a ``.npy`` file, shape (n_nodes,) or (n_nodes, n_signals)
+            On disk, columns are filtered in blocks that fit the memory limit of the graph.
+        out : path_like, optional
+            A ``.npy`` file to write instead of returning an array.
 
         Returns
         -------
         array, shape (n_nodes, n_filters) or (n_nodes, n_signals, n_filters)
-            Dense, in the precision of ``x``.
+            Dense, in the precision of ``x``; a StoredArray if ``out`` is given.
 
         Examples
         --------
@@ -181,7 +192,9 @@ class FilterBank:
         array([[2.],
                [2.]])
         """
-        x = check_signal(x, self.op.graph.n_nodes)
+        if out is not None or self.op.graph.storage.kind != "memory":
+            return analyze_elsewhere(self, x, out)
+        x = self.op.graph.check_signal(x)
         block = signal_block(x)
         plan = self._plan(block)
         c = APPLY[plan.method](self.response, block, plan)
@@ -205,6 +218,7 @@ class FilterBank:
         >>> bank.synthesize(bank.analyze([1.0, 3.0])).round(6)
         array([1., 3.])
         """
+        self.op.graph.in_one_process()
         c, flat = coefficient_block(c, self.op.graph.n_nodes, len(self))
         plan = self._plan(c)
         x = ADJOINT[plan.method](self.response, c, plan)
@@ -288,6 +302,7 @@ class FilterBank:
         >>> bank.reconstruct(bank.analyze([1.0, 3.0])).round(6)
         array([1., 3.])
         """
+        self.op.graph.in_one_process()
         block, flat = coefficient_block(c, self.op.graph.n_nodes, len(self))
         if self.is_tight:
             x = self.synthesize(block) / self.frame_bounds()[1]
@@ -312,6 +327,7 @@ class FilterBank:
         >>> bank.localize(0).shape, int(bank.localize(2).argmax())
         ((5, 1), 2)
         """
+        self.op.graph.in_one_process()
         node = check_count(node, "node", minimum=0)
         if node >= self.op.graph.n_nodes:
             raise ParameterError(f"node {node} is not in the graph; nodes are 0..{self.op.graph.n_nodes - 1}")

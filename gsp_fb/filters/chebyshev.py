@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._kernels import Csr, affine_product
+from .._kernels import Stored, affine_product
 from ..backend import FloatArray, Signal, asarray_like, namespace
 from .expansion import Interval
 
@@ -19,7 +19,7 @@ def _scaled(left: FloatArray, diag: FloatArray, interval: Interval) -> tuple[Flo
 
 
 def chebyshev_adjoint(
-    graph: Csr,
+    graph: Stored,
     c: Signal,
     left: FloatArray,
     right: FloatArray,

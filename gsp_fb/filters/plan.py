@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..backend import FloatArray, IntArray, namespace
+from ..backend import FloatArray
 from ..errors import GspWarning, ParameterError
 from .krylov import least_denominator
 from .response import MAX_ORDER, Response
@@ -74,14 +74,10 @@ def _rounding(task: Task, coefficients: FloatArray) -> float:
     """
     degrees = np.arange(coefficients.shape[1])
     gain = float((np.abs(coefficients) @ (4.0 + degrees * (degrees + 1) / 2)).max())
-    row = _longest_row(task.response.op.graph.indptr)
+    row = task.response.op.graph.longest_row
     low, high = task.response.interval
     cancelled = max(1.0, task.response.summands / (high - low))
     return 4 * task.eps * (math.sqrt(row) + 4) * gain * cancelled
-
-
-def _longest_row(indptr: IntArray) -> int:
-    return int(namespace(indptr).max(indptr[1:] - indptr[:-1])) if indptr.shape[0] > 1 else 0
 
 
 def _exact(task: Task) -> Plan:

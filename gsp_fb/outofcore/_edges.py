@@ -20,7 +20,7 @@ from ..files._edges import COLUMNS, COMMENTS, HEADER_MARK
 from ..files._labels import Header
 from ..files._limits import is_gzip
 from ..files._parquet import METADATA_KEY
-from ._arrays import StoredArray
+from ..storage import StoredArray
 
 __all__ = ["EdgeBlock", "EdgeList", "check_edges", "check_memory", "is_edge_list", "open_edges"]
 
@@ -56,7 +56,7 @@ def check_memory(block: EdgeBlock, memory: int) -> None:
     """Raise ParameterError where a count for each node would take more than half of ``memory``."""
     greatest = max(int(block.source.max(initial=0)), int(block.target.max(initial=0)))
     if 16 * greatest > memory // 2:
-        raise ParameterError(f"memory_limit={memory} bytes is too little for node {greatest}; give {32 * greatest}")
+        raise ParameterError(f"memory={memory} bytes is too little for node {greatest}; give {32 * greatest}")
 
 
 @dataclass(frozen=True)

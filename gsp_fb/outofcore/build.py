@@ -1,4 +1,4 @@
-"""From an edge list of any size to the folder of a stored graph, by an external sort.
+"""From an edge list of any size to the folder of a graph on disk, by an external sort.
 
 The list is read once, in blocks that fit the memory; each is sorted and written as a run. Counts of the rows then cut
 the graph into ranges of rows that fit the memory; for each range the runs give one slice each, and these are sorted,
@@ -21,13 +21,13 @@ from ..backend import FloatArray, IntArray
 from ..errors import FormatError, GraphError
 from ..files._labels import Header
 from ..files._parsed import Options
-from ._arrays import write_header
-from ._budget import DEFAULT_LIMIT, parse_bytes
+from ..graph import Graph
+from ..storage import DEFAULT_LIMIT, Facts, Progress, parse_bytes
+from ..storage.npy import write_header
 from ._edges import open_edges
 from ._runs import Keys, Rules, Runs, ends_of, write_runs
-from .folder import Facts, new_folder, write_facts
-from .graph import Progress, StoredGraph
-from .opening import open_graph
+from .folder import new_folder, write_facts
+from .opening import disk_graph
 
 __all__ = ["build_folder"]
 
@@ -44,14 +44,14 @@ def build_folder(
     source: str | os.PathLike[str],
     path: str | os.PathLike[str],
     *,
-    memory_limit: int | str = DEFAULT_LIMIT,
+    memory: int | str = DEFAULT_LIMIT,
     n_nodes: int | None = None,
     directed: bool | None = None,
     symmetrize: str | None = None,
     duplicates: str = "error",
     loops: str = "keep",
     progress: Progress | None = None,
-) -> StoredGraph:
+) -> Graph:
     r"""Write the graph of an edge list of any size as a folder, and open it.
 
     The options mean what they mean to :meth:`gsp_fb.Graph.from_edges`, and the graph is the same. The folder appears
@@ -64,7 +64,7 @@ def build_folder(
         a ``.npy`` file. Nodes are numbers.
     path : path_like
         The folder to make; by custom it ends in ``.npyd``.
-    memory_limit : int or str
+    memory : int or str
         Bytes, or text such as ``'2GB'``.
     n_nodes : int, optional
         By default what the file says of itself, or the largest number plus one.
@@ -74,7 +74,7 @@ def build_folder(
     duplicates : {'error', 'first', 'sum'}
     loops : {'keep', 'drop'}
     progress : callable, optional
-        See :func:`gsp_fb.outofcore.open_graph`.
+        See :func:`gsp_fb.open_graph`.
 
     Raises
     ------
@@ -90,22 +90,22 @@ def build_folder(
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "edges.csv").write_text("0,1\n1,2\n")
-    ...     build_folder(f"{folder}/edges.csv", f"{folder}/path.npyd", memory_limit="1MB").degrees
+    ...     build_folder(f"{folder}/edges.csv", f"{folder}/path.npyd", memory="1MB").degrees
     array([1., 2., 1.])
     """
-    memory = parse_bytes(memory_limit)
+    limit = parse_bytes(memory)
     options = Options(directed, symmetrize, duplicates, loops)
     show = progress or (lambda items, title, total=None: items)
     with new_folder(path) as folder:
-        listed = open_edges(source, memory // 4)
+        listed = open_edges(source, limit // 4)
         rules = _rules(listed.header, options, n_nodes)
         scratch = folder / "runs"
         scratch.mkdir()
-        runs = write_runs(show(listed.blocks, "reading edges", total=None), rules, scratch, memory=memory)
+        runs = write_runs(show(listed.blocks, "reading edges", total=None), rules, scratch, memory=limit)
         _check_listed(runs.n_listed, listed.header, rules)
-        _merge(runs, rules, folder, memory=memory, show=show)
+        _merge(runs, rules, folder, memory=limit, show=show)
         shutil.rmtree(scratch)
-    return open_graph(path, memory_limit=memory, progress=progress)
+    return disk_graph(path, limit, progress=progress)
 
 
 def _rules(header: Header | None, options: Options, n_nodes: int | None) -> Rules:

@@ -17,17 +17,14 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy import sparse
 
-from .._build import INT32_LIMIT, total_degrees
-from ..backend import FloatArray, IntArray, freeze
+from .._build import INT32_LIMIT
+from ..backend import FloatArray, IntArray
 from ..errors import FormatError, GraphError
 from ..files import read_graph
-from ..graph import Graph
-from ._budget import Budget
+from ..storage import Budget, Facts, MemoryStorage, Progress
 from ._edges import EdgeBlock, check_edges, check_memory, open_edges
-from .folder import Facts
-from .graph import Progress, StoredGraph
 
-__all__ = ["EdgeGraph", "open_edge_graph"]
+__all__ = ["EdgeFile", "open_edges_in_order"]
 
 # Listed edges become entries in both directions and a matrix of them: so much more memory than the list itself.
 ENTRIES_SHARE = 2
@@ -35,7 +32,7 @@ ENTRIES_SHARE = 2
 
 @dataclass(frozen=True, eq=False)
 class EdgeChunk:
-    """Some stored entries of a graph, of any rows; an undirected edge is there in both directions."""
+    """Some entries of a graph, of any rows; an undirected edge is there in both directions."""
 
     rows: IntArray
     indices: IntArray
@@ -48,99 +45,57 @@ class EdgeChunk:
         data = np.ones(len(self.rows)) if self.weights is None else self.weights
         return sparse.coo_array((data, (self.rows, self.indices)), shape=(self.n_nodes, self.n_nodes)).tocsr()
 
-    def of_rows(self, values: Any) -> Any:
-        """Return for each entry the value of its row."""
-        return values[self.rows]
-
     def add_product(self, x: Any, out: Any) -> None:
         """Add the part of ``A @ x`` that these entries make to ``out``."""
         out += self.adjacency @ x
 
-    def add_counts(self, mask: Any, total: IntArray) -> None:
-        """Add to each row's total how many of its entries are marked."""
-        total += np.bincount(self.rows[mask], minlength=self.n_nodes)
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EdgeFile:
-    """A file of edges whose every line was seen once: what the graph is."""
+    """A file of edges in order whose every line was seen once: what the graph is."""
 
     path: Path
     facts: Facts
     is_weighted: bool
     row_counts: IntArray
 
-
-@dataclass(frozen=True)
-class _Pointers:
-    """Row pointers that belong to no entries in memory."""
-
-    values: IntArray
-
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.values.shape
+    def name(self) -> str:
+        """The file."""
+        return str(self.path)
 
-    def __getitem__(self, key: Any) -> Any:
-        return self.values[key]
+    def blocks(self, budget: Budget, progress: Progress, title: str) -> Iterator[EdgeChunk]:
+        """Yield the graph in blocks of entries: one pass over the file."""
+        directed, n_nodes = self.facts.directed, self.facts.n_nodes
+        blocks = _blocks(self.path, budget.chunk, directed=directed, n_nodes=n_nodes)
+        for block in progress(blocks, title, total=None):
+            yield self._both_ways(block)
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class EdgeGraph(StoredGraph):
-    """A stored graph over a file of edges; made by :func:`gsp_fb.outofcore.open_graph`."""
-
-    files: Any
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether any weight differs from 1."""
-        return bool(self.files.is_weighted)
-
-    @property
-    def indptr(self) -> Any:
-        """Row pointers, counted."""
-        return _Pointers(np.concatenate([[0], np.cumsum(self.files.row_counts)]))
-
-    def chunks(self, title: str = "edges") -> Iterator[Any]:
-        """Yield the graph in chunks of entries: one pass over the file."""
-        blocks = _blocks(self.files.path, self.budget.chunk, directed=self.directed, n_nodes=self.n_nodes)
-        for block in self.progress(blocks, title, total=None):
-            yield self._chunk_of(block)
-
-    def _chunk_of(self, block: EdgeBlock) -> EdgeChunk:
+    def _both_ways(self, block: EdgeBlock) -> EdgeChunk:
         weights = block.weights if self.is_weighted else None
-        if self.directed:
-            return EdgeChunk(block.source, block.target, weights, self.n_nodes)
+        if self.facts.directed:
+            return EdgeChunk(block.source, block.target, weights, self.facts.n_nodes)
         back = block.source != block.target
         rows, columns = (
             np.concatenate([ends, others[back]])
             for ends, others in ((block.source, block.target), (block.target, block.source))
         )
         both = None if weights is None else np.concatenate([weights, weights[back]])
-        return EdgeChunk(rows, columns, both, self.n_nodes)
+        return EdgeChunk(rows, columns, both, self.facts.n_nodes)
 
-    @cached_property
-    def degrees(self) -> FloatArray:
-        """Weighted degrees d = A 1 (out-degrees if directed); a self-loop counts once."""
-        if not self.is_weighted:
-            return freeze(self.files.row_counts.astype(np.float64))
-        with np.errstate(over="ignore"):
-            return freeze(total_degrees(self.adjacency @ np.ones(self.n_nodes)))
+    def fingerprint(self, digest: Any, budget: Budget, progress: Progress) -> NoReturn:
+        """Refuse: the fingerprint is that of whole rows."""
+        raise GraphError(f"{self.path} lists edges; the fingerprint needs a folder (gsp-fb convert) or .load()")
 
-    @property
-    def sha256(self) -> NoReturn:
-        """Refused: the fingerprint is that of whole rows."""
-        raise GraphError(f"{self.files.path} lists edges; the fingerprint needs a folder (gsp-fb convert) or .load()")
-
-    def load(self) -> Graph:
-        """Return the whole graph in memory."""
-        return read_graph(self.files.path, directed=self.directed or None)
+    def load(self, budget: Budget, progress: Progress) -> MemoryStorage:
+        """Return the graph in memory."""
+        return read_graph(self.path, directed=self.facts.directed or None).in_memory()
 
 
-def open_edge_graph(
+def open_edges_in_order(
     path: str | os.PathLike[str], limit: int, progress: Progress, *, directed: bool | None
-) -> EdgeGraph:
-    """Return the graph in a file of edges after one pass that counts and checks them."""
+) -> EdgeFile:
+    """Return a file of edges after one pass that counts and checks them."""
     header = open_edges(path, limit).header
     stated = directed if header is None else header.directed
     n_nodes = None if header is None else header.n_nodes
@@ -162,7 +117,7 @@ def open_edge_graph(
     elif not n_listed:
         raise FormatError(f"{os.fspath(path)}: no edges, and nothing that says how many nodes there are")
     facts = Facts(len(counts), int(counts.sum()), n_loops, bool(stated))
-    return EdgeGraph(EdgeFile(Path(path), facts, is_weighted, counts), Budget(limit, len(counts)), progress)
+    return EdgeFile(Path(path), facts, is_weighted, counts)
 
 
 def _blocks(path: str | os.PathLike[str], memory: int, *, directed: bool, n_nodes: int | None) -> Iterator[EdgeBlock]:

@@ -16,32 +16,26 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from .._arguments import check_host
 from .._atomic import sweep_stale, write_json
 from .._build import INT32_LIMIT
-from ..backend import FloatArray, IntArray
+from ..backend import FloatArray, IntArray, freeze
 from ..errors import FormatError
 from ..graph import Graph
-from ._arrays import StoredArray
+from ..storage import Budget, Facts, MemoryStorage, Progress, RowBlock, StoredArray
 
-__all__ = ["Facts", "Files", "is_folder_name", "new_folder", "open_files", "write_facts", "write_folder"]
+__all__ = ["Files", "is_folder_name", "new_folder", "open_files", "write_facts", "write_folder"]
 
 SUFFIX = ".npyd"
 VERSION = 1
 FACTS = "graph.json"
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What the arrays do not say by themselves."""
-
-    n_nodes: int
-    n_entries: int
-    n_loops: int
-    directed: bool
 
 
 @dataclass(frozen=True)
@@ -52,6 +46,29 @@ class Files:
     indptr: StoredArray
     indices: StoredArray
     weights: StoredArray | None
+
+    @property
+    def name(self) -> str:
+        """The folder."""
+        return str(self.indptr.path.parent)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether any weight differs from 1."""
+        return self.weights is not None
+
+    @cached_property
+    def pointers(self) -> IntArray:
+        """The row pointers in memory, checked."""
+        pointers = np.asarray(self.indptr)
+        if pointers[0] != 0 or pointers[-1] != self.facts.n_entries or np.any(pointers[1:] < pointers[:-1]):
+            raise FormatError(f"{self.indptr.path}: row pointers do not rise from 0 to {self.facts.n_entries}")
+        return freeze(pointers)
+
+    @property
+    def row_counts(self) -> IntArray:
+        """Number of entries in each row."""
+        return np.diff(self.pointers)
 
     def entries(self, start: int, stop: int) -> tuple[IntArray, FloatArray | None]:
         """Return neighbours and weights of the entries ``start <= e < stop``, checked; None where all weights are 1."""
@@ -66,6 +83,47 @@ class Files:
         if stop > start and not (weights.min() >= 0 and weights.max() < np.inf):
             raise FormatError(f"{self.weights.path}: a weight in {start}..{stop - 1} is not finite and >= 0")
         return indices, weights
+
+    def spans(self, budget: Budget) -> list[tuple[int, int]]:
+        """Return the row ranges of the blocks: as many rows as the budget allows, and one at least."""
+        width = self.indices.dtype.itemsize + 8 * (self.is_weighted + 1)
+        most = max(1, budget.chunk // width)
+        cuts = [0]
+        while cuts[-1] < self.facts.n_nodes:
+            reach = int(np.searchsorted(self.pointers, self.pointers[cuts[-1]] + most, side="right")) - 1
+            # Row pointers and results have a share in the block as well.
+            cuts.append(max(cuts[-1] + 1, min(reach, cuts[-1] + most, self.facts.n_nodes)))
+        return list(pairwise(cuts))
+
+    def blocks(self, budget: Budget, progress: Progress, title: str) -> Iterator[RowBlock]:
+        """Yield the graph in blocks of rows: one pass over the files."""
+        spans = self.spans(budget)
+        for first, last in progress(spans, title, total=len(spans)):
+            yield self._block(first, last)
+
+    def _block(self, first: int, last: int) -> RowBlock:
+        start, stop = int(self.pointers[first]), int(self.pointers[last])
+        indices, weights = self.entries(start, stop)
+        indptr = (self.pointers[first : last + 1] - start).astype(indices.dtype)
+        return RowBlock(first, last, self.facts.n_nodes, indptr, indices, weights, self.facts.directed)
+
+    def fingerprint(self, digest: Any, budget: Budget, progress: Progress) -> None:
+        """Feed row pointers, neighbours and weights to a hash, as they are hashed of a graph in memory."""
+        digest.update(np.ascontiguousarray(self.pointers, dtype="<i8").data)
+        for block in self.blocks(budget, progress, "fingerprint"):
+            digest.update(np.ascontiguousarray(block.indices, dtype="<i8").data)
+        for block in self.blocks(budget, progress, "fingerprint of weights") if self.is_weighted else ():
+            digest.update(np.ascontiguousarray(block.weights, dtype="<f8").data)
+
+    def load(self, budget: Budget, progress: Progress) -> MemoryStorage:
+        """Return the graph in memory, every block of it checked."""
+        for _ in self.blocks(budget, progress, "check"):
+            pass
+        fits = self.facts.n_entries <= np.iinfo(self.indices.dtype).max
+        pointers = self.pointers.astype(self.indices.dtype) if fits else self.pointers.copy()
+        indices = np.asarray(self.indices).astype(pointers.dtype, copy=False)
+        weights = None if self.weights is None else np.asarray(self.weights)
+        return MemoryStorage(pointers, indices, weights, self.facts.directed)
 
 
 def is_folder_name(path: str | os.PathLike[str]) -> bool:
@@ -156,9 +214,24 @@ def write_facts(folder: Path, facts: Facts) -> None:
 
 
 def write_folder(graph: Graph, path: str | os.PathLike[str]) -> None:
-    """Write a graph that is in memory as a folder that :func:`gsp_fb.outofcore.open_graph` opens.
+    """Write a graph that is in memory as a folder that :func:`gsp_fb.open_graph` opens.
 
     Labels have no place in it and are left out.
+
+    Parameters
+    ----------
+    graph : Graph
+    path : path_like
+        By custom it ends in ``.npyd``.
+
+    Raises
+    ------
+    FileExistsError
+        There is something at ``path``.
+
+    See Also
+    --------
+    build_folder : The same from an edge list of any size.
 
     Examples
     --------
@@ -168,10 +241,12 @@ def write_folder(graph: Graph, path: str | os.PathLike[str]) -> None:
     ...     sorted(os.listdir(f"{folder}/path.npyd"))
     ['graph.json', 'indices.npy', 'indptr.npy']
     """
+    arrays = graph.in_memory()
+    check_host(graph.device, "folders are written")
     with new_folder(path) as folder:
         index = np.int32 if graph.n_nodes <= INT32_LIMIT else np.int64
-        np.save(folder / "indptr.npy", graph.indptr.astype(np.int64, copy=False))
-        np.save(folder / "indices.npy", graph.indices.astype(index, copy=False))
-        if graph.weights is not None:
-            np.save(folder / "weights.npy", graph.weights)
-        write_facts(folder, Facts(graph.n_nodes, len(graph.indices), graph.n_loops, graph.directed))
+        np.save(folder / "indptr.npy", arrays.indptr.astype(np.int64, copy=False))
+        np.save(folder / "indices.npy", arrays.indices.astype(index, copy=False))
+        if arrays.weights is not None:
+            np.save(folder / "weights.npy", arrays.weights)
+        write_facts(folder, Facts(graph.n_nodes, arrays.n_entries, graph.n_loops, graph.directed))

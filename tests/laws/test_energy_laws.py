@@ -17,6 +17,11 @@ def highs(graph=None, family=None):
     return operators(graph, family=family, channel="high")
 
 
+def spread(op):
+    """How far the weights of the operator's inner product lie apart, as a ratio of lengths."""
+    return size_of(op.scale) / float(np.min(op.scale, initial=1.0))
+
+
 def absolute_form(op, x):
     """The size of the terms that a quadratic form adds up.
 
@@ -38,7 +43,18 @@ def test_signal_energy_is_the_sum_of_squares(graph, signal):
 def test_dirichlet_energy_is_the_papers_quadratic_form(op, signal):
     x, matrix = signal(op.graph), paper_matrix(op)
     expected = np.trace(x.reshape(len(x), -1).T @ matrix @ x.reshape(len(x), -1))
-    assert_close(gf.dirichlet_energy(op, x), expected, scale=absolute_form(op, x), n=len(x))
+    assert_close(gf.dirichlet_energy(op, x, inner="plain"), expected, scale=absolute_form(op, x), n=len(x))
+
+
+@given(highs(), signals(columns=ANY_WIDTH))
+def test_energies_are_those_of_the_inner_product_in_which_the_operator_is_self_adjoint(op, signal):
+    x, weights = signal(op.graph), np.diag(op.scale**2)
+    form = weights @ paper_matrix(op)
+    columns = x.reshape(len(x), -1)
+    scale = absolute_form(op, x) * size_of(op.scale) ** 2
+    assert_close(form, form.T, scale=size_of(form), n=len(x))
+    assert_close(gf.dirichlet_energy(op, x), np.trace(columns.T @ form @ columns), scale=scale, n=len(x))
+    assert_close(gf.signal_energy(x, op), np.trace(columns.T @ weights @ columns), scale=scale, n=len(x))
 
 
 @given(highs(family=SYMMETRIC), signals())
@@ -86,11 +102,13 @@ def test_dirichlet_energy_of_a_symmetric_family_is_not_negative(op, signal):
 @given(highs(), signals(columns=ANY_WIDTH, complex=True))
 def test_smooth_and_nonsmooth_energy_add_up(op, signal):
     x = signal(op.graph)
-    total = gf.dirichlet_energy(op, x) + gf.nonsmooth_energy(op, x)
-    assert_close(total, gf.signal_energy(x), scale=absolute_form(op, x), n=len(x))
+    scale = absolute_form(op, x) * size_of(op.scale) ** 2
+    for inner in (None, "plain"):
+        total = gf.dirichlet_energy(op, x, inner=inner) + gf.nonsmooth_energy(op, x, inner=inner)
+        assert_close(total, gf.signal_energy(x, op, inner=inner), scale=scale, n=len(x))
 
 
-@given(highs(family=SYMMETRIC), signals(columns=ANY_WIDTH, complex=True))
+@given(highs(), signals(columns=ANY_WIDTH, complex=True))
 def test_s_lies_between_the_bounds(op, signal):
     x = signal(op.graph)
     assume(np.any(x))
@@ -111,7 +129,7 @@ def test_s_of_a_mode_is_its_frequency(op, data):
 def test_s_does_not_see_the_unit_of_the_signal(op, signal, size, phase):
     x = signal(op.graph)
     assume(np.any(x))
-    scale = absolute_form(op, x) / float(np.sum(x**2))
+    scale = absolute_form(op, x) / float(np.sum(x**2)) * spread(op) ** 2
     assert_close(gf.s_value(op, size * phase * x), gf.s_value(op, x), scale=scale, n=len(x))
 
 
@@ -120,13 +138,15 @@ def test_s_is_the_ratio_of_the_energies(op, signal):
     x = signal(op.graph)
     assume(np.any(x))
     scale = absolute_form(op, x) / float(np.sum(x**2))
-    assert_close(gf.s_value(op, x), gf.dirichlet_energy(op, x) / gf.signal_energy(x), scale=scale, n=len(x))
+    for inner in (None, "plain"):
+        ratio = gf.dirichlet_energy(op, x, inner=inner) / gf.signal_energy(x, op, inner=inner)
+        assert_close(gf.s_value(op, x, inner=inner), ratio, scale=scale * spread(op) ** 2, n=len(x))
 
 
 @given(highs(), signals(columns=3))
 def test_columns_add_up_to_the_block(op, signal):
     x = signal(op.graph)
-    scale = absolute_form(op, x)
+    scale = absolute_form(op, x) * max(1.0, size_of(op.scale)) ** 2
     for energy in (gf.dirichlet_energy, gf.nonsmooth_energy):
         columns = energy(op, x, per_column=True)
         assert columns.shape == (3,)
@@ -138,7 +158,7 @@ def test_columns_add_up_to_the_block(op, signal):
 def test_s_per_column_is_s_of_each_column(op, signal):
     x = signal(op.graph)
     assume(np.all(np.any(x, axis=0)))
-    scale = max(absolute_form(op, column) / float(column @ column) for column in x.T)
+    scale = max(absolute_form(op, column) / float(column @ column) for column in x.T) * spread(op) ** 2
     expected = [gf.s_value(op, column) for column in x.T]
     assert_close(gf.s_value(op, x, per_column=True), expected, scale=scale, n=len(x))
 
@@ -172,7 +192,7 @@ def test_single_precision_signals_are_summed_in_double(op, signal):
 def test_an_unsymmetric_matrix_has_the_energy_of_its_symmetric_part(op, signal):
     x, matrix = signal(op.graph), paper_matrix(op)
     expected = x @ ((matrix + matrix.T) / 2) @ x
-    assert_close(gf.dirichlet_energy(op, x), expected, scale=absolute_form(op, x), n=len(x))
+    assert_close(gf.dirichlet_energy(op, x, inner="plain"), expected, scale=absolute_form(op, x), n=len(x))
 
 
 def test_the_energy_on_a_directed_graph_can_be_negative():

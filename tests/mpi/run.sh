@@ -4,8 +4,9 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-packages="python3-petsc4py python3-slepc4py python3-petsc4py-64-real python3-slepc4py-64-real python3-mpi4py \
-python3-scipy python3-pytest openmpi-bin"
+# Both builds by name: without recommendations, python3-petsc4py alone brings whichever of them apt likes.
+packages="python3-petsc4py-real python3-slepc4py-real python3-petsc4py-64-real python3-slepc4py-64-real \
+python3-mpi4py python3-scipy python3-pytest openmpi-bin"
 python=${MPI_PYTHON:-/usr/bin/python3}
 export PYTHONPATH="$PWD" OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMPI_MCA_mpi_yield_when_idle=1
 
@@ -56,8 +57,8 @@ laws() {
 }
 
 for ranks in 1 2 4; do laws $ranks; done
-echo "== examples of gsp_fb.distributed"
-"$python" -m pytest -c tests/mpi/pytest.ini --doctest-modules gsp_fb/distributed
+echo "== examples of gsp_fb.distributed and gsp_fb.open_graph"
+"$python" -m pytest -c tests/mpi/pytest.ini --doctest-modules gsp_fb/distributed gsp_fb/opening.py
 if [ -z "${MPI_PYTHON:-}" ] && build 'petsc64-3*'; then
     laws 2
 else

@@ -5,12 +5,12 @@ import sys
 
 import numpy as np
 
-from gsp_fb import distributed
+import gsp_fb as gf
 
-graph = distributed.open_graph(sys.argv[1])
-with open(f"{sys.argv[2]}.pid{graph.comm.rank}", "w") as file:
+graph = gf.open_graph(sys.argv[1])
+with open(f"{sys.argv[2]}.pid{graph.storage.layout.comm.rank}", "w") as file:
     file.write(str(os.getpid()))
 turn = 0
 while True:
-    distributed.save(graph, np.full((graph.n_local, 8), float(turn)), sys.argv[2])
+    graph.storage.save(np.full((len(graph.local_rows), 8), float(turn)), sys.argv[2])
     turn += 1

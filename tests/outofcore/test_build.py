@@ -55,7 +55,7 @@ def test_folder_is_the_graph_of_the_same_edges(shared, pairs, options, weighted,
     lines = [f"{i},{j}" + ("" if weights is None else f",{weights[k]}") for k, (i, j) in enumerate(pairs)]
     with open(f"{folder}/edges.csv", "w") as file:
         file.write("\n".join(lines))
-    kept = outofcore.build_folder(f"{folder}/edges.csv", f"{folder}/g.npyd", memory_limit=memory, **options)
+    kept = outofcore.build_folder(f"{folder}/edges.csv", f"{folder}/g.npyd", memory=memory, **options)
     same(kept, gf.Graph.from_edges(pairs, weights, **options))
     assert sorted(os.listdir(folder)) == ["edges.csv", "g.npyd"]
     assert not os.path.exists(f"{folder}/g.npyd/runs")
@@ -70,14 +70,14 @@ def graph():
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz", ".parquet"])
 def test_our_own_files_keep_isolated_nodes_direction_and_weights(tmp_path, graph, suffix):
     gf.write_graph(graph, tmp_path / f"g{suffix}")
-    same(outofcore.build_folder(tmp_path / f"g{suffix}", tmp_path / "g.npyd", memory_limit="200kB"), graph)
+    same(outofcore.build_folder(tmp_path / f"g{suffix}", tmp_path / "g.npyd", memory="200kB"), graph)
 
 
 def test_pairs_in_an_npy_file(tmp_path, graph):
     source, target, _ = graph.edges()
     pairs = np.stack([source, target], axis=1)
     np.save(tmp_path / "pairs.npy", pairs)
-    kept = outofcore.build_folder(tmp_path / "pairs.npy", tmp_path / "g.npyd", memory_limit="100kB")
+    kept = outofcore.build_folder(tmp_path / "pairs.npy", tmp_path / "g.npyd", memory="100kB")
     same(kept, gf.Graph.from_edges(pairs))
 
 
@@ -93,7 +93,7 @@ BAD = {
     "0,1,nan\n": (GraphError, r"edge \(0, 1\) has weight nan"),
     "0,-1\n": (GraphError, r"edge 0 is \(0, -1\)"),
     "0,1,2,3\n": (FormatError, "4 columns; name source"),
-    "0,2000000000\n": (ParameterError, "memory_limit=1000000 bytes is too little for node 2000000000"),
+    "0,2000000000\n": (ParameterError, "memory=1000000 bytes is too little for node 2000000000"),
     "": (FormatError, "no edges"),
     '# gsp_fb {"gsp_fb": 1, "n_nodes": 3, "n_edges": 2, "directed": false, "labels": null}\n0,1\n': (
         FormatError,
@@ -107,7 +107,7 @@ def test_bad_lists_are_refused_and_leave_nothing(tmp_path, text):
     (tmp_path / "e.csv").write_text(text)
     error, message = BAD[text]
     with pytest.raises(error, match=message):
-        outofcore.build_folder(tmp_path / "e.csv", tmp_path / "g.npyd", memory_limit="1MB")
+        outofcore.build_folder(tmp_path / "e.csv", tmp_path / "g.npyd", memory="1MB")
     assert os.listdir(tmp_path) == ["e.csv"]
 
 
@@ -150,13 +150,13 @@ def test_damaged_folders_are_refused(tmp_path, graph):
     indices[7] = graph.n_nodes
     np.save(tmp_path / "g.npyd/indices.npy", indices)
     with pytest.raises(FormatError, match="is no node"):
-        outofcore.open_graph(tmp_path / "g.npyd").degrees.sum()
+        gf.open_graph(tmp_path / "g.npyd").degrees.sum()
     np.save(tmp_path / "g.npyd/indices.npy", indices[:-1])
     with pytest.raises(FormatError, match="are expected"):
-        outofcore.open_graph(tmp_path / "g.npyd")
+        gf.open_graph(tmp_path / "g.npyd")
     (tmp_path / "g.npyd/graph.json").write_text("{}")
     with pytest.raises(FormatError, match="damaged"):
-        outofcore.open_graph(tmp_path / "g.npyd")
+        gf.open_graph(tmp_path / "g.npyd")
 
 
 def test_amounts_of_memory():

@@ -56,3 +56,20 @@ def test_wrong_usage_is_explained(ring, capsys):
     assert "gsp-fb convert" in answer(capsys, "info", ring / "ring.npyd", "--directed", code=2)
     signal = ("--signal", ring / "x.npy")
     assert "give at least" in answer(capsys, "energy", ring / "ring.npyd", *signal, "--memory", "1kB", code=2)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
+def test_s_of_a_tiny_or_huge_signal_is_that_of_the_graph_in_memory(ring, capsys, size):
+    np.save(ring / "tiny.npy", size * np.cos(2 * np.pi * np.arange(12) / 12))
+    answer(capsys, "convert", ring / "ring.csv", ring / "ring.npyd")
+    answer(capsys, "convert", ring / "ring.csv", ring / "ring.npz")
+    sources = [ring / f"ring.{suffix}" for suffix in ("npz", "npyd")]
+    if size == 1e200:  # S exists, the energies do not
+        assert all(
+            "overflows" in answer(capsys, "energy", path, "--signal", ring / "tiny.npy", code=3) for path in sources
+        )
+        return
+    found = [answer(capsys, "energy", path, "--signal", ring / "tiny.npy")["energies"] for path in sources]
+    for row, same in zip(*found, strict=True):
+        assert row["S"] == pytest.approx(same["S"], rel=1e-12)
+        assert row["family"] != "sym" or row["S"] == pytest.approx(1 - np.cos(2 * np.pi / 12))

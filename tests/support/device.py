@@ -184,7 +184,7 @@ class _LinearOperator:
     def matvec(self, x: Any) -> Any:
         """Return the product with a vector."""
         _refuse_host(x)
-        return self.matvecs["matvec"](x)
+        return self.products["matvec"](x)
 
     def rmatvec(self, x: Any) -> Any:
         """Return the product of the transpose with a vector."""
@@ -193,7 +193,7 @@ class _LinearOperator:
     def matmat(self, x: Any) -> Any:
         """Return the product with a matrix."""
         _refuse_host(x)
-        return self.matvecs["matmat"](x)
+        return self.products["matmat"](x)
 
     def rmatmat(self, x: Any) -> Any:
         """Return the product of the transpose with a matrix."""

@@ -22,8 +22,8 @@ from gsp_fb.datasets.readers.archive import read_gin_zip, read_ppi
 from gsp_fb.datasets.readers.gin import parse_gin
 from gsp_fb.errors import GspError
 from gsp_fb.files import FORMATS, read_graph
+from gsp_fb.opening import open_graph
 from gsp_fb.operators import operator
-from gsp_fb.outofcore import open_graph
 
 CORPUS = Path(__file__).parent / "corpus"
 # The caller's own limit, so that a number in a header costs the fuzzer no time.
@@ -78,7 +78,7 @@ def _stored(path: Path) -> object:
     for name, file_name in NPYD.items():
         if file_name != path.name:
             (folder / file_name).write_bytes((CORPUS / name / "small").read_bytes())
-    graph = open_graph(folder, memory_limit="1MB")
+    graph = open_graph(folder, memory="1MB")
     if graph.n_nodes > MAX_NODES:
         return graph
     return operator(graph, "sym") @ np.ones(graph.n_nodes)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +17,19 @@ from numpy.lib import format as npy
 
 from .._atomic import atomic_write
 from ..errors import FormatError
-from ..files._npy import read_header
 
-__all__ = ["NewArray", "StoredArray", "new_array", "write_header"]
+__all__ = ["NewArray", "StoredArray", "new_array", "open_array", "read_header", "write_header"]
 
 Array = npt.NDArray[Any]
+
+# The whole header as a pattern: no evaluation of what a stranger wrote, and no dtype but plain numbers and text.
+_HEADER = re.compile(
+    rb"\{'descr': '(?P<dtype>[<>|=]?[biufcSUO?]\d*)', 'fortran_order': (?P<fortran>True|False), "
+    rb"'shape': \((?P<shape>[\dL, ]*)\),? \}\s*"  # Python 2 wrote an L behind a number
+)
+# The bytes that say how long the header is, by version.
+_PREFIX = {b"\x93NUMPY\x01\x00": 2, b"\x93NUMPY\x02\x00": 4}
+_MAX_HEADER = 10_000
 
 
 @dataclass(frozen=True)
@@ -92,11 +101,6 @@ class StoredArray:
         at = self.offset + start * self.dtype.itemsize
         return np.asarray(np.memmap(self.path, dtype=self.dtype, mode="r", offset=at, shape=(count,)))
 
-    def __getitem__(self, key: Any) -> Array:
-        """Return a part of the array as NumPy would, after reading all of it; for the vectors over the nodes."""
-        part: Array = np.asarray(self)[key]
-        return part
-
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         # By the header that was checked: numpy would parse it again, by rules of its own.
         whole = np.fromfile(self.path, dtype=self.dtype, count=math.prod(self.shape), offset=self.offset)
@@ -136,3 +140,40 @@ def write_header(file: IO[bytes], shape: tuple[int, ...], dtype: Any, *, fortran
     facts = {"descr": npy.dtype_to_descr(np.dtype(dtype)), "fortran_order": fortran, "shape": shape}
     npy.write_array_header_1_0(file, facts)
     return file.tell()
+
+
+def read_header(member: Any, name: str) -> tuple[np.dtype[Any], tuple[int, ...], Literal["C", "F"]]:
+    """Return dtype, shape and order of the array that ``member`` begins with, and leave it at the content."""
+    prefix = _PREFIX.get(member.read(8))
+    if prefix is None:
+        raise FormatError(f"member {name!r} is not an array of npy version 1 or 2")
+    length = int.from_bytes(member.read(prefix), "little")
+    header = _HEADER.fullmatch(member.read(min(length, _MAX_HEADER)))
+    if header is None:
+        raise FormatError(f"array {name!r} has a header or a dtype that is not supported")
+    if b"O" in header["dtype"]:
+        raise FormatError(f"array {name!r} holds pickled objects, which are not supported; save numbers or text")
+    order: Literal["C", "F"] = "F" if header["fortran"] == b"True" else "C"
+    return _dtype(header["dtype"].decode(), name), _shape(header["shape"].decode(), name), order
+
+
+def _dtype(text: str, name: str) -> np.dtype[Any]:
+    try:
+        dtype = np.dtype(text)
+    except (TypeError, ValueError):
+        raise FormatError(f"array {name!r} has dtype {text[:20]!r}, which does not exist") from None
+    if not dtype.itemsize:
+        raise FormatError(f"array {name!r} has dtype {text[:20]!r}, whose entries have no size")
+    return dtype
+
+
+def _shape(text: str, name: str) -> tuple[int, ...]:
+    lengths = [word.strip().removesuffix("L") for word in text.split(",") if word.strip()]
+    if not all(word.isdigit() and len(word) < 19 for word in lengths):
+        raise FormatError(f"array {name!r} has shape ({text[:60]})")
+    return tuple(int(word) for word in lengths)
+
+
+def open_array(x: Any) -> Any:
+    """Return the array of a ``.npy`` file; what is no path is returned as it is."""
+    return StoredArray.open(x) if isinstance(x, str | os.PathLike) else x

@@ -1,4 +1,4 @@
-"""Products with an adjacency matrix whose rows come in chunks, by the engine's own loops where they are at hand."""
+"""Rows of an adjacency in blocks, and products with them by the compiled loops where they are available."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .._kernels.engine import cost, is_compiled
 from .._kernels.threads import each_block, n_threads, row_blocks
 from ..backend import FloatArray, IntArray, Signal, csr, freeze, is_sparse, real_dtype
 
-__all__ = ["Chunk", "StoredAdjacency"]
+__all__ = ["BlockedAdjacency", "RowBlock"]
 
 
 @dataclass(frozen=True, eq=False)
-class Chunk:
-    """The rows ``first <= i < last`` of a stored graph: CSR arrays whose row pointers begin at 0."""
+class RowBlock:
+    """The rows ``first <= i < last`` of a graph: CSR arrays whose row pointers begin at 0."""
 
     first: int
     last: int
@@ -41,12 +41,8 @@ class Chunk:
         matrix: sparse.csr_array = csr(data, self.indices, self.indptr, (self.last - self.first, self.n_nodes))
         return matrix
 
-    def of_rows(self, values: Any) -> Any:
-        """Return for each entry the value of its row."""
-        return np.repeat(values[self.first : self.last], np.diff(self.indptr))
-
     def add_product(self, x: Any, out: Any) -> None:
-        """Set the chunk's rows of ``out`` to those of ``A @ x``; ``x`` and ``out`` are dense, contiguous and whole."""
+        """Set the block's rows of ``out`` to those of ``A @ x``; ``x`` and ``out`` are dense, contiguous and whole."""
         if not is_compiled(self, x):
             out[self.first : self.last] = self.adjacency @ x
             return
@@ -54,63 +50,58 @@ class Chunk:
         signal, target = (array.view(real).reshape(len(x), -1) for array in (x, out))
         _compiled(self, signal, target[self.first : self.last])
 
-    def add_counts(self, mask: Any, total: IntArray) -> None:
-        """Set the total of each of the chunk's rows to how many of its entries are marked."""
-        before = np.concatenate([[0], np.cumsum(mask, dtype=np.int64)])
-        total[self.first : self.last] = np.diff(before[self.indptr])
 
-
-class Chunked(Protocol):
-    """What a product needs of a stored graph."""
+class Blocked(Protocol):
+    """What a product needs of a storage."""
 
     @property
     def n_nodes(self) -> int: ...
 
-    def chunks(self, title: str) -> Iterator[Chunk]: ...
+    def blocks(self, title: str) -> Iterator[Any]: ...
 
 
 @dataclass(frozen=True, eq=False)
-class StoredAdjacency:
-    """The adjacency of a stored graph: ``A @ x`` in one pass over the files, everything else by that."""
+class BlockedAdjacency:
+    """An adjacency that is read in blocks: ``A @ x`` takes one pass over them."""
 
-    graph: Chunked
+    storage: Blocked
 
     @property
     def shape(self) -> tuple[int, int]:
         """``(n_nodes, n_nodes)``."""
-        return (self.graph.n_nodes, self.graph.n_nodes)
+        return (self.storage.n_nodes, self.storage.n_nodes)
 
     def __matmul__(self, x: Signal) -> Signal:
-        chunks = self.graph.chunks("product")
+        blocks = self.storage.blocks("product")
         if is_sparse(x):
-            parts = [chunk.adjacency @ x for chunk in chunks]
-            # Chunks are rows, one after the other, or entries of any rows.
-            is_whole = all(part.shape[0] == self.graph.n_nodes for part in parts)
+            parts = [block.adjacency @ x for block in blocks]
+            # Blocks are rows, one after the other, or entries of any rows.
+            is_whole = all(part.shape[0] == self.storage.n_nodes for part in parts)
             zero = sparse.csr_array(x.shape, dtype=np.result_type(x.dtype, np.float64))
             return sum(parts, zero) if is_whole else sparse.vstack(parts, format="csr")
         signal = np.ascontiguousarray(x)
         out = np.zeros(signal.shape, dtype=np.result_type(signal, np.float64))
-        for chunk in chunks:
-            chunk.add_product(signal, out)
+        for block in blocks:
+            block.add_product(signal, out)
         return out
 
 
-def _compiled(chunk: Chunk, x: FloatArray, out: FloatArray) -> None:
+def _compiled(block: RowBlock, x: FloatArray, out: FloatArray) -> None:
     from .._kernels import loops
 
     # A loop is compiled once for each kind of arrays; read-only ones are the kind that the engine uses.
-    indptr, indices = freeze(chunk.indptr.view()), freeze(chunk.indices.view(f"u{chunk.indices.itemsize}"))
+    indptr, indices = freeze(block.indptr.view()), freeze(block.indices.view(f"u{block.indices.itemsize}"))
     ones, zeros = freeze(np.ones(len(out))), freeze(np.zeros(len(out)))
     source = freeze(x.view())
-    work = cost(chunk, x)
+    work = cost(block, x)
 
     def run(first: int, last: int) -> None:
         if x.shape[1] == 1:
             column = source[:, 0]
             loops.product_1d(
-                first, last, indptr, indices, chunk.weights, column, column, ones, zeros, out[:, 0], len(x)
+                first, last, indptr, indices, block.weights, column, column, ones, zeros, out[:, 0], len(x)
             )
         else:
-            loops.product(first, last, indptr, indices, chunk.weights, source, ones, None, zeros, out)
+            loops.product(first, last, indptr, indices, block.weights, source, ones, None, zeros, out)
 
-    each_block(run, row_blocks(chunk.indptr, work), n_threads())
+    each_block(run, row_blocks(block.indptr, work), n_threads())

@@ -71,7 +71,7 @@ class Budget:
             least = (self.vectors + one + reserved) * CHUNK_SHARE // (CHUNK_SHARE - 1) + 1
             file = " or write the result to a file with out=" if reserved else ""
             raise ParameterError(
-                f"memory_limit={self.limit} bytes cannot hold one column of {self.n_nodes} nodes with the vectors of "
+                f"memory={self.limit} bytes cannot hold one column of {self.n_nodes} nodes with the vectors of "
                 f"an operator; give at least {least}{file}"
             )
         return count

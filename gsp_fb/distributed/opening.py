@@ -1,0 +1,108 @@
+"""A graph distributed over the ranks of an MPI job: every rank reads its rows of a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .._arguments import host_array
+from ..backend import freeze
+from ..errors import FormatError, SignalError
+from ..graph import Graph
+from ..outofcore.folder import open_files
+from ..storage import MpiStorage, StoredArray
+from ..storage.mpi import check_rows
+from ..storage.npy import open_array
+from ._components import least_of_component
+from ._mpi import collective_errors, garbage_cleanup, world
+from .adjacency import DistributedAdjacency, check_index_type, petsc_matrix
+from .layout import Layout, balanced_cuts, check_cuts, check_pointers
+
+__all__ = ["distributed_graph", "local_rows", "on_root"]
+
+
+def distributed_graph(path: str | os.PathLike[str], *, comm: Any = None, cuts: Sequence[int] | None = None) -> Graph:
+    """Return the graph in a folder, every rank holding its rows; see :func:`gsp_fb.open_graph`. Collective."""
+    comm = world() if comm is None else comm
+    garbage_cleanup(comm)
+    with collective_errors(comm):
+        if os.path.isfile(path):
+            raise FormatError(
+                f"{os.fspath(path)} is no folder, which MPI ranks read; `gsp-fb convert` makes one (.npyd)"
+            )
+        files = open_files(path)
+        n_nodes = files.facts.n_nodes
+        shares = balanced_cuts(files, comm.size) if cuts is None else check_cuts(cuts, n_nodes, comm.size)
+    layout = Layout(comm, comm.rank, tuple(comm.bcast(shares)))
+    with collective_errors(comm):
+        pointers = np.array(files.indptr.rows(layout.first, layout.last + 1))
+        check_pointers(pointers, layout, files)
+        entries = partial(files.entries, int(pointers[0]), int(pointers[-1]))
+        indices, weights = entries()
+        check_index_type(layout, len(indices))
+    matrix = DistributedAdjacency(layout, petsc_matrix(layout, pointers, indices, weights))
+
+    def components() -> Any:
+        return least_of_component(layout, pointers, entries()[0])
+
+    return Graph(MpiStorage(files, layout, freeze(pointers), entries, matrix, components))
+
+
+def local_rows(graph: Graph, x: Any) -> Any:
+    """Return this rank's rows of an array that all ranks can see. Collective.
+
+    Parameters
+    ----------
+    graph : Graph
+    x : array_like, or path of a ``.npy`` file, first axis n_nodes
+        Of a file each rank reads its own part only.
+
+    Returns
+    -------
+    array, first axis ``len(graph.local_rows)``
+
+    Raises
+    ------
+    SignalError
+        There are not as many rows as the graph has nodes.
+
+    See Also
+    --------
+    gsp_fb.Graph.local : The same for an array that is known to have all rows.
+
+    Examples
+    --------
+    In one process, which has all rows:
+
+    >>> local_rows(Graph.from_edges([(0, 1), (1, 2)]), [5.0, 6.0, 7.0])
+    array([5., 6., 7.])
+    """
+    with graph.storage.agree():
+        whole: Any = open_array(x)
+        stored = isinstance(whole, StoredArray)
+        whole = whole if stored else host_array(whole, SignalError, "signal")
+        check_rows(whole.shape, graph.n_nodes)
+        rows = graph.local_rows
+        part = np.array(whole.rows(rows.start, rows.stop)) if stored else whole[rows.start : rows.stop]
+    return part
+
+
+def on_root(graph: Graph, action: Callable[[], Any]) -> None:
+    """Let the first rank do something that needs no other rank; if it fails, all ranks raise its error. Collective.
+
+    Examples
+    --------
+    >>> on_root(Graph.from_edges([(0, 1)]), lambda: print("once"))
+    once
+    """
+    with graph.storage.agree():
+        if _is_root(graph):
+            action()
+
+
+def _is_root(graph: Graph) -> bool:
+    return not isinstance(graph.storage, MpiStorage) or graph.storage.layout.comm.rank == 0

@@ -1,0 +1,185 @@
+"""What every storage of a graph answers, and the functions that a storage has implementations of its own for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy.typing as npt
+
+from .._arguments import Checked
+from ..backend import FloatArray, IntArray, Signal
+
+if TYPE_CHECKING:
+    from .budget import Budget
+    from .memory import MemoryStorage
+
+__all__ = ["PRODUCT_COPIES", "SPECIAL", "Entries", "Facts", "Progress", "RankLayout", "Source", "Storage"]
+
+# Items, a title and how many there are -> the same items, shown while they are consumed.
+Progress = Callable[..., Iterable[Any]]
+
+# Arrays as large as the block of columns that are alive at the peak of a product or a quadratic form, the block
+# itself included.
+PRODUCT_COPIES = 7
+
+# (kind of storage, name of a function) -> the implementation for that storage, where the general one cannot serve:
+# SLEPc's eigensolvers for ranks. The package behind a storage registers its own.
+SPECIAL: dict[tuple[str, str], Callable[..., Any]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Some stored entries of a graph, in any order.
+
+    Attributes
+    ----------
+    rows : int array
+        The row of each entry, counted from the first row of this process.
+    columns : int array
+        Its column, a node of the whole graph.
+    """
+
+    rows: IntArray
+    columns: IntArray
+
+
+class Storage(Protocol):
+    """Where the edges of a graph live: memory, disk or MPI ranks.
+
+    Numbers are those of the whole graph. Vectors over the nodes, and signals, hold the rows ``local_rows`` of this
+    process: all of them, except on MPI ranks. On ranks everything but the facts is collective.
+
+    Attributes
+    ----------
+    kind : {'memory', 'disk', 'mpi'}
+    adjacency
+        The matrix: ``adjacency @ x`` of local rows gives local rows. In memory a CSR array.
+    """
+
+    kind: str
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    @property
+    def n_entries(self) -> int: ...
+
+    @property
+    def n_loops(self) -> int: ...
+
+    @property
+    def directed(self) -> bool: ...
+
+    @property
+    def is_weighted(self) -> bool: ...
+
+    @property
+    def device(self) -> str: ...
+
+    @property
+    def local_rows(self) -> range: ...
+
+    @property
+    def adjacency(self) -> Any: ...
+
+    @property
+    def degrees(self) -> FloatArray: ...
+
+    @property
+    def loop_weights(self) -> FloatArray: ...
+
+    @property
+    def component_labels(self) -> IntArray: ...
+
+    @property
+    def longest_row(self) -> int: ...
+
+    @property
+    def sha256(self) -> str: ...
+
+    def entries(self, title: str) -> Iterator[Entries]:
+        """Yield the entries of the local rows, a block at a time."""
+
+    def take(self, values: Any, nodes: IntArray) -> Any:
+        """Return the entries at ``nodes``, of the whole graph, of a vector given by its local rows."""
+
+    def reduce(self, values: Any, how: str) -> Any:
+        """Return the ``'sum'``, ``'min'`` or ``'max'`` over all processes, entry by entry."""
+
+    def gather(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the rows of all processes one below the other."""
+
+    def agree(self) -> AbstractContextManager[None]:
+        """Return a context in which an error of one process is raised by all of them."""
+
+    def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
+        """Yield a signal, checked, in blocks of columns of which ``copies`` fit the memory; each with its first column.
+
+        ``x`` is an array of local rows, or a ``.npy`` file (path or StoredArray) with all rows.
+        """
+
+    def save(self, rows: Signal, path: Any) -> None:
+        """Write an array over the nodes as a ``.npy`` file, whole or not at all."""
+
+    def load(self) -> Storage:
+        """Return the whole graph in the memory of this process."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the arrays of a graph do not say by themselves."""
+
+    n_nodes: int
+    n_entries: int
+    n_loops: int
+    directed: bool
+
+
+class Source(Protocol):
+    """The files behind a graph: a folder of CSR arrays, or an ordered list of edges.
+
+    Its blocks have ``rows``, ``indices``, ``weights`` (None where all are 1), the ``adjacency`` of their entries, and
+    ``add_product(x, out)``.
+    """
+
+    @property
+    def facts(self) -> Facts: ...
+
+    @property
+    def is_weighted(self) -> bool: ...
+
+    @property
+    def row_counts(self) -> IntArray: ...
+
+    @property
+    def name(self) -> str: ...
+
+    def blocks(self, budget: Budget, progress: Progress, title: str) -> Iterator[Any]: ...
+
+    def fingerprint(self, digest: Any, budget: Budget, progress: Progress) -> None: ...
+
+    def load(self, budget: Budget, progress: Progress) -> MemoryStorage: ...
+
+
+class RankLayout(Protocol):
+    """Which rank holds which rows, and the collective operations between them."""
+
+    @property
+    def comm(self) -> Any: ...
+
+    @property
+    def first(self) -> int: ...
+
+    @property
+    def last(self) -> int: ...
+
+    def gather(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]: ...
+
+    def take(self, local: npt.NDArray[Any], nodes: IntArray) -> npt.NDArray[Any]: ...
+
+    def reduce(self, values: Any, how: str) -> Any: ...
+
+    def agree(self) -> AbstractContextManager[None]: ...

@@ -1,0 +1,70 @@
+"""Results over the nodes, block of columns by block of columns: side by side in memory, or in a ``.npy`` file."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from .._arguments import Checked
+from ..backend import Signal, is_sparse
+from ..errors import ParameterError
+from ._interface import PRODUCT_COPIES, Storage
+from .npy import StoredArray, new_array, open_array
+
+__all__ = ["collect"]
+
+
+def collect(
+    storage: Storage,
+    x: Any,
+    work: Callable[[Checked], Signal],
+    *,
+    copies: int = PRODUCT_COPIES,
+    extra: tuple[int, ...] = (),
+    out: str | os.PathLike[str] | None = None,
+) -> Any:
+    """Return the results of ``work`` on all blocks of ``x``: as one array, or as the StoredArray written to ``out``.
+
+    Parameters
+    ----------
+    storage : Storage
+    x : array_like, sparse, StoredArray or path of a ``.npy`` file
+    work : callable
+        From a checked block of columns to an array with the same first axes.
+    copies : int
+        Arrays of the size of a block that the work needs.
+    extra : tuple of int
+        Axes that the work appends to those of the block.
+    out : path_like, optional
+    """
+    x = open_array(x)
+    shape = (*np.shape(x), *extra) if not is_sparse(x) else tuple(x.shape)
+    reserved = math.prod(shape) * max(getattr(getattr(x, "dtype", None), "itemsize", 8), 8) if out is None else 0
+    blocks = storage.signals(x, copies=copies, reserved=reserved)
+    results = ((start, work(signal)) for start, signal in blocks)
+    start, first = next(results)
+    if is_sparse(first) and out is not None:
+        raise ParameterError(f"a sparse signal has a sparse result, which {os.fspath(out)!r} cannot hold; leave out=")
+    if out is None:
+        whole = is_sparse(first) or storage.kind != "disk" or first.shape == shape
+        return first if whole else _side_by_side(chain([(start, first)], results), shape)
+    if storage.kind != "disk":
+        storage.save(first, out)
+        return StoredArray.open(out)
+    with new_array(out, shape, first.dtype) as file:
+        for at, part in chain([(start, first)], results):
+            file.write(at, part)
+    return StoredArray.open(out)
+
+
+def _side_by_side(parts: Iterable[tuple[int, Any]], shape: tuple[int, ...]) -> Any:
+    joined = None
+    for start, part in parts:
+        joined = np.empty(shape, dtype=part.dtype) if joined is None else joined
+        joined[:, start : start + part.shape[1]] = part
+    return joined

@@ -1,0 +1,199 @@
+"""Edges on disk: read in blocks under a memory limit; what has one number a node is in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from .._arguments import Checked, checked_signal, host_array
+from .._build import total_degrees
+from ..backend import FloatArray, IntArray, Signal, freeze, is_sparse
+from ..errors import FormatError, GraphError, SignalError
+from ._interface import PRODUCT_COPIES, Entries, Progress, Source
+from .blocks import BlockedAdjacency
+from .budget import Budget
+from .memory import MemoryStorage, save_array
+from .npy import StoredArray, open_array
+
+__all__ = ["DiskStorage", "silent"]
+
+
+# Bytes that an entry takes while a graph is loaded: index and weight, once in the files' types and once checked.
+LOAD_BYTES = 24
+
+
+def silent(items: Iterable[Any], title: str, *, total: int | None = None) -> Iterable[Any]:
+    """Return the items as they are: a ``progress`` that shows nothing."""
+    return items
+
+
+@dataclass(frozen=True, eq=False)
+class DiskStorage:
+    """A graph whose edges stay in their files; made by :func:`gsp_fb.open_graph`.
+
+    Attributes
+    ----------
+    source : Source
+    budget : Budget
+        What the memory limit allows.
+    progress : callable
+        Wraps the blocks of every pass.
+    """
+
+    source: Source
+    budget: Budget
+    progress: Progress = silent
+
+    kind = "disk"
+    device = "cpu"
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return self.source.facts.n_nodes
+
+    @property
+    def n_entries(self) -> int:
+        """Number of stored entries: two for an undirected edge, one for a loop or an arc."""
+        return self.source.facts.n_entries
+
+    @property
+    def n_loops(self) -> int:
+        """Number of nodes with a self-loop."""
+        return self.source.facts.n_loops
+
+    @property
+    def directed(self) -> bool:
+        """Whether entry (i, j) is an arc that need not have a reverse."""
+        return self.source.facts.directed
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether any weight differs from 1."""
+        return self.source.is_weighted
+
+    @property
+    def local_rows(self) -> range:
+        """All rows."""
+        return range(self.n_nodes)
+
+    @property
+    def longest_row(self) -> int:
+        """The greatest number of entries in a row."""
+        return int(self.source.row_counts.max(initial=0))
+
+    @property
+    def adjacency(self) -> BlockedAdjacency:
+        """The adjacency as a matrix that knows products and nothing else."""
+        return BlockedAdjacency(self)
+
+    @property
+    def fits_memory(self) -> bool:
+        """Whether the whole graph and the vectors of an operator fit the memory limit."""
+        return LOAD_BYTES * self.n_entries + self.budget.vectors <= self.budget.limit
+
+    def blocks(self, title: str) -> Iterator[Any]:
+        """Yield the entries in blocks that fit the memory limit: one pass over the files."""
+        return self.source.blocks(self.budget, self.progress, title)
+
+    @cached_property
+    def degrees(self) -> FloatArray:
+        """Weighted degrees (out-degrees if directed); a self-loop counts once."""
+        with np.errstate(over="ignore"):
+            weighted = self.is_weighted
+            degrees = self.adjacency @ np.ones(self.n_nodes) if weighted else self.source.row_counts.astype(np.float64)
+        try:
+            return freeze(total_degrees(degrees))
+        except GraphError as bad:
+            raise FormatError(f"{self.source.name}: {bad}") from None
+
+    @cached_property
+    def loop_weights(self) -> FloatArray:
+        """The diagonal of the adjacency."""
+        diagonal = np.zeros(self.n_nodes)
+        for block in self.blocks("loops") if self.n_loops else ():
+            at = np.flatnonzero(block.rows == block.indices)
+            diagonal[block.indices[at]] = 1.0 if block.weights is None else block.weights[at]
+        return freeze(diagonal)
+
+    @cached_property
+    def component_labels(self) -> IntArray:
+        """The number of each node's (weakly) connected component, in the order of their first nodes."""
+        labels: IntArray = np.arange(self.n_nodes)
+        for block in self.blocks("components"):
+            ends = labels[block.rows], labels[block.indices]
+            met = sparse.coo_array((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(self.n_nodes, self.n_nodes))
+            labels = csgraph.connected_components(met, directed=True, connection="weak")[1][labels]
+        _, first, labels = np.unique(labels, return_index=True, return_inverse=True)
+        order = np.empty_like(first)
+        order[np.argsort(first)] = np.arange(len(first))
+        return freeze(order[labels].astype(np.int32 if self.n_nodes < 2**31 else np.int64))
+
+    @cached_property
+    def sha256(self) -> str:
+        """A fingerprint of structure and weights: that of the same graph in memory."""
+        digest = hashlib.sha256(f"{self.n_nodes} {self.directed}".encode())
+        self.source.fingerprint(digest, self.budget, self.progress)
+        return digest.hexdigest()
+
+    def entries(self, title: str) -> Iterator[Entries]:
+        """Yield the entries in blocks."""
+        return (Entries(block.rows, block.indices) for block in self.blocks(title))
+
+    def take(self, values: Any, nodes: IntArray) -> Any:
+        """Return ``values[nodes]``."""
+        return values[nodes]
+
+    def reduce(self, values: Any, how: str) -> Any:
+        """Return ``values``: there is one process."""
+        return values
+
+    def gather(self, rows: Any) -> Any:
+        """Return ``rows``: they are all of them."""
+        return rows
+
+    def agree(self) -> AbstractContextManager[None]:
+        """Return a context that does nothing: there is one process."""
+        return nullcontext()
+
+    def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
+        """Yield the signal in blocks of columns that fit the memory limit; a sparse one comes in one piece.
+
+        Raises
+        ------
+        ParameterError
+            Not even one column fits.
+        """
+        x = open_array(x)
+        if is_sparse(x):
+            yield 0, checked_signal(x, self.n_nodes)
+            return
+        x = x if isinstance(x, StoredArray) else host_array(x, SignalError, "signal")
+        width = self.budget.columns(copies, x.dtype.itemsize, reserved=reserved)
+        # What is no signal of this graph goes on as it is, to the function that says what is wrong with it.
+        if x.ndim != 2 or x.shape[0] != self.n_nodes or x.shape[1] <= width:
+            yield 0, checked_signal(np.asarray(x) if isinstance(x, StoredArray) else x, self.n_nodes)
+            return
+        for start in range(0, x.shape[1], width):
+            yield start, checked_signal(self._columns(x, start, min(start + width, x.shape[1])), self.n_nodes)
+
+    def _columns(self, x: Any, start: int, stop: int) -> Any:
+        if isinstance(x, StoredArray):
+            return x.columns(start, stop, chunk=self.budget.chunk)
+        return x[:, start:stop]
+
+    def save(self, rows: Signal, path: Any) -> None:
+        """Write an array over the nodes as a ``.npy`` file, whole or not at all."""
+        save_array(rows, path)
+
+    def load(self) -> MemoryStorage:
+        """Return the whole graph in memory, every block of it checked."""
+        return self.source.load(self.budget, self.progress)

@@ -1,0 +1,201 @@
+"""Edges in memory: one CSR adjacency on the host or a GPU."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .._arguments import Checked, checked_signal
+from .._atomic import atomic_write
+from ..backend import (
+    FloatArray,
+    IntArray,
+    Signal,
+    components,
+    csr,
+    device_of,
+    entry_rows,
+    freeze,
+    group_sum,
+    move,
+    namespace,
+    row_degrees,
+    to_host,
+    transposed,
+)
+from ._interface import PRODUCT_COPIES, Entries
+from .npy import StoredArray, open_array
+
+__all__ = ["MemoryStorage", "save_array"]
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryStorage:
+    """Read-only CSR arrays that belong to one graph; the constructor trusts its arguments.
+
+    Attributes
+    ----------
+    indptr, indices : int arrays
+        Row ``i`` holds the neighbours of node ``i``, sorted.
+    weights : float64 array or None
+        One per entry; None where every weight is 1, so that an unweighted graph stores no floats.
+    directed : bool
+
+    Examples
+    --------
+    >>> path = MemoryStorage(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1]), None, False)
+    >>> path.n_nodes, path.degrees
+    (3, array([1., 2., 1.]))
+    """
+
+    indptr: IntArray
+    indices: IntArray
+    weights: FloatArray | None
+    directed: bool = False
+    # An attribute, not a property: every checked signal is held against it.
+    n_nodes: int = field(init=False, repr=False)
+
+    kind = "memory"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_nodes", int(self.indptr.shape[0]) - 1)
+        for array in (self.indptr, self.indices, self.weights):
+            freeze(array)
+
+    @property
+    def n_entries(self) -> int:
+        """Number of stored entries: two for an undirected edge, one for a loop or an arc."""
+        return int(self.indices.shape[0])
+
+    @property
+    def n_loops(self) -> int:
+        """Number of nodes with a self-loop."""
+        return int(namespace(self.loop_weights).count_nonzero(self.loop_weights))
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether any weight differs from 1."""
+        return self.weights is not None
+
+    @property
+    def device(self) -> str:
+        """Where the arrays live."""
+        return device_of(self.indptr)
+
+    @property
+    def local_rows(self) -> range:
+        """All rows."""
+        return range(self.n_nodes)
+
+    @property
+    def rows(self) -> IntArray:
+        """The row of every entry, made anew at each call."""
+        rows: IntArray = entry_rows(self.indptr)
+        return rows
+
+    @cached_property
+    def adjacency(self) -> sparse.csr_array:
+        """The adjacency as a read-only CSR array, scipy's or the device's."""
+        data = _ones(self.indices) if self.weights is None else self.weights
+        matrix: sparse.csr_array = csr(freeze(data), self.indices, self.indptr, (self.n_nodes, self.n_nodes))
+        return matrix
+
+    @cached_property
+    def degrees(self) -> FloatArray:
+        """Weighted degrees (out-degrees if directed); a self-loop counts once."""
+        with np.errstate(over="ignore"):
+            return freeze(row_degrees(self.indptr, self.weights, None if self.weights is None else self.adjacency))
+
+    @cached_property
+    def loop_weights(self) -> FloatArray:
+        """The diagonal of the adjacency."""
+        loops = self.rows == self.indices
+        at = self.indices[loops]
+        weights = _ones(at) if self.weights is None else self.weights[loops]
+        return freeze(group_sum(at, weights, self.n_nodes))
+
+    @cached_property
+    def component_labels(self) -> IntArray:
+        """The number of each node's (weakly) connected component; searched on the host, wherever the graph is."""
+        return freeze(components(self.adjacency, directed=self.directed))
+
+    @property
+    def longest_row(self) -> int:
+        """The greatest number of entries in a row."""
+        return int(namespace(self.indptr).max(self.indptr[1:] - self.indptr[:-1])) if self.n_nodes else 0
+
+    @cached_property
+    def sha256(self) -> str:
+        """A fingerprint of structure and weights, the same on every machine."""
+        digest = hashlib.sha256(f"{self.n_nodes} {self.directed}".encode())
+        for array, kind in ((self.indptr, "<i8"), (self.indices, "<i8"), (self.weights, "<f8")):
+            if array is not None:
+                digest.update(np.ascontiguousarray(to_host(array), dtype=kind).tobytes())
+        return digest.hexdigest()
+
+    def to(self, device: str) -> MemoryStorage:
+        """Return the arrays on another device."""
+        indptr, indices, weights = (move(array, device) for array in (self.indptr, self.indices, self.weights))
+        return MemoryStorage(indptr, indices, weights, self.directed)
+
+    def transposed(self) -> MemoryStorage:
+        """Return the storage of the reversed arcs."""
+        A = transposed(self.adjacency)
+        return MemoryStorage(A.indptr, A.indices, None if self.weights is None else A.data, self.directed)
+
+    def entries(self, title: str) -> Iterator[Entries]:
+        """Yield all entries at once."""
+        yield Entries(self.rows, self.indices)
+
+    def take(self, values: Any, nodes: IntArray) -> Any:
+        """Return ``values[nodes]``."""
+        return values[nodes]
+
+    def reduce(self, values: Any, how: str) -> Any:
+        """Return ``values``: there is one process."""
+        return values
+
+    def gather(self, rows: Any) -> Any:
+        """Return ``rows``: they are all of them."""
+        return rows
+
+    def agree(self) -> AbstractContextManager[None]:
+        """Return a context that does nothing: there is one process."""
+        return nullcontext()
+
+    def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
+        """Return the whole signal as one block."""
+        if isinstance(x, str | os.PathLike | StoredArray):
+            x = np.asarray(open_array(x))
+        return iter(((0, checked_signal(x, self.n_nodes)),))
+
+    def save(self, rows: Signal, path: Any) -> None:
+        """Write an array over the nodes as a ``.npy`` file, whole or not at all."""
+        save_array(rows, path)
+
+    def load(self) -> MemoryStorage:
+        """Return itself."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Rebuilding through the constructor keeps the arrays read-only in the other process.
+        return MemoryStorage, (self.indptr, self.indices, self.weights, self.directed)
+
+
+def save_array(rows: Signal, path: Any) -> None:
+    """Write an array of this process as a ``.npy`` file, whole or not at all."""
+    with atomic_write(path) as file:
+        np.save(file, np.ascontiguousarray(to_host(rows)), allow_pickle=False)
+
+
+def _ones(like: Any) -> Any:
+    xp = namespace(like)
+    return xp.ones_like(like, dtype=xp.float64)

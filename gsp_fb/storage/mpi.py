@@ -1,0 +1,213 @@
+"""Edges on MPI ranks: every rank holds the rows of its own nodes, products go through a distributed matrix."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arguments import Checked, checked_signal
+from .._atomic import atomic_write
+from .._build import total_degrees
+from ..backend import FloatArray, IntArray, Signal, freeze, is_sparse, to_dense
+from ..errors import SignalError
+from ._interface import PRODUCT_COPIES, Entries, Facts, RankLayout, Source
+from .budget import DEFAULT_LIMIT, Budget
+from .disk import silent
+from .memory import MemoryStorage
+from .npy import StoredArray, open_array, write_header
+
+__all__ = ["MpiStorage", "check_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class MpiStorage:
+    """A graph distributed over ranks; made by :func:`gsp_fb.open_graph`.
+
+    Attributes
+    ----------
+    source : Source
+        The files, seen by all ranks.
+    layout : RankLayout
+    pointers : int64 array
+        Row pointers of the local rows, as in the file.
+    local_entries : callable
+        Returns neighbours and weights of the local rows.
+    adjacency
+        ``adjacency @ x`` of local rows gives local rows.
+    least_of_component : callable
+        Returns the least node of the component of each local node. Collective.
+    """
+
+    source: Source
+    layout: RankLayout
+    pointers: IntArray
+    local_entries: Callable[[], tuple[IntArray, FloatArray | None]]
+    adjacency: Any
+    least_of_component: Callable[[], IntArray]
+
+    kind = "mpi"
+    device = "cpu"
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of the whole graph."""
+        return self.source.facts
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of the whole graph."""
+        return self.facts.n_nodes
+
+    @property
+    def n_entries(self) -> int:
+        """Number of stored entries of the whole graph."""
+        return self.facts.n_entries
+
+    @property
+    def n_loops(self) -> int:
+        """Number of nodes with a self-loop."""
+        return self.facts.n_loops
+
+    @property
+    def directed(self) -> bool:
+        """Whether entry (i, j) is an arc that need not have a reverse."""
+        return self.facts.directed
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether any weight differs from 1."""
+        return self.source.is_weighted
+
+    @property
+    def local_rows(self) -> range:
+        """The rows of this rank."""
+        return range(self.layout.first, self.layout.last)
+
+    @cached_property
+    def longest_row(self) -> int:
+        """The greatest number of entries in a row of any rank."""
+        return int(self.reduce(np.diff(self.pointers).max(initial=0), "max"))
+
+    @property
+    def _rows(self) -> IntArray:
+        return np.repeat(np.arange(len(self.local_rows)), np.diff(self.pointers))
+
+    @cached_property
+    def degrees(self) -> FloatArray:
+        """Weighted degrees of the local rows (out-degrees if directed); a self-loop counts once."""
+        counts = np.diff(self.pointers)
+        with self.agree(), np.errstate(over="ignore"):
+            weights = self.local_entries()[1]
+            sums = counts if weights is None else np.bincount(self._rows, weights=weights, minlength=len(counts))
+            found = total_degrees(sums.astype(np.float64))
+        return freeze(found)
+
+    @cached_property
+    def loop_weights(self) -> FloatArray:
+        """The diagonal of the adjacency, local rows."""
+        diagonal = np.zeros(len(self.local_rows))
+        if self.n_loops:
+            (indices, weights), rows = self.local_entries(), self._rows
+            at = np.flatnonzero(rows + self.layout.first == indices)
+            diagonal[rows[at]] = 1.0 if weights is None else weights[at]
+        return freeze(diagonal)
+
+    @cached_property
+    def component_labels(self) -> IntArray:
+        """The number of each local node's component, counted over all ranks in the order of their first nodes."""
+        least = self.least_of_component()
+        leads = least == np.arange(self.layout.first, self.layout.last)
+        counts = self.layout.gather(np.array([np.count_nonzero(leads)]))
+        before = int(counts[: self.layout.comm.rank].sum())
+        return freeze(self.layout.take(before + np.cumsum(leads) - 1, least))
+
+    @cached_property
+    def n_ghosts(self) -> int:
+        """Number of other ranks' nodes whose values a product brings here: eight bytes each for every column."""
+        indices = self.local_entries()[0]
+        return len(np.unique(indices[(indices < self.layout.first) | (indices >= self.layout.last)]))
+
+    @property
+    def sha256(self) -> str:
+        """A fingerprint of structure and weights: that of the same graph in memory."""
+        return self.load().sha256
+
+    def entries(self, title: str) -> Iterator[Entries]:
+        """Yield the entries of the local rows at once."""
+        yield Entries(self._rows, self.local_entries()[0])
+
+    def take(self, values: Any, nodes: IntArray) -> Any:
+        """Return the entries at ``nodes`` of a vector whose local rows are ``values``. Collective."""
+        return self.layout.take(values, nodes)
+
+    def reduce(self, values: Any, how: str) -> Any:
+        """Return the ``'sum'``, ``'min'`` or ``'max'`` over all ranks. Collective."""
+        return self.layout.reduce(values, how)
+
+    def gather(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the rows of all ranks one below the other, on every rank. Collective."""
+        return self.layout.gather(rows)
+
+    def agree(self) -> AbstractContextManager[None]:
+        """Return a context in which an error of one rank is raised by all of them. Collective."""
+        return self.layout.agree()
+
+    def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
+        """Yield the local rows as one dense block. Collective."""
+        with self.agree():
+            x = self._window(open_array(x))
+            try:
+                signal = checked_signal(to_dense(x) if is_sparse(x) else x, len(self.local_rows))
+            except SignalError as bad:
+                where = f"rank {self.layout.comm.rank}, counting from its first row {self.layout.first}"
+                raise SignalError(f"{where}: {bad}") from None
+        yield 0, signal
+
+    def _window(self, x: Any) -> Any:
+        """Return the local rows of an array in a file; an array holds local rows already."""
+        if not isinstance(x, StoredArray):
+            return x
+        check_rows(x.shape, self.n_nodes)
+        return np.array(x.rows(self.layout.first, self.layout.last))
+
+    def save(self, rows: Signal, path: str | os.PathLike[str]) -> None:
+        """Write the rows of all ranks as one ``.npy`` file, each rank its own part, whole or not at all. Collective.
+
+        The file has a temporary name until every rank has written; a job that is killed leaves what was there before.
+        """
+        comm, part = self.layout.comm, np.ascontiguousarray(rows)
+        row_bytes = part.dtype.itemsize * math.prod(part.shape[1:])
+        with ExitStack() as stack:
+            begun = None
+            with self.agree():
+                if comm.rank == 0:
+                    file = stack.enter_context(atomic_write(path))
+                    begun = file.name, write_header(file, (self.n_nodes, *part.shape[1:]), part.dtype)
+                    file.truncate(begun[1] + self.n_nodes * row_bytes)
+                    file.flush()
+            name, offset = comm.bcast(begun)
+            with self.agree(), open(name, "r+b") as shared:
+                shared.seek(offset + self.layout.first * row_bytes)
+                shared.write(part.tobytes())
+                shared.flush()
+                os.fsync(shared.fileno())
+            with self.agree():
+                stack.close()
+
+    def load(self) -> MemoryStorage:
+        """Return the whole graph in the memory of this process."""
+        return self.source.load(Budget(DEFAULT_LIMIT, self.n_nodes), silent)
+
+
+def check_rows(shape: tuple[int, ...], n_nodes: int) -> None:
+    """Raise SignalError unless an array of this shape has a row for every node."""
+    if not shape or shape[0] != n_nodes:
+        raise SignalError(f"signal has {shape[0] if shape else 0} rows but the graph has {n_nodes} nodes")
