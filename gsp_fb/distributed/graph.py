@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from .._bounds import extent
 from .._build import total_degrees
+from .._lambda_max import ownership
+from .._lanczos import Total
 from ..backend import FloatArray, IntArray, freeze
 from ..errors import GraphError
 from ..graph import Graph
@@ -190,6 +192,11 @@ class DistributedGraph:
         own = f"rows {self.first}..{self.last - 1}" if self.n_local else "no rows"
         facts = f"n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind}, {weighted}"
         return f"DistributedGraph({facts}; {own} on rank {self.comm.rank} of {self.comm.size})"
+
+
+@ownership.register(DistributedGraph)
+def _ownership(graph: DistributedGraph) -> tuple[Total, slice]:
+    return partial(allreduce_sum, graph.comm), slice(graph.first, graph.last)
 
 
 @extent.register(DistributedGraph)

@@ -1,6 +1,6 @@
 """Energies: how much of a signal is smooth on a graph, how much is not, and whether that is chance."""
 
-from .density import SpectralDensity, lambda_max, spectral_density
+from .density import SpectralDensity, lambda_max, lambda_max_bounds, spectral_density
 from .dirichlet import dirichlet_energy, nonsmooth_energy, s_value, signal_energy
 from .homophily import (
     aggregation_similarity,
@@ -25,6 +25,7 @@ __all__ = [
     "edge_homophily",
     "energy_profile",
     "lambda_max",
+    "lambda_max_bounds",
     "node_homophily",
     "nonsmooth_energy",
     "one_hot",

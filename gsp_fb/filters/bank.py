@@ -18,7 +18,7 @@ from ..errors import ParameterError
 from ..graph import Graph
 from ..operators import Operator
 from ._apply import ADJOINT, APPLY
-from ._arguments import bound_kernels, check_order, coefficient_block, signal_block
+from ._arguments import bound_kernels, check_high, check_order, coefficient_block, default_tol, signal_block
 from .frames import complement_kernel, dual_kernels, frame_kernel, sampled_frequencies
 from .kernels import Kernel
 from .plan import METHODS, Plan, Task, choose
@@ -36,29 +36,38 @@ TIGHT = 1e-10
 class FilterBank:
     r"""Kernels :math:`g_m` applied to signals through an operator: :math:`c_m = g_m(op)\, x`.
 
-    The kernels are functions of the operator's eigenvalues; on a high channel these are frequencies, 0 being smooth.
+    The kernels are functions of frequency, the eigenvalues of the high channel: 0 is smooth.
     Random-walk families are filtered exactly as they are: :math:`g(op)` of a matrix that is similar to a symmetric one.
 
     Parameters
     ----------
     op : Operator
-        Of an undirected graph.
+        The high channel of an undirected graph.
     kernels : Kernel, callable, or a sequence of them
-        Relative kernels are bound to the upper end of ``op.bounds``.
-    tol : float > 0
-        Largest error, relative to the norm of the signal (and to the greatest kernel value if that exceeds 1).
+        Relative kernels are scaled to ``lmax``. The error bound of a plain function is ``'sampled'``, see :class:`Plan`.
+    tol : float > 0, optional
+        Largest error, relative to the norm of the signal (and to the greatest kernel value if that exceeds 1). By
+        default 1e-8; 1e-4 if a kernel has one to three continuous derivatives, as ``meyer`` and ``itersine``, and 1e-2
+        if it has a kink, as ``simple_tight``: the order of a polynomial grows as ``tol**(-1/(k + 1))``, k being their
+        number.
     method : {'auto', 'exact', 'chebyshev', 'lanczos', 'cg'}
         By default the cheapest that keeps ``tol``. A named one is used even if it cannot, with a warning that says
         what error it promises.
     order : int, optional
         Fix the degree of the polynomial instead of deriving it from ``tol``.
+    lmax : float, optional
+        Largest eigenvalue of ``op``, where it is known. By default :func:`gsp_fb.lambda_max` if a kernel is relative.
 
     Raises
     ------
     GraphError
         The graph is directed.
     ParameterError
-        A kernel is not finite somewhere on the spectrum's interval, or does not work on arrays.
+        ``op`` is a low channel; a kernel is not finite somewhere on the spectrum's interval, or does not work on arrays.
+
+    See Also
+    --------
+    two_channel : Low and ``I - low``, the pair of the paper.
 
     Examples
     --------
@@ -77,22 +86,27 @@ class FilterBank:
     tol: float = 1e-8
     method: str = "auto"
     order: int | None = None
+    lmax: float | None = None
 
     def __init__(
         self,
         op: Operator,
         kernels: Kernel | Callable[..., Any] | Iterable[Kernel | Callable[..., Any]],
-        tol: float = 1e-8,
+        tol: float | None = None,
         *,
         method: str = "auto",
         order: int | None = None,
+        lmax: float | None = None,
     ) -> None:
+        given = None if lmax is None else check_positive(lmax, "lmax")
+        bound, end = bound_kernels(kernels, check_high(op), given)
         fields = {
             "op": op,
-            "kernels": bound_kernels(kernels, op),
-            "tol": check_positive(tol, "tol"),
+            "kernels": bound,
+            "tol": default_tol(bound) if tol is None else check_positive(tol, "tol"),
             "method": check_choice(method, ("auto", *METHODS), "method"),
             "order": check_order(order),
+            "lmax": end,
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -116,6 +130,12 @@ class FilterBank:
     def response(self) -> Response:
         """The kernels as seen by the operator: their series, and their values at its frequencies."""
         return Response(self.op, self.kernels, self.tol)
+
+    @property
+    def axis(self) -> tuple[float, float]:
+        """The frequencies that the bank is about: up to ``lmax``, or all of ``op.bounds`` where that is not known."""
+        low, high = self.response.interval
+        return low, high if self.lmax is None else min(self.lmax, high)
 
     def __len__(self) -> int:
         return len(self.kernels)
@@ -217,8 +237,8 @@ class FilterBank:
         Parameters
         ----------
         frequencies : array_like, optional
-            Eigenvalues of the operator, for the best A and B on this graph. By default the whole of ``op.bounds`` is
-            covered by samples, so that the bounds hold for every graph with these.
+            Eigenvalues of the operator, for the best A and B on this graph. By default the whole of ``axis`` is
+            covered by samples, so that the bounds hold for every graph with this axis.
 
         Examples
         --------
@@ -229,7 +249,7 @@ class FilterBank:
         [1.0, 1.0]
         """
         given = None if frequencies is None else to_host(frequencies)
-        at = sampled_frequencies(self.kernels, self.response.interval) if given is None else given
+        at = sampled_frequencies(self.kernels, self.axis) if given is None else given
         gain = frame_kernel(self.kernels)(at)
         return float(gain.min()), float(gain.max())
 
