@@ -10,9 +10,12 @@ from .homophily import (
     node_homophily,
     row_diff,
 )
+from .permutation import expected_s_value
 from .profile import EnergyProfile, energy_profile
+from .rank import effective_rank
 from .signals import one_hot, row_normalized
 from .significance import Significance, s_value_significance
+from .spatial import gearys_c, morans_i
 
 __all__ = [
     "EnergyProfile",
@@ -23,9 +26,13 @@ __all__ = [
     "col_diff",
     "dirichlet_energy",
     "edge_homophily",
+    "effective_rank",
     "energy_profile",
+    "expected_s_value",
+    "gearys_c",
     "lambda_max",
     "lambda_max_bounds",
+    "morans_i",
     "node_homophily",
     "nonsmooth_energy",
     "one_hot",
