@@ -1,10 +1,10 @@
 r"""The largest eigenvalue of an operator: a value, and an interval that holds it.
 
 Lanczos's process from a random vector approaches the largest eigenvalue from below. The largest Ritz value
-:math:`\theta` is a lower bound; it is off by about :math:`r^2/\delta`, ``r`` the norm of its residual and :math:`\delta`
-the distance of the next Ritz value. That no eigenvalue lies far above follows from the random start: after k products
-:math:`\lambda - \theta > \epsilon\lambda` has a probability of at most :math:`1.648\sqrt n\,e^{-\sqrt\epsilon(2k - 1)}`
-for every positive semi-definite matrix.
+:math:`\theta` is a lower bound; it is off by about :math:`r^2/\delta`, ``r`` the norm of its residual and
+:math:`\delta` the distance of the next Ritz value. That no eigenvalue lies far above follows from the random
+start: after k products :math:`\lambda - \theta > \epsilon\lambda` has a probability of at most
+:math:`1.648\sqrt n\,e^{-\sqrt\epsilon(2k - 1)}` for every positive semi-definite matrix.
 
 References
 ----------
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,11 @@ class LargestEigenvalue:
 @singledispatch
 def ownership(graph: Any) -> tuple[Total, slice]:
     """Return how parts of a sum are added up over the processes, and which rows of a vector this process holds."""
-    return alone, slice(None)
+    storage = getattr(graph, "storage", None)
+    if storage is None or storage.kind != "mpi":
+        return alone, slice(None)
+    rows = storage.local_rows
+    return partial(storage.reduce, how="sum"), slice(rows.start, rows.stop)
 
 
 def largest_eigenvalue(op: Operator, *, rtol: float, failure: float = 1e-10, rng: Any = None) -> LargestEigenvalue:
@@ -81,9 +85,7 @@ def largest_eigenvalue(op: Operator, *, rtol: float, failure: float = 1e-10, rng
     start = asarray_like(generator.standard_normal(n_nodes)[rows], op.diag)
     spent = 0
     for steps in ATTEMPTS:
-        space = lanczos(
-            lambda v: op.symmetrized.apply(v) - low * v, start, steps, orthogonalize=False, total=total
-        )
+        space = lanczos(lambda v: op.symmetrized.apply(v) - low * v, start, steps, orthogonalize=False, total=total)
         spent += space.n_steps
         value, error = _top(space)
         if error <= rtol * value or space.is_exact:
@@ -102,7 +104,8 @@ def _dense(op: Operator) -> LargestEigenvalue:
     if n_nodes == 0:
         return LargestEigenvalue(high, 0.0, low, high, 0)
     value, rounding = float(spectrum(op).frequencies[-1]), EPS * max(n_nodes, 8) * max(abs(low), abs(high))
-    return LargestEigenvalue(min(value, high), rounding, value - rounding, min(high, value + rounding), 0)
+    best = high if high - value <= rounding else value
+    return LargestEigenvalue(best, rounding, value - rounding, min(high, value + rounding), 0)
 
 
 def _top(space: Krylov) -> tuple[float, float]:

@@ -188,7 +188,7 @@ def test_low_channels_are_refused_with_the_remedy(family, kernels):
 
 def test_a_kernel_that_begins_above_the_spectrum_is_refused():
     root = filters.Kernel(np.sqrt, "root", lower_bound=0.5)
-    with pytest.raises(ParameterError, match="begins at frequency 0.5 but .* has eigenvalues down to 0"):
+    with pytest.raises(ParameterError, match=r"begins at frequency 0\.5 but .* has eigenvalues down to 0"):
         FilterBank(high(SMALL), root)
 
 

@@ -67,7 +67,7 @@ def test_what_cannot_be_kept_is_refused_with_the_bound_that_can():
 
 def test_a_named_method_is_used_with_a_warning():
     bank = FilterBank(ring(5000), ideal(), method="chebyshev")
-    with pytest.warns(GspWarning, match=r"has an error bound of 0\.5\d? \|x\| \(proven\), more than tol=1e-08.*'ideal'"):
+    with pytest.warns(GspWarning, match=r"error bound of 0\.5\d? \|x\| \(proven\), more than tol=1e-08.*'ideal'"):
         c = bank.analyze(np.ones(5000))
     assert abs(c - 1).max() < 0.6
 
@@ -75,7 +75,7 @@ def test_a_named_method_is_used_with_a_warning():
 def test_a_plan_whose_error_is_rounding_says_so():
     op = operator(Graph.from_edges([(0, 0), (1, 2)], [100.0, 1e-3]), "comb", channel="high")
     bank = FilterBank(op, [filters.heat(1.0)], method="chebyshev")
-    with pytest.warns(GspWarning, match=r"all of it is rounding, as numbers of 1e\+02 are subtracted on an axis of 0\.002"):
+    with pytest.warns(GspWarning, match=r"rounding, as numbers of 1e\+02 are subtracted on an axis of 0\.002"):
         bank.plan(np.ones(3, dtype=np.float32))
 
 

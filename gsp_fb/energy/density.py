@@ -1,4 +1,4 @@
-"""How the eigenvalues of an operator are spread, and where they end, without computing them all."""
+"""The density of the eigenvalues of an operator, and the largest one, without computing them all."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import numpy as np
 from .._arguments import check_count, check_rng
 from .._html import table
 from .._lambda_max import largest_eigenvalue
+from .._lanczos import gauss_rule, lanczos_columns
 from ..backend import FloatArray, asarray_like, freeze, to_host
 from ..operators import Operator
 from ..spectrum import spectrum
-from .profile import EXACT_NODES, Measure, check_edges, quadrature, rounding
+from .profile import EXACT_NODES, Measure, check_edges, rounding
 
 __all__ = ["SpectralDensity", "lambda_max", "lambda_max_bounds", "spectral_density"]
 
@@ -35,7 +36,7 @@ class SpectralDensity:
         How far the quadrature itself may be off, proven: what it may have counted in a neighbouring band. It is large
         where an edge lies on an eigenvalue of high multiplicity, as 1 is in graphs with many leaves.
     matvecs : int
-        Products that were spent.
+        Matrix-vector products that were spent.
 
     Examples
     --------
@@ -68,7 +69,7 @@ class SpectralDensity:
             "bands": self.fraction.shape[0],
             "greatest standard error": float(self.error.max()),
             "greatest doubt": float(self.doubt.max()),
-            "products": self.matvecs,
+            "matrix-vector products": self.matvecs,
         }
         return table("SpectralDensity", facts)
 
@@ -92,8 +93,26 @@ def spectral_density(
     n_vectors : int
         At least 2; the error falls with its root, and with that of the number of nodes.
     matvecs : int
-        Products with each vector: the resolution.
+        Products with each vector: the resolution. Three blocks of ``n_vectors`` columns are in memory.
     rng : None, int or numpy Generator
+
+    Returns
+    -------
+    SpectralDensity
+
+    Raises
+    ------
+    ParameterError
+        ``bins`` do not ascend, or a count is too small.
+
+    See Also
+    --------
+    lambda_max : The end of the axis.
+    energy_profile : The same for the energy of a signal.
+
+    References
+    ----------
+    .. [1] L. Lin, Y. Saad and C. Yang, "Approximating spectral densities of large matrices", SIAM Review 58, 2016.
 
     Examples
     --------
@@ -109,12 +128,17 @@ def spectral_density(
         counted = Measure(to_host(spectrum(op).frequencies), np.ones(n_nodes), rounding(op))
         fraction, doubt = _fractions(counted, edges, op, n_nodes)
         return _result(op, (edges, fraction, np.zeros_like(fraction), doubt), 0)
-    signs = (asarray_like(rng.choice([-1.0, 1.0], (n_nodes, 1)), op.diag) for _ in range(n_vectors))
-    measures = [quadrature(op, vector, matvecs) for vector in signs]
+    signs = np.stack([rng.choice([-1.0, 1.0], n_nodes) for _ in range(n_vectors)], axis=1)
+    spaces = lanczos_columns(op.symmetrized.apply, asarray_like(signs, op.diag), matvecs, size=_size(op))
+    measures = [Measure(*gauss_rule(space), rounding(op), (space,)) for space in spaces]
     draws, doubts = np.array([_fractions(measure, edges, op, n_nodes) for measure in measures]).swapaxes(0, 1)
     error = draws.std(axis=0, ddof=1) / math.sqrt(n_vectors)
-    spent = sum(measure.spaces[0].n_steps for measure in measures)
+    spent = sum(space.n_steps for space in spaces)
     return _result(op, (edges, draws.mean(axis=0), error, doubts.mean(axis=0)), spent)
+
+
+def _size(op: Operator) -> float:
+    return max(abs(end) for end in op.bounds)
 
 
 def _result(op: Operator, found: tuple[FloatArray, ...], spent: int) -> SpectralDensity:

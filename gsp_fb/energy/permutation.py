@@ -1,8 +1,8 @@
 r"""What a random placement of a signal's rows on the nodes would give: exact moments of quadratic forms.
 
 With a symmetric matrix M and the rows of x placed by a random permutation :math:`\pi`, the form
-:math:`T = \sum_{ij} M_{ij} \langle x_{\pi(i)}, x_{\pi(j)}\rangle` is a sum over the entries of two symmetric matrices, M
-and the Gram matrix B of the rows. Its mean and variance follow from sums over one, two, three and four distinct indices
+:math:`T = \sum_{ij} M_{ij} \langle x_{\pi(i)}, x_{\pi(j)}\rangle` is a sum over the entries of two matrices, M and
+the Gram matrix B of the rows. Its mean and variance follow from sums over one, two, three and four distinct indices
 of each, as in Mantel's test [1]_; the diagonals are kept here.
 
 References
@@ -52,8 +52,8 @@ class Weights:
 class Gram:
     """Sums over the Gram matrix B of the rows of a signal, each an array over the signals that are looked at.
 
-    ``trace`` is the sum of its diagonal b, ``fourth`` that of b^2; off the diagonal, with row sums r, ``total`` is the sum
-    of all entries, ``squares`` of their squares, ``rows`` of r^2 and ``mixed`` of b r.
+    ``trace`` is the sum of its diagonal b, ``fourth`` that of b^2; off the diagonal, with row sums r, ``total`` is the
+    sum of all entries, ``squares`` of their squares, ``rows`` of r^2 and ``mixed`` of b r.
     """
 
     trace: FloatArray
@@ -104,7 +104,7 @@ def gram(x: Signal, per_column: bool) -> Gram:
 
 
 def _unit_peak(columns: Any, per_column: bool) -> Any:
-    """Return float64 columns divided by their largest absolute values, so that no fourth power overflows or vanishes."""
+    """Return float64 columns divided by their largest absolute values: no fourth power overflows or vanishes."""
     columns = columns.astype(np.complex128 if np.iscomplexobj(columns) else np.float64)
     if 0 in columns.shape:
         return columns
@@ -149,15 +149,13 @@ def permutation_moments(weights: Weights, signal: Gram, level: FloatArray) -> Mo
     total, mixed = float(weights.row_sums.sum()), weights.row_sums @ diagonal
     shared = float((weights.row_sums**2).sum()) - weights.squares
     mean = one * trace * signal.trace + two * total * signal.total
-    # Products over the diagonals, of one with the other, and off the diagonals: equal pairs, one index shared, disjoint.
+    # Products on the diagonals, of one with the other, and off the diagonals: equal pairs, one index shared, disjoint.
     both = one * second * signal.fourth + two * (trace**2 - second) * (signal.trace**2 - signal.fourth)
     cross = two * 2 * mixed * signal.mixed + three * (trace * total - 2 * mixed) * (
         signal.trace * signal.total - 2 * signal.mixed
     )
     touching = signal.rows - signal.squares
-    apart = (total**2 - 4 * shared - 2 * weights.squares) * (
-        signal.total**2 - 4 * touching - 2 * signal.squares
-    )
+    apart = (total**2 - 4 * shared - 2 * weights.squares) * (signal.total**2 - 4 * touching - 2 * signal.squares)
     off = two * 2 * weights.squares * signal.squares + three * 4 * shared * touching + four * apart
     return Moments(mean, np.maximum(both + 2 * cross + off - mean**2, 0.0))
 
@@ -169,12 +167,12 @@ def _inverse_falling(n_nodes: int, k: int) -> float:
 
 
 def expected_s_value(op: Operator, x: Any, *, per_column: bool = False) -> float | FloatArray:
-    r"""Return the expectation of S under a random permutation of the rows of ``x``: what no relation to the graph gives.
+    r"""Return the expectation of S under a random permutation of the rows of ``x``, the null model of no relation.
 
     With :math:`q = \sum |x|^2` and the column sums t, a random permutation gives a Dirichlet energy of
-    :math:`q\,\mathrm{tr} L / n + (|t|^2 - q)(1^T L 1 - \mathrm{tr} L) / (n(n - 1))` in the mean. On a normalised Laplacian
-    it is close to 1 for signals of zero mean, and closer to 0 the more constant a signal is: random one-hot labels
-    of two classes on a ring have 0.5.
+    :math:`q\,\mathrm{tr} L / n + (|t|^2 - q)(1^T L 1 - \mathrm{tr} L) / (n(n - 1))` in the mean. On a normalised
+    Laplacian it is close to 1 for signals of zero mean, and closer to 0 the more constant a signal is: random
+    one-hot labels of two classes on a ring have 0.5.
 
     Parameters
     ----------
@@ -214,7 +212,8 @@ def expected_s_value(op: Operator, x: Any, *, per_column: bool = False) -> float
     weights, signal = weights_of(op), gram(x, per_column)
     _refuse_zero(signal.trace, per_column)
     found = expected_ratio(weights, signal)
-    return asarray_like(found, op.diag) if per_column else float(found[0])
+    everything: FloatArray = asarray_like(found, op.diag)
+    return everything if per_column else float(found[0])
 
 
 def expected_ratio(weights: Weights, signal: Gram) -> FloatArray:

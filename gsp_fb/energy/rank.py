@@ -16,8 +16,8 @@ __all__ = ["effective_rank"]
 def effective_rank(x: Any) -> float:
     r"""Return the exponential of the entropy of the singular values: :math:`\exp(-\sum_i p_i\ln p_i)`.
 
-    :math:`p_i = \sigma_i / \sum_j \sigma_j`. It lies between 1 and the rank, and is k for k equal singular values. Where a
-    network smooths features over the nodes until their columns agree, it falls towards 1.
+    :math:`p_i = \sigma_i / \sum_j \sigma_j`. It lies between 1 and the rank, and is k for k equal singular values.
+    Where a network smooths features over the nodes until their columns agree, it falls towards 1.
 
     Parameters
     ----------

@@ -11,9 +11,8 @@ import numpy as np
 from .._arguments import check_choice, check_count, check_rng, check_signal
 from .._html import table
 from .._kernels import quadratic_form
-from ..backend import FloatArray, Signal, asarray_like, freeze, is_sparse, namespace, take_rows, to_host
+from ..backend import FloatArray, Signal, asarray_like, diagonal_times, freeze, is_sparse, namespace, take_rows, to_host
 from ..backend import column as beside
-from ..backend import diagonal_times
 from ..operators import Operator
 from ..spectrum import spectrum
 from ._labels import label_codes, label_forms
@@ -22,6 +21,8 @@ from .permutation import expected_ratio, gram, inner_weights, permutation_moment
 
 __all__ = ["METHODS", "SURROGATES", "Significance", "s_value_significance"]
 
+# Expectation and standard deviation of S over the surrogates, and the z-score of the measured value.
+Null = tuple[FloatArray, FloatArray, FloatArray]
 METHODS = ("permutation", "analytic")
 # Columns of a block of surrogates: wide enough for the compiled product, small beside the signal of a large graph.
 BLOCK_COLUMNS = 64
@@ -42,8 +43,8 @@ class Significance:
     surrogates : float64 array, shape (n_surrogates,) or (n_surrogates, n_signals)
         S of each surrogate; none for ``method='analytic'``.
     p_smooth, p_rough : float or float64 array
-        Share of surrogates at most, or at least, as large as ``s_value`` (the signal itself counted once); by the normal
-        approximation for ``method='analytic'``.
+        Share of surrogates at most, or at least, as large as ``s_value`` (the signal itself counted once); by the
+        normal approximation for ``method='analytic'``.
     z_score : float or float64 array
         ``(s_value - expected) / std``; nan where surrogates do not vary.
 
@@ -135,7 +136,7 @@ def _block_values(form: _Form, x: Signal, block: list[Any], per_column: bool) ->
     below = to_host(namespace(placed).sum(abs(placed) ** 2, axis=0)).reshape(len(block), -1)
     if not per_column:
         above, below = above.sum(axis=1, keepdims=True), below.sum(axis=1, keepdims=True)
-    return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+    return np.asarray(np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0))
 
 
 def _sign_flipped(form: _Form, x: Signal, n_draws: int, per_column: bool, rng: np.random.Generator) -> FloatArray:
@@ -227,14 +228,12 @@ def s_value_significance(
     measured = form.value(x, per_column)
     null = _null_moments(op, x, measured, per_column) if kind == "permute" else None
     if method == "analytic" and null is not None:
-        return _normal(measured, *null, per_column, op.diag)
+        return _normal(measured, null, per_column, op.diag)
     drawn = SURROGATES[kind](form, x, count, per_column, generator)
     return _compared(measured, drawn, null, per_column, op.diag)
 
 
-def _null_moments(
-    op: Operator, x: Signal, measured: FloatArray, per_column: bool
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _null_moments(op: Operator, x: Signal, measured: FloatArray, per_column: bool) -> Null:
     """Return expectation and standard deviation of S over all placements, and the z-score of the measured value."""
     weights, signal = weights_of(op), gram(x, per_column)
     form = permutation_moments(weights, signal, measured)
@@ -247,17 +246,16 @@ def _null_moments(
     return expected_ratio(weights, signal), std, z
 
 
-def _normal(
-    measured: FloatArray, expected: FloatArray, std: FloatArray, z: FloatArray, per_column: bool, like: Any
-) -> Significance:
+def _normal(measured: FloatArray, null: Null, per_column: bool, like: Any) -> Significance:
     from scipy.special import ndtr  # loads a third of scipy that only this needs
 
+    expected, std, z = null
     # Where no placement differs from the signal, all of them are as smooth and as rough.
     p_smooth, p_rough = (np.where(np.isnan(z) & ~np.isnan(measured), 1.0, ndtr(side * z)) for side in (1, -1))
     return _result((measured, expected, std, p_smooth, p_rough, z), np.empty((0, len(z))), per_column, like)
 
 
-def _compared(measured: FloatArray, drawn: FloatArray, null: Any, per_column: bool, like: Any) -> Significance:
+def _compared(measured: FloatArray, drawn: FloatArray, null: Null | None, per_column: bool, like: Any) -> Significance:
     slack = SLACK * np.maximum(np.abs(measured), np.abs(drawn).max(axis=0))
     p_smooth, p_rough = (
         (1 + np.count_nonzero(side * drawn <= side * measured + slack, axis=0)) / (1 + len(drawn)) for side in (1, -1)

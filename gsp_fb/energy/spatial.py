@@ -76,7 +76,8 @@ def morans_i(graph: Graph, x: Any) -> float | FloatArray:
 def gearys_c(graph: Graph, x: Any) -> float | FloatArray:
     r"""Return Geary's C: squared differences between neighbours relative to those between any two nodes.
 
-    .. math:: C = \frac{n - 1}{2W} \frac{\sum_{ij} w_{ij} (x_i - x_j)^2}{\sum_i (x_i - \bar x)^2}, \quad W = \sum_{ij} w_{ij}
+    .. math:: C = \frac{n - 1}{2W} \frac{\sum_{ij} w_{ij} (x_i - x_j)^2}{\sum_i (x_i - \bar x)^2},
+       \quad W = \sum_{ij} w_{ij}
 
     Parameters
     ----------
@@ -158,7 +159,7 @@ def _centred_sums(graph: Graph, block: Any, weights: FloatArray) -> _Sums:
     peak = xp.max(xp.abs(z), axis=0)
     z = z - xp.mean(z, axis=0)
     # What rounding leaves of a constant is no variation.
-    z = xp.where(xp.max(xp.abs(z), axis=0) > 4 * np.finfo(np.float64).eps * peak, z, 0.0)
+    z = xp.where(xp.max(xp.abs(z), axis=0) > 64 * np.finfo(np.float64).eps * peak, z, 0.0)
     squares = abs_squared(z)
     products = _forms(graph, z) - xp.sum(graph.loop_weights[:, None] * squares, axis=0)
     differences = xp.sum(weights[:, None] * squares, axis=0) - 2 * products
@@ -172,7 +173,8 @@ def _sparse_sums(graph: Graph, columns: Any, weights: FloatArray) -> _Sums:
     values = cast(columns.data, xp.float64)
 
     def summed(node_weights: FloatArray, power: int) -> FloatArray:
-        return group_sum(columns.indices, node_weights[rows] * values**power, n_columns)
+        sums: FloatArray = group_sum(columns.indices, node_weights[rows] * values**power, n_columns)
+        return sums
 
     ones = asarray_like(np.ones(n_nodes), values)
     first, second = summed(ones, 1), summed(ones, 2)

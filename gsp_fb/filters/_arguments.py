@@ -20,7 +20,7 @@ __all__ = ["bound_kernels", "check_high", "check_order", "coefficient_block", "d
 HIGHEST_ORDER = 100_000
 # Tolerance of a bank that names none, by the continuity of its roughest kernel. A kink costs an order of about 1 / tol,
 # a kernel with continuous slope its root: ten digits of a Meyer frame would cost a thousand products.
-DEFAULT_TOL = {0: 1e-2, 1: 1e-4, 2: 1e-4, 3: 1e-4}
+DEFAULT_TOL = {0.0: 1e-2, 1.0: 1e-4, 2.0: 1e-4, 3.0: 1e-4}
 SMOOTH_TOL = 1e-8
 
 
@@ -58,7 +58,7 @@ def default_tol(kernels: tuple[Kernel, ...]) -> float:
 
 
 def bound_kernels(kernels: Any, op: Operator, lmax: float | None) -> tuple[tuple[Kernel, ...], float | None]:
-    """Return the kernels bound to the operator's axis, each tried out at both ends and between, and ``lmax`` if used."""
+    """Return the kernels bound to the operator's axis, each tried out over it, and ``lmax`` if it was needed."""
     low, high = frequency_axis(op)
     single = isinstance(kernels, Kernel) or callable(kernels)
     made = tuple(as_kernel(kernel) for kernel in ((kernels,) if single else kernels))

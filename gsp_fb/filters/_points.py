@@ -21,7 +21,7 @@ def chebyshev_points(interval: Interval, count: int) -> FloatArray:
 
 def coefficients_from(samples: FloatArray) -> FloatArray:
     """Return the coefficients, as in ``numpy.polynomial.chebyshev``, of the series through values at the points."""
-    coefficients = _cosine_transform(samples, 2) / samples.shape[1]
+    coefficients = np.asarray(_cosine_transform(samples, 2) / samples.shape[1])
     coefficients[:, 0] /= 2
     return coefficients
 

@@ -44,7 +44,7 @@ class FilterBank:
     op : Operator
         The high channel of an undirected graph.
     kernels : Kernel, callable, or a sequence of them
-        Relative kernels are scaled to ``lmax``. The error bound of a plain function is ``'sampled'``, see :class:`Plan`.
+        Relative kernels are scaled to ``lmax``. The error bound of a plain function is sampled, see :class:`Plan`.
     tol : float > 0, optional
         Largest error, relative to the norm of the signal (and to the greatest kernel value if that exceeds 1). By
         default 1e-8; 1e-4 if a kernel has one to three continuous derivatives, as ``meyer`` and ``itersine``, and 1e-2
@@ -63,7 +63,7 @@ class FilterBank:
     GraphError
         The graph is directed.
     ParameterError
-        ``op`` is a low channel; a kernel is not finite somewhere on the spectrum's interval, or does not work on arrays.
+        ``op`` is a low channel; a kernel is not finite somewhere on the axis, or does not work on arrays.
 
     See Also
     --------

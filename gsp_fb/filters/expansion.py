@@ -109,7 +109,7 @@ def _difference(kernel: Kernel, interval: Interval, part: FloatArray, count: int
     """Return kernel minus series at ``count`` Chebyshev points, at the edges and at ``more`` frequencies."""
     extra = np.concatenate([_edges(kernel, interval), more])
     values = [values_at_points(part[None, :], count)[0], series_at(part[None, :], interval, extra)[0]]
-    return kernel(np.concatenate([chebyshev_points(interval, count), extra])) - np.concatenate(values)
+    return np.asarray(kernel(np.concatenate([chebyshev_points(interval, count), extra])) - np.concatenate(values))
 
 
 def _sampled_error(kernel: Kernel, interval: Interval, part: FloatArray, witnesses: FloatArray) -> float:
@@ -165,7 +165,7 @@ def expand(kernels: tuple[Kernel, ...], interval: Interval, witnesses: FloatArra
             break
         count *= 2
     flags = tuple(_is_proven(kernel, error) for kernel, error in zip(kernels, proven, strict=True))
-    tails = np.stack([_tails(row, *rest) for row, *rest in zip(coefficients, errors, flags, strict=True)])
+    tails = np.stack([_tails(*row) for row in zip(coefficients, errors, flags, strict=True)])
     return Expansion(kernels, interval, coefficients, tails, greatest, flags, known)
 
 
@@ -174,10 +174,8 @@ def _is_proven(kernel: Kernel, error: float) -> bool:
     return math.isfinite(error) or 0 in dict(kernel.variations)
 
 
-def _searched_error(
-    kernel: Kernel, interval: Interval, row: FloatArray, enough: float, witnesses: FloatArray
-) -> float:
-    """Return the error of an interpolant on the search grid; inf without a search where its coefficients still matter."""
+def _searched_error(kernel: Kernel, interval: Interval, row: FloatArray, enough: float, witnesses: FloatArray) -> float:
+    """Return the error of an interpolant on the search grid; inf at once where its coefficients still matter."""
     if np.abs(row[len(row) // 2 :]).max() > enough / len(row):
         return math.inf
     return float(np.abs(_difference(kernel, interval, row, SEARCH_POINTS, witnesses)).max())
@@ -195,4 +193,4 @@ def _beyond(sizes: FloatArray) -> float:
     count = len(sizes)
     older, newer = float(sizes[count // 4 : count // 2].max()), float(sizes[count // 2 :].max())
     power = float(np.clip(np.log2(max(older, EPS) / max(newer, EPS)), *DECAY))
-    return 2 * count * newer * 0.5**power / (power - 1)
+    return float(2 * count * newer * 0.5**power / (power - 1))

@@ -108,10 +108,10 @@ class Response:
         return self.degree(self.allowed * (1 - FOR_ROUNDING))
 
     def degree(self, tolerance: float) -> int | None:
-        """Return the least degree of polynomials within ``tolerance``, or None if it is not known to be below the cap."""
+        """Return the least degree within ``tolerance``, or None if it is not known to be below the cap."""
         if self.expansion.vanishing is not None:
             return None
-        # The tails of a sampled kernel assume that it goes on as it did; its error at more samples shows whether it does.
+        # The tails of a sampled kernel assume that it goes on as it did; its error at more samples shows whether.
         degrees = (min(self.expansion.order(tolerance) or MAX_ORDER, MAX_ORDER), MAX_ORDER)
         return next((degree for degree in degrees if self.expansion.error(degree) <= tolerance), None)
 

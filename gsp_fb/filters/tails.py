@@ -1,8 +1,8 @@
 r"""Proven bounds on what Chebyshev interpolation leaves out, from what a kernel declares of itself.
 
 Interpolation at N Chebyshev points is off by at most :math:`2\sum_{k\ge N}|c_k|` (aliasing). The tail is bounded for an
-analytic kernel by its size M in a Bernstein ellipse, :math:`|c_k| \le 2M\rho^{-k}`, and for a kernel with a derivative of
-bounded variation V by :math:`\sum_{k\ge N}|c_k| \le 2V / (\pi\nu(N - 1 - \nu)^\nu)`. Of a rational kernel p/q the
+analytic kernel by its size M in a Bernstein ellipse, :math:`|c_k| \le 2M\rho^{-k}`, and for a kernel with a derivative
+of bounded variation V by :math:`\sum_{k\ge N}|c_k| \le 2V / (\pi\nu(N - 1 - \nu)^\nu)`. Of a rational kernel p/q the
 residual ``p - q s`` of the interpolant s is a polynomial, and polynomials are bounded by their values on a finer grid.
 
 References
@@ -59,7 +59,9 @@ def _analytic_tail(kernel: Kernel, interval: Interval, count: int) -> float:
     center, half = (interval[0] + interval[1]) / 2, (interval[1] - interval[0]) / 2
     real, imaginary = half * (RADII + 1 / RADII) / 2, half * (RADII - 1 / RADII) / 2
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        sizes = np.array([kernel.envelope(center, *axes) for axes in zip(real.tolist(), imaginary.tolist(), strict=True)])
+        sizes = np.array(
+            [kernel.envelope(center, *axes) for axes in zip(real.tolist(), imaginary.tolist(), strict=True)]
+        )
         tails = 2 * sizes * np.exp(-count * np.log(RADII)) * RADII / (RADII - 1)
     return float(np.nanmin(tails))
 

@@ -17,8 +17,8 @@ from ._kernel import Envelope, Float64, Kernel, Variations, bound_to, scaled_var
 __all__ = ["held", "papadakis", "regular", "simoncelli"]
 
 Angle = Callable[[Float64], Float64]
-# Upper bounds on the total variation of a derivative of cosine and sine of each angle along an edge of length 1, constant
-# beyond; tests/test_kernels.py differentiates them.
+# Upper bounds on the total variation of a derivative of cosine and sine of each angle along an edge of length 1,
+# constant beyond; tests/test_kernels.py differentiates them.
 HELD: tuple[Variations, Variations] = (((2, 29.68),), ((2, 29.68),))
 SIMONCELLI: tuple[Variations, Variations] = (((1, 2.4907),), ((1, math.pi / math.log(2)),))
 PAPADAKIS: tuple[Variations, Variations] = (((1, math.pi),), ((1, math.pi),))

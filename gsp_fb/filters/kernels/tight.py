@@ -136,9 +136,7 @@ def simple_tight(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kern
     >>> sum(kernel([0.3, 1.0]) ** 2 for kernel in simple_tight(4, lmax=2.0)).round(12)
     array([1., 1.])
     """
-    return _dyadic(
-        "simple_tight", n_filters, _simple_rise, _simple_fall, variations=SIMPLE, continuity=0, lmax=lmax
-    )
+    return _dyadic("simple_tight", n_filters, _simple_rise, _simple_fall, variations=SIMPLE, continuity=0, lmax=lmax)
 
 
 def _translates(
