@@ -226,7 +226,7 @@ def expected_ratio(weights: Weights, signal: Gram) -> FloatArray:
     center = permutation_moments(weights, signal, zero)
     ratio = np.divide(center.mean, below, out=np.full_like(below, np.nan), where=below > 0)
     if np.all(weights.norm == weights.norm[:1]):
-        return ratio
+        return np.asarray(ratio)
     # var(N - l D) is a parabola in l, which three values give.
     left, right = (permutation_moments(weights, signal, zero + level).variance for level in (-1.0, 1.0))
     covariance, spread = (left - right) / 4, (left + right) / 2 - center.variance

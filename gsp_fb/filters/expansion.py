@@ -65,7 +65,16 @@ class Expansion:
         return max(1, int(enough[0])) if enough.size else None
 
     def error(self, order: int) -> float:
-        """Return a bound on the largest error of the truncations at degree ``order``."""
+        """Return a bound on the largest error of the truncations at degree ``order``; each is computed once."""
+        if order not in self._errors:
+            self._errors[order] = self._largest_error(order)
+        return self._errors[order]
+
+    @cached_property
+    def _errors(self) -> dict[int, float]:
+        return {}
+
+    def _largest_error(self, order: int) -> float:
         tails = self.tails[:, min(order, self.tails.shape[1] - 1)].tolist()
         rows = zip(self.kernels, self.truncated(order), tails, self.proven, strict=True)
         return max(self._kernel_error(*row) for row in rows)
