@@ -215,7 +215,7 @@ def test_declared_envelopes_bound_the_kernel_in_the_ellipse(name):
             with np.errstate(all="ignore"):
                 size = np.abs(analytic(kernel, name)(ellipse)).max()
                 bound = kernel.envelope(1.0, (rho + 1 / rho) / 2, (rho - 1 / rho) / 2)
-            assert size <= bound * (1 + 1e-9)
+            assert np.isinf(bound) or size <= bound * (1 + 1e-9)
 
 
 def analytic(kernel, name):
@@ -243,5 +243,5 @@ def test_proven_bounds_hold_where_samples_would_not_look():
     )
     series = expand((bump,), (0.0, 2.0))
     assert series.is_proven
-    assert series.error(2000) >= 1.0
+    assert 1.0 <= series.error(2000) <= 1.1
     assert series.order(1e-3) is None

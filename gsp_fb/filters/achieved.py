@@ -34,8 +34,8 @@ class AchievedError:
         Bound or estimate of the greatest :math:`\|c_m - g_m(op)x\| / \|x\|` over filters and signals, in the norm of
         :class:`Plan`.
     kind : {'proven', 'estimate'}
-        ``'proven'``: the distance to a reference that has a proven bound, and that bound. ``'estimate'``: the distance to
-        the result of Lanczos's process from the signal, and how much its last steps changed it.
+        ``'proven'``: the distance to a reference that has a proven bound, and that bound. ``'estimate'``: the distance
+        to the result of Lanczos's process from the signal, and how much its last steps changed it.
     matvecs : int
         Matrix-vector products spent.
     """

@@ -11,7 +11,7 @@ import numpy as np
 from ..backend import FloatArray
 from ._points import Interval, chebyshev_points, coefficients_from, series_at, values_at_points
 from .kernels import Kernel
-from .tails import interpolation_error, largest_value
+from .tails import interpolation_error, largest_kernel_value, largest_value
 
 __all__ = ["Expansion", "Interval", "chebyshev_points", "expand"]
 
@@ -87,7 +87,11 @@ class Expansion:
     def _kernel_error(self, kernel: Kernel, part: FloatArray, tail: float, proven: bool) -> float:
         if not proven:
             return _sampled_error(kernel, self.interval, part, self.witnesses)
-        return tail if math.isfinite(tail) else _jump_error(kernel, self.interval, part)
+        if math.isinf(tail):
+            return _jump_error(kernel, self.interval, part)
+        # Where the tail proves nothing, the sizes of kernel and polynomial still do.
+        sizes = math.inf if tail < 1 else largest_kernel_value(kernel, self.interval) + largest_value(part[None, :])
+        return min(tail, sizes)
 
     def truncated(self, order: int) -> FloatArray:
         """Return the coefficients up to degree ``order``, shape (n_kernels, order + 1)."""

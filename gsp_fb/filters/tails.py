@@ -23,11 +23,11 @@ from ._points import Interval, chebyshev_points, values_at_points
 from .kernels import Kernel
 from .krylov import least_denominator
 
-__all__ = ["interpolation_error", "largest_value", "peak_factor"]
+__all__ = ["interpolation_error", "largest_kernel_value", "largest_value", "peak_factor"]
 
 EPS = float(np.finfo(np.float64).eps)
 # Ellipses that are tried: the sum of their semi-axes, as a multiple of half the interval.
-RADII = 1.0 + np.geomspace(1e-5, 1e3, 161)
+RADII = 1.0 + np.geomspace(1e-9, 1e3, 193)
 # How much finer than the degree the grid is on which a polynomial is bounded.
 FINER = 4
 
@@ -43,6 +43,15 @@ def largest_value(coefficients: FloatArray) -> float:
     count = FINER * max(degree, 1)
     sampled = float(np.abs(values_at_points(coefficients, count)).max(initial=0.0))
     return sampled * peak_factor(degree, count)
+
+
+def largest_kernel_value(kernel: Kernel, interval: Interval) -> float:
+    """Return a proven bound on the largest absolute value of a kernel on ``interval``, inf if it declares none."""
+    if kernel.envelope is None:
+        return math.inf
+    center, half = (interval[0] + interval[1]) / 2, (interval[1] - interval[0]) / 2
+    radius = float(RADII[0])
+    return float(kernel.envelope(center, half * (radius + 1 / radius) / 2, half * (radius - 1 / radius) / 2))
 
 
 def interpolation_error(kernel: Kernel, interval: Interval, coefficients: FloatArray) -> float:

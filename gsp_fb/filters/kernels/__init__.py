@@ -1,10 +1,9 @@
 """Kernels: named functions of graph frequency. :data:`KERNELS` is the table of all of them.
 
-Frequency is the eigenvalue of the operator a bank is given. Some kernels take it as it is (``heat``, ``ppr``,
+Frequency is the eigenvalue of the high channel that a bank is given. Some kernels take it as it is (``heat``, ``ppr``,
 ``rational``, ``gabor``, any function of the user's); the others divide the axis ``[0, lmax]`` and are *relative*: they
-take ``lambda / lmax``. Their ``lmax=`` fixes the end of the axis; without it the bank binds them to the upper end of
-``op.bounds``, a formula that costs nothing and is never too small. ``gsp_fb.lambda_max(op)`` is the tighter value for
-``lmax=`` where the formula is generous (combinatorial Laplacians of irregular graphs).
+take ``lambda / lmax``. Their ``lmax=`` fixes the end of the axis; without it the bank scales them to ``gsp_fb.lambda_max(op)``,
+the largest eigenvalue to a relative error of 1e-6 where Lanczos resolves it.
 """
 
 from __future__ import annotations
