@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
-from .backend import FloatArray, conj, empty_like, namespace, norm, vdot
+from .backend import FloatArray, abs_squared, asarray_like, conj, empty_like, namespace, norm, to_host, vdot
 
-__all__ = ["Krylov", "Total", "alone", "cumulative_bounds", "gauss_rule", "lanczos"]
+__all__ = ["Krylov", "Total", "alone", "cumulative_bounds", "gauss_rule", "lanczos", "lanczos_columns"]
 
 Product = Callable[[Any], Any]
 # Turns a number or an array that was summed over the own part of vectors into that of the whole vectors.
@@ -115,6 +115,41 @@ def _orthogonal(vector: Any, rows: Any, total: Total) -> Any:
     for _ in range(2):
         vector = vector - total(conj(rows) @ vector) @ rows
     return vector
+
+
+def lanczos_columns(product: Product, start: Any, steps: int, *, size: float = 0.0) -> tuple[Krylov, ...]:
+    """Return the tridiagonal matrices of each column of ``start``, none of them zero, from products with all at once.
+
+    Only three blocks of vectors are in memory. Without orthogonalisation a rule may hold a node more than once; the
+    copies share its weight, and quadrature is as accurate (Greenbaum 1989).
+    """
+    xp, n_rows = namespace(start), start.shape[0]
+    sizes = _column_norms(start)
+    current, previous = start / sizes, xp.zeros_like(start)
+    diagonal, off_diagonal = np.zeros((steps, start.shape[1])), np.zeros((steps, start.shape[1]))
+    lengths = np.full(start.shape[1], min(steps, n_rows))
+    before = xp.zeros_like(sizes)
+    for k in range(min(steps, n_rows)):
+        following = product(current) - before * previous
+        middle = xp.real(xp.sum(conj(current) * following, axis=0))
+        following = following - middle * current
+        before = _column_norms(following)
+        diagonal[k], off_diagonal[k] = to_host(middle), to_host(before)
+        closed = off_diagonal[k] <= 8 * EPS * math.sqrt(n_rows) * np.maximum(size, np.abs(diagonal[k]))
+        lengths = np.where(closed & (lengths > k + 1), k + 1, lengths)
+        # A column whose space has closed goes on as zeros.
+        shares = asarray_like(np.where(closed, 0.0, 1.0 / np.where(closed, 1.0, off_diagonal[k])), before)
+        previous, current = current, following * shares
+    residuals = np.where(lengths < min(steps, n_rows + 1), 0.0, off_diagonal[-1])
+    return tuple(
+        Krylov(diagonal[:n, j], off_diagonal[: n - 1, j], float(residuals[j]), float(sizes[j]), None)
+        for j, n in enumerate(lengths.tolist())
+    )
+
+
+def _column_norms(block: Any) -> Any:
+    xp = namespace(block)
+    return xp.sqrt(xp.sum(abs_squared(block), axis=0))
 
 
 def gauss_rule(space: Krylov) -> tuple[FloatArray, FloatArray]:

@@ -235,32 +235,6 @@ def test_aggregation_similarity_is_its_definition(seed):
         gf.aggregation_similarity(graph, x, np.zeros(80, dtype=int))
 
 
-def test_significance_finds_smooth_and_rough_signals_and_no_more():
-    graph = gf.datasets.grid(8, 8)
-    op = gf.operator(graph, "sym", channel="high")
-    row, col = np.divmod(np.arange(64), 8)
-    smooth = gf.s_value_significance(op, row.astype(float) - 3.5, n_surrogates=199, rng=1)
-    rough = gf.s_value_significance(op, (-1.0) ** (row + col), n_surrogates=199, rng=1)
-    assert (smooth.p_smooth, rough.p_rough) == (1 / 200, 1 / 200)
-    assert smooth.z_score < -3 < 3 < rough.z_score
-    noise = [
-        gf.s_value_significance(op, np.random.default_rng(s).standard_normal(64), n_surrogates=19, rng=s).p_smooth
-        for s in range(60)
-    ]
-    assert np.mean(np.asarray(noise) <= 0.1) < 0.25
-
-
-@pytest.mark.parametrize("family", ["sym", "rw"])
-def test_spectral_signs_keep_s(family):
-    graph = gf.Graph.from_edges([(0, 1), (1, 2), (2, 3), (1, 3), (3, 4)])
-    x = np.array([1.0, 2.0, -1.0, 0.5, 3.0])
-    op = gf.operator(graph, family, "high")
-    control = gf.s_value_significance(op, x, kind="spectral_sign", n_surrogates=9, rng=0)
-    assert np.allclose(control.surrogates, control.s_value)
-    assert (control.p_smooth, control.p_rough) == (1.0, 1.0)
-    assert np.isnan(control.z_score)
-
-
 @pytest.mark.parametrize("family", ["rw", "renorm_rw", "lazy_rw"])
 def test_s_of_a_random_walk_is_its_mean_frequency(family):
     op = gf.operator(gf.datasets.star(20), family, "high")
@@ -292,26 +266,3 @@ def test_an_unknown_inner_product_is_refused():
             measure(op, Y, inner="plane")
     with pytest.raises(ParameterError, match="unknown inner product"):
         gf.signal_energy(Y, inner="euclid")
-
-
-def test_significance_by_its_definition():
-    op = gf.operator(gf.datasets.ring(12), "sym", "high")
-    x = np.random.default_rng(3).standard_normal(12)
-    found = gf.s_value_significance(op, x, n_surrogates=50, rng=4)
-    rng = np.random.default_rng(4)
-    drawn = np.array([gf.s_value(op, x[rng.permutation(12)]) for _ in range(50)])
-    assert np.array_equal(found.surrogates, drawn)
-    assert found.s_value == gf.s_value(op, x)
-    assert found.p_smooth == (1 + np.count_nonzero(drawn <= found.s_value)) / 51
-    assert found.p_rough == (1 + np.count_nonzero(drawn >= found.s_value)) / 51
-    assert found.z_score == pytest.approx((found.s_value - drawn.mean()) / drawn.std())
-    assert not found.surrogates.flags.writeable
-    assert gf.s_value_significance(op, x, rng=4).surrogates.shape == (999,)
-
-
-def test_significance_is_reproducible_and_leaves_the_global_seed_alone():
-    op = gf.operator(SQUARE, "sym", channel="high")
-    state = np.random.get_state()[1].copy()  # noqa: NPY002  # the global state is what must stay
-    first, second = (gf.s_value_significance(op, Y, n_surrogates=20, rng=5).surrogates for _ in range(2))
-    assert np.array_equal(first, second)
-    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002

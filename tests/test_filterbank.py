@@ -177,13 +177,19 @@ def test_ring_filters_are_circular_convolutions(n):
         assert_allclose(c[:, m], np.fft.ifft(kernel(frequencies) * np.fft.fft(x)).real, atol=1e-10)
 
 
-def test_low_channels_take_kernels_of_the_eigenvalue():
-    low = operator(SMALL, "sym")
-    x = RNG.standard_normal(40)
-    got = FilterBank(low, lambda mu: mu**3).analyze(x)[:, 0]
-    assert_allclose(got, low @ (low @ (low @ x)), atol=1e-12)
-    with pytest.raises(ParameterError, match=r"begins at frequency 0 .* give the high channel, op\.complement\(\)"):
-        FilterBank(low, meyer(4))
+@pytest.mark.parametrize("family", VARIANTS)
+@pytest.mark.parametrize("kernels", [heat(5.0), meyer(4), np.cos], ids=["heat", "meyer", "callable"])
+def test_low_channels_are_refused_with_the_remedy(family, kernels):
+    low = operator(SMALL, family)
+    with pytest.raises(ParameterError, match=r"is a low channel: give op\.complement\(\)"):
+        FilterBank(low, kernels)
+    assert len(FilterBank(low.complement(), kernels))
+
+
+def test_a_kernel_that_begins_above_the_spectrum_is_refused():
+    root = filters.Kernel(np.sqrt, "root", lower_bound=0.5)
+    with pytest.raises(ParameterError, match=r"begins at frequency 0\.5 but .* has eigenvalues down to 0"):
+        FilterBank(high(SMALL), root)
 
 
 def test_directed_graphs_are_refused_with_the_remedy():

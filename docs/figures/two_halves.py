@@ -20,7 +20,7 @@ from gsp_fb import plot
 TARGET = Path(__file__).parents[1] / "_static" / "two-halves.png"
 FAMILY = "renorm_rw"
 EXCEPTIONS = [10, 15, 22, 26]
-INK, LOW, HIGH = "#222222", "#00795A", "#B87A00"
+INK, LOW, CROSS, HIGH = "#222222", "#00795A", "#5F5F5F", "#B87A00"
 WORDS = {
     "a signal": "two camps, red +1 and blue −1,\nand four who differ from all around them",
     "low half": "each node with its neighbours averaged:\nwhat a graph network keeps",
@@ -50,13 +50,26 @@ def draw_graphs(figure: Figure, graph: gf.Graph, x: np.ndarray) -> None:
         figure.text(left, 0.6, sign, fontsize=30, ha="center", va="center", color=INK)
 
 
+def energy_shares(graph: gf.Graph, x: np.ndarray) -> dict[str, float]:
+    """Return the energy of the low half, of the high half and of their cross term, relative to that of the signal.
+
+    ``|low + high|^2 = |low|^2 + 2 <low, high> + |high|^2`` in the inner product of the operator, weighted by degrees:
+    the two halves are not orthogonal.
+    """
+    bank = gf.FilterBank.two_channel(graph, FAMILY)
+    low, high = (bank.low.scale * half for half in bank.analyze(x))
+    total = (low + high) @ (low + high)
+    return {"low": low @ low / total, "cross term": 2 * low @ high / total, "high": high @ high / total}
+
+
 def draw_energies(figure: Figure, graph: gf.Graph, x: np.ndarray) -> None:
-    """Draw the share of the energy in each half as one bar."""
-    share = float(gf.s_value(gf.operator(graph, FAMILY, channel="high"), x))
+    """Draw the energy of the signal as one bar: both halves as drawn above, and their cross term between them."""
     ax = figure.add_axes((0.085, 0.035, 0.9, 0.085))
-    for left, width, colour, name in ((0.0, 1 - share, LOW, "low"), (1 - share, share, HIGH, "high")):
+    left = 0.0
+    for (name, width), colour in zip(energy_shares(graph, x).items(), (LOW, CROSS, HIGH), strict=True):
         ax.barh(0, width, left=left, height=1.0, color=colour)
-        ax.text(left + width / 2, 0, f"{name} {width:.0%}", ha="center", va="center", color="white", fontsize=13)
+        ax.text(left + width / 2, 0, f"{name} {width:.1%}", ha="center", va="center", color="white", fontsize=13)
+        left += width
     ax.set(xlim=(0, 1), ylim=(-0.5, 0.5))
     ax.axis("off")
     figure.text(0.015, 0.0775, "energy", ha="left", va="center", fontsize=13, color=INK)

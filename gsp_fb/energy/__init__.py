@@ -1,6 +1,6 @@
 """Energies: how much of a signal is smooth on a graph, how much is not, and whether that is chance."""
 
-from .density import SpectralDensity, lambda_max, spectral_density
+from .density import SpectralDensity, lambda_max, lambda_max_bounds, spectral_density
 from .dirichlet import dirichlet_energy, nonsmooth_energy, s_value, signal_energy
 from .homophily import (
     adjusted_homophily,
@@ -12,9 +12,12 @@ from .homophily import (
     node_homophily,
     row_diff,
 )
+from .permutation import expected_s_value
 from .profile import EnergyProfile, energy_profile
+from .rank import effective_rank
 from .signals import one_hot, row_normalized
 from .significance import Significance, s_value_significance
+from .spatial import gearys_c, morans_i
 
 __all__ = [
     "EnergyProfile",
@@ -26,9 +29,14 @@ __all__ = [
     "col_diff",
     "dirichlet_energy",
     "edge_homophily",
+    "effective_rank",
     "energy_profile",
+    "expected_s_value",
+    "gearys_c",
     "label_informativeness",
     "lambda_max",
+    "lambda_max_bounds",
+    "morans_i",
     "node_homophily",
     "nonsmooth_energy",
     "one_hot",

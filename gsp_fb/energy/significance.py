@@ -1,8 +1,8 @@
-"""Is a signal smoother on this graph than chance? A surrogate test of the S-value."""
+"""Is a signal smoother on this graph than a random placement of its values? A test of the S-value."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,54 +10,73 @@ import numpy as np
 
 from .._arguments import check_choice, check_count, check_rng, check_signal
 from .._document import facts_html
-from ..backend import FloatArray, Signal, asarray_like, column, freeze, take_rows
+from .._kernels import quadratic_form
+from ..backend import FloatArray, Signal, asarray_like, diagonal_times, freeze, is_sparse, namespace, take_rows, to_host
+from ..backend import column as beside
 from ..operators import Operator
 from ..spectrum import spectrum
+from ._labels import label_codes, label_forms
 from .dirichlet import s_value
+from .permutation import expected_ratio, gram, inner_weights, permutation_moments, weights_of
 
-__all__ = ["SURROGATES", "Significance", "s_value_significance"]
+__all__ = ["METHODS", "SURROGATES", "Significance", "s_value_significance"]
 
-Draw = Callable[[np.random.Generator], Signal]
+# Expectation and standard deviation of S over the surrogates, and the z-score of the measured value.
+Null = tuple[FloatArray, FloatArray, FloatArray]
+METHODS = ("permutation", "analytic")
+# Columns of a block of surrogates: wide enough for the compiled product, small beside the signal of a large graph.
+BLOCK_COLUMNS = 64
+# Surrogates that equal the measured value up to this share of the values compared count on both sides.
+SLACK = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
 class Significance:
-    """The measured S-value beside those of surrogate signals.
+    """The measured S-value beside those of surrogate signals. One number each, or arrays with one entry a signal.
 
     Attributes
     ----------
-    s_value : float
-    surrogates : float64 array
-        S of each surrogate.
-    p_smooth, p_rough : float
-        Share of surrogates at most, or at least, as large as ``s_value`` (the signal itself counted once).
-    z_score : float
-        ``(s_value - mean) / std`` of the surrogates; nan where they do not vary.
+    s_value : float or float64 array
+    expected, std : float or float64 array
+        Mean and standard deviation of S over the surrogates: of all permutations in closed form, see
+        :func:`expected_s_value`; of the drawn ones for other kinds.
+    surrogates : float64 array, shape (n_surrogates,) or (n_surrogates, n_signals)
+        S of each surrogate; none for ``method='analytic'``.
+    p_smooth, p_rough : float or float64 array
+        Share of surrogates at most, or at least, as large as ``s_value`` (the signal itself counted once); by the
+        normal approximation for ``method='analytic'``.
+    z_score : float or float64 array
+        ``(s_value - expected) / std``; nan where surrogates do not vary.
 
     Examples
     --------
     >>> from gsp_fb import datasets, operator
     >>> ring = operator(datasets.ring(20), "sym", channel="high")
     >>> found = s_value_significance(ring, np.cos(np.arange(20) * np.pi / 10), n_surrogates=99, rng=0)
-    >>> round(found.s_value, 4), found.p_smooth, found.z_score < -2
-    (0.0489, 0.01, True)
+    >>> round(found.s_value, 4), round(found.expected, 4), found.p_smooth, found.z_score < -2
+    (0.0489, 1.0526, 0.01, True)
     """
 
-    s_value: float
+    s_value: Any
+    expected: Any
+    std: Any
     surrogates: FloatArray
-    p_smooth: float
-    p_rough: float
-    z_score: float
+    p_smooth: Any
+    p_rough: Any
+    z_score: Any
 
     def __repr__(self) -> str:
+        if np.ndim(self.s_value):
+            return f"Significance({len(self.s_value)} signals, {len(self.surrogates)} surrogates)"
         return (
-            f"Significance(s_value={self.s_value:.6g}, p_smooth={self.p_smooth:.6g}, p_rough={self.p_rough:.6g}, "
-            f"{len(self.surrogates)} surrogates)"
+            f"Significance(s_value={self.s_value:.6g}, expected={self.expected:.6g}, p_smooth={self.p_smooth:.6g}, "
+            f"p_rough={self.p_rough:.6g}, {len(self.surrogates)} surrogates)"
         )
 
     def _repr_html_(self) -> str:
         facts = {
             "S": self.s_value,
+            "expected under permutation": self.expected,
             "p as smooth": self.p_smooth,
             "p as rough": self.p_rough,
             "z": self.z_score,
@@ -66,44 +85,130 @@ class Significance:
         return facts_html("Significance", facts)
 
 
-def _permuted(op: Operator, x: Signal) -> Draw:
-    return lambda rng: take_rows(x, rng.permutation(x.shape[0]))
+@dataclass(frozen=True, eq=False)
+class _Form:
+    """S in the operator's own inner product: the plain one of the symmetrised operator, on ``scale * x``."""
+
+    op: Operator
+
+    @property
+    def symmetric(self) -> Operator:
+        return self.op if self.op.graph.directed else self.op.symmetrized
+
+    def scaled(self, x: Signal) -> Signal:
+        plain = self.op.graph.directed or self.op.is_symmetric
+        return x if plain else diagonal_times(self.op.scale, x)
+
+    def value(self, x: Signal, per_column: bool) -> FloatArray:
+        found = s_value(self.symmetric, self.scaled(x), per_column=per_column)
+        return np.atleast_1d(to_host(found))
 
 
-def _sign_flipped(op: Operator, x: Signal) -> Draw:
-    modes = spectrum(op)
+def _permuted(form: _Form, x: Signal, n_draws: int, per_column: bool, rng: np.random.Generator) -> FloatArray:
+    """Return S of random placements of the rows of ``x``, shape (n_draws, 1 or n_signals)."""
+    permutations = (rng.permutation(x.shape[0]) for _ in range(n_draws))
+    codes = None if per_column else label_codes(x)
+    if codes is not None and not form.op.graph.directed:
+        return label_forms(form.op, codes, np.stack(list(permutations), axis=1))[:, None]
+    blocks = _blocks(x, permutations)
+    return np.concatenate([_block_values(form, x, block, per_column) for block in blocks])
+
+
+def _blocks(x: Signal, permutations: Iterator[Any]) -> Iterator[list[Any]]:
+    size = 1 if is_sparse(x) else max(1, BLOCK_COLUMNS // max(x.shape[1], 1))
+    block: list[Any] = []
+    for permutation in permutations:
+        block.append(permutation)
+        if len(block) == size:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _block_values(form: _Form, x: Signal, block: list[Any], per_column: bool) -> FloatArray:
+    """Return S of a few placements, whose columns stand side by side in one signal."""
+    if len(block) == 1:
+        return form.value(take_rows(x, block[0]), per_column)[None, :]
+    placed = form.scaled(namespace(x).concat([take_rows(x, permutation) for permutation in block], axis=1))
+    op = form.symmetric
+    above = to_host(quadratic_form(op.graph, placed, op.left, op.right, op.diag)).reshape(len(block), -1)
+    below = to_host(namespace(placed).sum(abs(placed) ** 2, axis=0)).reshape(len(block), -1)
+    if not per_column:
+        above, below = above.sum(axis=1, keepdims=True), below.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0))
+
+
+def _sign_flipped(form: _Form, x: Signal, n_draws: int, per_column: bool, rng: np.random.Generator) -> FloatArray:
+    modes = spectrum(form.op)
     coefficients = modes.gft(x)
 
-    def draw(rng: np.random.Generator) -> Signal:
+    def draw() -> Signal:
         signs = asarray_like(rng.choice([-1.0, 1.0], size=coefficients.shape[0]), coefficients)
-        return modes.igft(column(signs, coefficients) * coefficients)
+        return modes.igft(beside(signs, coefficients) * coefficients)
 
-    return draw
+    return np.stack([form.value(draw(), per_column) for _ in range(n_draws)])
 
 
-SURROGATES: dict[str, Callable[[Operator, Signal], Draw]] = {
+SURROGATES: dict[str, Callable[..., FloatArray]] = {
     "permute": _permuted,
     "spectral_sign": _sign_flipped,
 }
 
 
 def s_value_significance(
-    laplacian: Operator, x: Any, *, n_surrogates: int = 999, kind: str = "permute", rng: Any = None
+    op: Operator,
+    x: Any,
+    *,
+    per_column: bool = False,
+    n_surrogates: int = 999,
+    kind: str = "permute",
+    method: str = "permutation",
+    rng: Any = None,
 ) -> Significance:
-    """Return how the S-value of ``x`` compares with those of surrogate signals.
+    r"""Return how the S-value of ``x`` compares with those of surrogate signals.
 
     Parameters
     ----------
-    laplacian : Operator
+    op : Operator
         A high channel.
     x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+    per_column : bool
+        Test each signal alone instead of all of them together.
     n_surrogates : int
+        The smallest p-value is ``1 / (n_surrogates + 1)``.
     kind : {'permute', 'spectral_sign'}
-        ``permute`` moves whole rows to random nodes: the values stay, their place on the graph is forgotten.
+        ``permute`` moves whole rows to random nodes: the values stay, their place on the graph is lost.
         ``spectral_sign`` flips the signs of the Fourier coefficients: the energy at each frequency stays, where on the
-        graph it sits is forgotten. For a symmetric family S is a function of those energies alone, so every surrogate
-        has the S of ``x`` and both p-values are 1: use it as a control, or with random-walk families.
+        graph it sits is lost. S is a function of those energies alone, so every surrogate has the S of ``x`` and both
+        p-values are 1: a control.
+    method : {'permutation', 'analytic'}
+        ``permutation`` draws surrogates; its p-values are exact. ``analytic`` takes mean and variance over all
+        permutations in closed form and p-values from the normal distribution, an approximation that is good where no
+        few nodes dominate; its cost is that of one energy.
     rng : None, int or numpy Generator
+
+    Returns
+    -------
+    Significance
+
+    Raises
+    ------
+    ParameterError
+        ``op`` is a low channel, or an option is unknown.
+    SignalError
+        ``x`` has the wrong length, is not finite, or is zero everywhere.
+
+    See Also
+    --------
+    expected_s_value : The expectation alone.
+    morans_i, gearys_c : The same question in the terms of spatial statistics.
+
+    Notes
+    -----
+    For random-walk families the norm changes with the placement too. ``S <= s`` is then tested as
+    :math:`\langle x, (L - s)x\rangle \le 0`, whose moments are exact; ``expected`` is the expectation of the ratio to
+    second order, and ``std`` that of the form relative to the expected energy.
 
     Examples
     --------
@@ -114,22 +219,60 @@ def s_value_significance(
     >>> result.p_smooth
     0.01
     """
-    x = check_signal(x, laplacian.graph.n_nodes)
-    draw = SURROGATES[check_choice(kind, SURROGATES, "kind of surrogate")](laplacian, x)
-    generator = check_rng(rng)
-    measured = s_value(laplacian, x)
-    drawn = [s_value(laplacian, draw(generator)) for _ in range(check_count(n_surrogates, "n_surrogates"))]
-    return _compare(float(measured), np.asarray(drawn, dtype=np.float64), laplacian.diag)
+    x = check_signal(x, op.graph.n_nodes)
+    x = x[:, None] if x.ndim == 1 else x
+    check_choice(kind, SURROGATES, "kind of surrogate")
+    check_choice(method, METHODS, "method")
+    count, generator = check_count(n_surrogates, "n_surrogates"), check_rng(rng)
+    form = _Form(op)
+    measured = form.value(x, per_column)
+    null = _null_moments(op, x, measured, per_column) if kind == "permute" else None
+    if method == "analytic" and null is not None:
+        return _normal(measured, null, per_column, op.diag)
+    drawn = SURROGATES[kind](form, x, count, per_column, generator)
+    return _compared(measured, drawn, null, per_column, op.diag)
 
 
-def _compare(measured: float, drawn: FloatArray, like: Any) -> Significance:
-    # A surrogate that equals the signal up to rounding counts on both sides.
-    slack = 1e-12 * max(1.0, abs(measured))
-    spread = float(drawn.std())
-    return Significance(
-        s_value=measured,
-        surrogates=freeze(asarray_like(drawn, like)),
-        p_smooth=float((1 + np.count_nonzero(drawn <= measured + slack)) / (1 + drawn.size)),
-        p_rough=float((1 + np.count_nonzero(drawn >= measured - slack)) / (1 + drawn.size)),
-        z_score=float((measured - drawn.mean()) / spread) if spread > slack else float("nan"),
+def _null_moments(op: Operator, x: Signal, measured: FloatArray, per_column: bool) -> Null:
+    """Return expectation and standard deviation of S over all placements, and the z-score of the measured value."""
+    weights, signal = weights_of(op), gram(x, per_column)
+    form = permutation_moments(weights, signal, measured)
+    energy = inner_weights(op).mean() * signal.trace
+    spread = np.sqrt(form.variance)
+    negligible = 1e-10 * np.abs(form.mean) + SLACK * weights.diagonal.max(initial=0.0) * signal.trace
+    varies = spread > negligible
+    z = np.divide(-form.mean, spread, out=np.full_like(spread, np.nan), where=varies)
+    std = np.divide(spread, energy, out=np.full_like(spread, np.nan), where=energy > 0)
+    return expected_ratio(weights, signal), std, z
+
+
+def _normal(measured: FloatArray, null: Null, per_column: bool, like: Any) -> Significance:
+    from scipy.special import ndtr  # loads a third of scipy that only this needs
+
+    expected, std, z = null
+    # Where no placement differs from the signal, all of them are as smooth and as rough.
+    p_smooth, p_rough = (np.where(np.isnan(z) & ~np.isnan(measured), 1.0, ndtr(side * z)) for side in (1, -1))
+    return _result((measured, expected, std, p_smooth, p_rough, z), np.empty((0, len(z))), per_column, like)
+
+
+def _compared(measured: FloatArray, drawn: FloatArray, null: Null | None, per_column: bool, like: Any) -> Significance:
+    slack = SLACK * np.maximum(np.abs(measured), np.abs(drawn).max(axis=0))
+    p_smooth, p_rough = (
+        (1 + np.count_nonzero(side * drawn <= side * measured + slack, axis=0)) / (1 + len(drawn)) for side in (1, -1)
     )
+    p_smooth, p_rough = (np.where(np.isnan(measured), np.nan, p) for p in (p_smooth, p_rough))
+    if null is None:
+        expected, std = drawn.mean(axis=0), drawn.std(axis=0)
+        z = np.divide(measured - expected, std, out=np.full_like(std, np.nan), where=std > 1e-10 * np.abs(expected))
+        null = expected, std, z
+    expected, std, z = null
+    return _result((measured, expected, std, p_smooth, p_rough, z), drawn, per_column, like)
+
+
+def _result(numbers: tuple[FloatArray, ...], drawn: FloatArray, per_column: bool, like: Any) -> Significance:
+    """Return floats for one test, arrays beside ``like`` for one test a signal."""
+    surrogates = freeze(asarray_like(np.ascontiguousarray(drawn if per_column else drawn[:, 0]), like))
+    measured, expected, std, p_smooth, p_rough, z = (
+        freeze(asarray_like(number, like)) if per_column else float(number[0]) for number in numbers
+    )
+    return Significance(measured, expected, std, surrogates, p_smooth, p_rough, z)

@@ -3,9 +3,10 @@
 >>> from gsp_fb import Graph, operator
 >>> path = Graph.from_edges([(0, 1), (1, 2)])
 >>> FilterBank(operator(path, "sym", channel="high"), [heat(5.0), *meyer(3)])
-FilterBank(Operator(sym, high, n_nodes=3), [heat(5), meyer/low, meyer/1, meyer/2], tol=1e-08)
+FilterBank(Operator(sym, high, n_nodes=3), [heat(5), meyer/low, meyer/1, meyer/2], tol=0.0001)
 """
 
+from .achieved import AchievedError
 from .bank import FilterBank
 from .kernels import (
     KERNELS,
@@ -41,6 +42,7 @@ __all__ = [
     "KERNELS",
     "METHODS",
     "TIGHT",
+    "AchievedError",
     "FilterBank",
     "Kernel",
     "Plan",

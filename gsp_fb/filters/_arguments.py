@@ -12,12 +12,16 @@ from ..backend import Signal, namespace, to_dense
 from ..errors import ParameterError, SignalError
 from ..operators import Operator
 from .kernels import Kernel, as_kernel
-from .response import frequency_axis
+from .response import axis_end, frequency_axis
 
-__all__ = ["bound_kernels", "check_order", "coefficient_block", "signal_block"]
+__all__ = ["bound_kernels", "check_high", "check_order", "coefficient_block", "default_tol", "signal_block"]
 
 # Beyond this degree the recurrence's own rounding is larger than any tolerance.
 HIGHEST_ORDER = 100_000
+# Tolerance of a bank that names none, by the continuity of its roughest kernel. A kink costs an order of about 1 / tol,
+# a kernel with continuous slope its root: ten digits of a Meyer frame would cost a thousand products.
+DEFAULT_TOL = {0.0: 1e-2, 1.0: 1e-4, 2.0: 1e-4, 3.0: 1e-4}
+SMOOTH_TOL = 1e-8
 
 
 def signal_block(x: Signal) -> Signal:
@@ -36,25 +40,40 @@ def check_order(order: object) -> int | None:
     return degree
 
 
-def bound_kernels(kernels: Any, op: Operator) -> tuple[Kernel, ...]:
-    """Return the kernels bound to the operator's axis, each tried out at both ends and between."""
+def check_high(op: object) -> Operator:
+    """Return ``op`` if it is the high channel of an undirected graph, whose eigenvalues are frequencies."""
     if not isinstance(op, Operator):
         raise ParameterError(f"a bank needs an Operator, not {type(op).__name__}; see gsp_fb.operator(graph, 'sym')")
+    if op.channel != "high":
+        raise ParameterError(
+            f"a kernel is a function of frequency, the eigenvalue of the high channel, and {op!r} is a low channel: "
+            "give op.complement()"
+        )
+    return op
+
+
+def default_tol(kernels: tuple[Kernel, ...]) -> float:
+    """Return the tolerance of a bank that names none: wider where a polynomial converges slowly."""
+    return max((DEFAULT_TOL.get(kernel.continuity, SMOOTH_TOL) for kernel in kernels), default=SMOOTH_TOL)
+
+
+def bound_kernels(kernels: Any, op: Operator, lmax: float | None) -> tuple[tuple[Kernel, ...], float | None]:
+    """Return the kernels bound to the operator's axis, each tried out over it, and ``lmax`` if it was needed."""
     low, high = frequency_axis(op)
     single = isinstance(kernels, Kernel) or callable(kernels)
-    # A low channel may end at 0 or below, where no relative kernel has a meaning; the check below then says so.
-    lmax = high if high > 0 else 1.0
-    bound = tuple(as_kernel(kernel).bind(lmax) for kernel in ((kernels,) if single else kernels))
-    if not bound:
+    made = tuple(as_kernel(kernel) for kernel in ((kernels,) if single else kernels))
+    if not made:
         raise ParameterError("a bank needs at least one kernel")
+    end = axis_end(op) if lmax is None and any(kernel.relative for kernel in made) else lmax
+    bound = tuple(kernel if end is None else kernel.bind(end) for kernel in made)
     for kernel in bound:
         if kernel.lower_bound > low:
             raise ParameterError(
                 f"kernel {kernel.name!r} begins at frequency {kernel.lower_bound:g} but {op!r} has eigenvalues down to "
-                f"{low:g}; give the high channel, op.complement()"
+                f"{low:g}"
             )
         kernel(np.linspace(low, high, 33))
-    return bound
+    return bound, end
 
 
 def coefficient_block(c: Any, n_nodes: int, n_filters: int) -> tuple[Signal, bool]:

@@ -14,12 +14,13 @@ import numpy as np
 from .._arguments import check_choice, check_count, check_positive
 from .._document import facts_html
 from ..backend import Signal, asarray_like, eps, to_host
-from ..errors import ParameterError
+from ..errors import ParameterError, SignalError
 from ..graph import Graph
 from ..operators import Operator
 from ._apply import ADJOINT, APPLY
-from ._arguments import bound_kernels, check_order, coefficient_block, signal_block
+from ._arguments import bound_kernels, check_high, check_order, coefficient_block, default_tol, signal_block
 from ._elsewhere import analyze_elsewhere, plan_elsewhere
+from .achieved import AchievedError, achieved_error
 from .frames import complement_kernel, dual_kernels, frame_kernel, sampled_frequencies
 from .kernels import Kernel
 from .plan import METHODS, Plan, Task, choose
@@ -37,29 +38,38 @@ TIGHT = 1e-10
 class FilterBank:
     r"""Kernels :math:`g_m` applied to signals through an operator: :math:`c_m = g_m(op)\, x`.
 
-    The kernels are functions of the operator's eigenvalues; on a high channel these are frequencies, 0 being smooth.
+    The kernels are functions of frequency, the eigenvalues of the high channel: 0 is smooth.
     Random-walk families are filtered exactly as they are: :math:`g(op)` of a matrix that is similar to a symmetric one.
 
     Parameters
     ----------
     op : Operator
-        Of an undirected graph.
+        The high channel of an undirected graph.
     kernels : Kernel, callable, or a sequence of them
-        Relative kernels are bound to the upper end of ``op.bounds``.
-    tol : float > 0
-        Largest error, relative to the norm of the signal (and to the greatest kernel value if that exceeds 1).
+        Relative kernels are scaled to ``lmax``. The error bound of a plain function is sampled, see :class:`Plan`.
+    tol : float > 0, optional
+        Largest error, relative to the norm of the signal (and to the greatest kernel value if that exceeds 1). By
+        default 1e-8; 1e-4 if a kernel has one to three continuous derivatives, as ``meyer`` and ``itersine``, and 1e-2
+        if it has a kink, as ``simple_tight``: the order of a polynomial grows as ``tol**(-1/(k + 1))``, k being their
+        number.
     method : {'auto', 'exact', 'chebyshev', 'lanczos', 'cg'}
         By default the cheapest that keeps ``tol``. A named one is used even if it cannot, with a warning that says
         what error it promises.
     order : int, optional
         Fix the degree of the polynomial instead of deriving it from ``tol``.
+    lmax : float, optional
+        Largest eigenvalue of ``op``, where it is known. By default :func:`gsp_fb.lambda_max` if a kernel is relative.
 
     Raises
     ------
     GraphError
         The graph is directed.
     ParameterError
-        A kernel is not finite somewhere on the spectrum's interval, or does not work on arrays.
+        ``op`` is a low channel; a kernel is not finite somewhere on the axis, or does not work on arrays.
+
+    See Also
+    --------
+    two_channel : Low and ``I - low``, the pair of the paper.
 
     Examples
     --------
@@ -78,22 +88,27 @@ class FilterBank:
     tol: float = 1e-8
     method: str = "auto"
     order: int | None = None
+    lmax: float | None = None
 
     def __init__(
         self,
         op: Operator,
         kernels: Kernel | Callable[..., Any] | Iterable[Kernel | Callable[..., Any]],
-        tol: float = 1e-8,
+        tol: float | None = None,
         *,
         method: str = "auto",
         order: int | None = None,
+        lmax: float | None = None,
     ) -> None:
+        given = None if lmax is None else check_positive(lmax, "lmax")
+        bound, end = bound_kernels(kernels, check_high(op), given)
         fields = {
             "op": op,
-            "kernels": bound_kernels(kernels, op),
-            "tol": check_positive(tol, "tol"),
+            "kernels": bound,
+            "tol": default_tol(bound) if tol is None else check_positive(tol, "tol"),
             "method": check_choice(method, ("auto", *METHODS), "method"),
             "order": check_order(order),
+            "lmax": end,
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -122,6 +137,12 @@ class FilterBank:
     def in_memory(self) -> FilterBank:
         """The bank on the graph in the memory of this process; itself if it is there."""
         return self if self.op.graph.storage.kind == "memory" else replace(self, op=self.op.in_memory())
+
+    @property
+    def axis(self) -> tuple[float, float]:
+        """The frequencies that the bank is about: up to ``lmax``, or all of ``op.bounds`` where that is not known."""
+        low, high = self.response.interval
+        return low, high if self.lmax is None else min(self.lmax, high)
 
     def __len__(self) -> int:
         return len(self.kernels)
@@ -200,6 +221,43 @@ class FilterBank:
         c = APPLY[plan.method](self.response, block, plan)
         return c[:, 0, :] if x.ndim == 1 else c
 
+    def error(self, x: Any, c: Any) -> AchievedError:
+        r"""Return the error of computed coefficients for this signal; :meth:`plan` bounds it for every signal.
+
+        ``c`` is compared with a float64 reference of a smaller tolerance where a polynomial has a proven one, at about
+        the price of a second analysis; otherwise with Lanczos's process from each signal.
+
+        Parameters
+        ----------
+        x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+        c : array_like
+            As :meth:`analyze` returned it for ``x``.
+
+        Returns
+        -------
+        AchievedError
+            With ``error``, and ``kind`` in {'proven', 'estimate'}.
+
+        See Also
+        --------
+        plan : The bound that is known beforehand.
+
+        Examples
+        --------
+        >>> from gsp_fb import datasets, operator
+        >>> from gsp_fb.filters import heat
+        >>> bank = FilterBank(operator(datasets.grid(40, 40), "sym", channel="high"), heat(5.0))
+        >>> x = np.arange(1600.0).astype(np.float32)
+        >>> bank.plan(x).error_bound > 1e-6, bank.error(x, bank.analyze(x)).error < 1e-6
+        (True, True)
+        """
+        signal = self.op.graph.check_signal(x)
+        coefficients, flat = coefficient_block(c, self.op.graph.n_nodes, len(self))
+        block = signal_block(signal)
+        if flat != (signal.ndim == 1) or coefficients.shape[1] != block.shape[1]:
+            raise SignalError(f"coefficients have shape {tuple(np.shape(c))}, which is no analysis of {signal.shape}")
+        return achieved_error(self, block, coefficients)
+
     def synthesize(self, c: Any) -> Signal:
         r"""Return the adjoint of analysis, :math:`\sum_m g_m(op)\,c_m`; for a tight frame with bound 1, its inverse.
 
@@ -230,8 +288,8 @@ class FilterBank:
         Parameters
         ----------
         frequencies : array_like, optional
-            Eigenvalues of the operator, for the best A and B on this graph. By default the whole of ``op.bounds`` is
-            covered by samples, so that the bounds hold for every graph with these.
+            Eigenvalues of the operator, for the best A and B on this graph. By default the whole of ``axis`` is
+            covered by samples, so that the bounds hold for every graph with this axis.
 
         Examples
         --------
@@ -242,7 +300,7 @@ class FilterBank:
         [1.0, 1.0]
         """
         given = None if frequencies is None else to_host(frequencies)
-        at = sampled_frequencies(self.kernels, self.response.interval) if given is None else given
+        at = sampled_frequencies(self.kernels, self.axis) if given is None else given
         gain = frame_kernel(self.kernels)(at)
         return float(gain.min()), float(gain.max())
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from .._kernels import Stored, affine_product
 from ..backend import FloatArray, Signal, asarray_like, namespace
-from .expansion import Interval
+from ._points import Interval
 
 __all__ = ["chebyshev_adjoint"]
 

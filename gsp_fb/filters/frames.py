@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from ..errors import ParameterError
-from .expansion import Interval, chebyshev_points
+from ._points import Interval, chebyshev_points
 from .kernels import Kernel
 from .kernels._kernel import Float64
 

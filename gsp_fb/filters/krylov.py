@@ -13,7 +13,7 @@ from .._lanczos import lanczos
 from ..backend import FloatArray, abs_squared, asarray_like, cast, conj, namespace, norm
 from ..errors import ConvergenceError, ParameterError
 from ..operators import Operator
-from .expansion import Interval
+from ._points import Interval
 from .kernels import Kernel
 
 __all__ = ["conjugate_gradients", "lanczos_bank", "least_denominator", "rational_bank"]

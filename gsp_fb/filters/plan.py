@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._document import facts_html
 from ..backend import FloatArray
 from ..errors import GspWarning, ParameterError
 from .krylov import least_denominator
-from .response import MAX_ORDER, Response
+from .response import FOR_ROUNDING, MAX_ORDER, Response
 
 __all__ = ["METHODS", "Plan", "Task", "choose"]
 
@@ -37,22 +38,42 @@ class Plan:
     error_bound : float
         :math:`\|c_m - g_m(op)x\| \le` ``error_bound`` :math:`\|x\|` for every filter and signal, rounding included;
         for random-walk families in the norm :math:`\|x\|^2 = \sum_i s_i^2 x_i^2`, ``s = op.scale``.
+    bound_kind : {'proven', 'sampled'}
+        What ``error_bound`` rests on. It is proven for built-in kernels, for kernels that declare ``rational``,
+        ``envelope`` or ``variations``, and where every kernel is evaluated at every eigenvalue. For a plain function it
+        rests on samples of the function, which a feature between two of them escapes. The part for rounding follows the
+        probabilistic model of [1]_, in which errors of a sum of d terms grow with the root of d.
     matvecs : int
-        Sparse products with the whole block of signals, at most.
+        Sparse matrix-vector products with the whole block of signals, at most.
+
+    References
+    ----------
+    .. [1] N. J. Higham and T. Mary, "A new approach to probabilistic rounding error analysis", SIAM J. Sci. Comput. 41,
+       2019.
 
     Examples
     --------
     >>> from gsp_fb import FilterBank, datasets, filters, operator
     >>> bank = FilterBank(operator(datasets.grid(40, 40), "sym", channel="high"), [filters.heat(2.0)], tol=1e-6)
     >>> plan = bank.plan(np.zeros(1600))
-    >>> plan.method, plan.order, plan.matvecs, plan.error_bound <= 1e-6
-    ('chebyshev', 9, 9, True)
+    >>> plan.method, plan.order, plan.matvecs, plan.error_bound <= 1e-6, plan.bound_kind
+    ('chebyshev', 9, 9, True, 'proven')
     """
 
     method: str
     order: int
     error_bound: float
+    bound_kind: str
     matvecs: int
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "method": self.method,
+            "order": self.order,
+            f"error bound ({self.bound_kind})": self.error_bound,
+            "matrix-vector products": self.matvecs,
+        }
+        return facts_html("Plan", facts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,25 +116,29 @@ def _exact(task: Task) -> Plan:
     slopes = np.abs(np.diff(values, axis=1))[:, gaps > blur] / gaps[gaps > blur]
     mixing = blur * float(slopes.max(initial=0.0)) * (1 + math.log(max(n_nodes, 1)))
     rounding = 8 * task.eps * max(n_nodes, 8) * float(np.abs(values).max(initial=0.0))
-    return Plan("exact", n_nodes, float(max(near, default=0.0)) + mixing + rounding, 0)
+    return Plan("exact", n_nodes, float(max(near, default=0.0)) + mixing + rounding, "proven", 0)
 
 
 def _chebyshev(task: Task) -> Plan:
     series = task.response.expansion
     order = task.order or task.response.order or MAX_ORDER
-    error = series.error(order) + _rounding(task, series.truncated(order))
-    return Plan("chebyshev", order, error, order)
+    # A function that is zero at every sample is narrower than their distance, or nothing: no number bounds its error.
+    truncation = series.error(order) if series.vanishing is None else math.inf
+    error = truncation + _rounding(task, series.truncated(order))
+    return Plan("chebyshev", order, error, task.response.bound_kind, order)
 
 
 def _lanczos(task: Task) -> Plan:
     """Plan Krylov spaces: at a given degree at most twice as far off as the best polynomial of that degree."""
     series = task.response.expansion
-    order = min(_chebyshev(task).order, max(task.response.op.graph.n_nodes - 1, 1))
+    wanted = task.order or task.response.degree(task.response.allowed * (1 - FOR_ROUNDING) / 2) or MAX_ORDER
+    order = min(wanted, max(task.response.op.graph.n_nodes - 1, 1))
     # A space of all dimensions leaves nothing out; only a jump may still fall between two computed eigenvalues.
     closes = order + 1 >= task.response.op.graph.n_nodes and series.tails[:, -1].max() < JUMP * task.response.greatest
-    error = 0.0 if closes else 2 * series.error(order)
+    truncation = 2 * series.error(order) if series.vanishing is None else math.inf
+    error = 0.0 if closes else truncation
     rounding = 4 * _rounding(task, series.truncated(max(order, MAX_ORDER)))
-    return Plan("lanczos", order + 1, error + rounding, (order + 1) * task.n_signals)
+    return Plan("lanczos", order + 1, error + rounding, task.response.bound_kind, (order + 1) * task.n_signals)
 
 
 def _cg(task: Task) -> Plan:
@@ -124,7 +149,7 @@ def _cg(task: Task) -> Plan:
     tolerance = max(task.response.tol, 256 * task.eps * condition)
     steps = math.ceil(0.5 * math.sqrt(condition) * math.log(2 * condition / tolerance)) + 1
     degrees = sum(sum(len(part) - 1 for part in kernel.rational or ()) for kernel in task.response.kernels)
-    return Plan("cg", steps, tolerance, steps * max(degrees, 1))
+    return Plan("cg", steps, tolerance, "proven", steps * max(degrees, 1))
 
 
 METHODS: dict[str, Callable[[Task], Plan]] = {
@@ -152,6 +177,8 @@ def _cheapest(task: Task) -> str:
         ("chebyshev", lambda: response.order is not None),
         ("cg", lambda: all(kernel.rational is not None for kernel in response.kernels)),
         ("exact", lambda: n_nodes <= BASIS_NODES),
+        # A plain function may be as rough as it likes; the warning names the error.
+        ("chebyshev", lambda: response.bound_kind == "sampled"),
     )
     for name, holds in rules:
         if holds():
@@ -173,8 +200,8 @@ def _warn_if_rough(plan: Plan, task: Task) -> None:
     # Rounding alone is no fault of the plan: float32 signals cannot have eight digits.
     if plan.error_bound > max(task.response.allowed, 1e6 * task.eps):
         warnings.warn(
-            f"{plan.method} of order {plan.order} promises an error of {plan.error_bound:.2g} |x|, more than "
-            f"tol={task.response.tol:g}; {_cause(plan, task)}",
+            f"{plan.method} of order {plan.order} has an error bound of {plan.error_bound:.2g} |x| "
+            f"({plan.bound_kind}), more than tol={task.response.tol:g}; {_cause(plan, task)}",
             GspWarning,
             stacklevel=5,
         )
@@ -182,9 +209,14 @@ def _warn_if_rough(plan: Plan, task: Task) -> None:
 
 def _cause(plan: Plan, task: Task) -> str:
     series, (low, high) = task.response.expansion, task.response.interval
+    if series.vanishing is not None and plan.method != "exact":
+        return (
+            f"kernel {series.vanishing.name!r} is zero at all sampled frequencies: give method='exact', or a Kernel "
+            "that declares its variations"
+        )
     if plan.method in {"chebyshev", "lanczos"} and 2 * series.error(plan.order) <= task.response.allowed:
         return (
             f"all of it is rounding, as numbers of {task.response.summands:.2g} are subtracted on an axis of "
             f"{high - low:.2g}: give float64 signals, or scale down heavy loops beside light edges"
         )
-    return f"the roughest kernel is {series.roughest.name!r}"
+    return f"the roughest kernel is {series.roughest.name!r}: give a wider tol=, method='exact', or a smoother kernel"

@@ -7,7 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..backend import FloatArray, to_host
+from .._lambda_max import largest_eigenvalue
+from .._lanczos import gauss_rule, lanczos
+from ..backend import FloatArray, asarray_like, to_host
+from ..graph import Graph
 from ..operators import Operator
 from ..spectrum import Spectrum, spectrum
 from ..variants import VARIANTS
@@ -15,12 +18,16 @@ from .expansion import Expansion, Interval, expand
 from .frames import sampled_frequencies
 from .kernels import Kernel
 
-__all__ = ["MAX_ORDER", "Response", "frequency_axis"]
+__all__ = ["FOR_ROUNDING", "MAX_ORDER", "Response", "axis_end", "frequency_axis"]
 
 # Beyond this degree a polynomial is no longer cheap: the exact basis, or a wider tolerance, is the better offer.
 MAX_ORDER = 2000
+# Relative error of the largest eigenvalue that relative kernels are scaled to.
+AXIS_RTOL = 1e-6
 # Share of the tolerance that is left to rounding.
 FOR_ROUNDING = 0.1
+# Products that show where the spectrum lies, and quantiles of the diagonal, for kernels known by samples only.
+WITNESS_STEPS, WITNESS_QUANTILES = 40, 65
 
 
 def frequency_axis(op: Operator) -> Interval:
@@ -29,6 +36,13 @@ def frequency_axis(op: Operator) -> Interval:
     negligible = 1e-12 * (high if VARIANTS[op.family].norm == "none" and op.channel == "high" else 1.0)
     low = low if abs(low) > negligible else 0.0
     return (low, high) if high - low > negligible else (low, low + 1.0)
+
+
+def axis_end(op: Operator) -> float:
+    """Return the largest eigenvalue, to which relative kernels are scaled; the end of the axis where it is zero."""
+    _, high = frequency_axis(op)
+    value = largest_eigenvalue(op, rtol=AXIS_RTOL).value
+    return value if value > AXIS_RTOL * high else high
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +67,8 @@ class Response:
     @cached_property
     def expansion(self) -> Expansion:
         """The kernels as Chebyshev series."""
-        return expand(self.kernels, self.interval)
+        sampled = any(not kernel.is_declared for kernel in self.kernels)
+        return expand(self.kernels, self.interval, _witnesses(self.op, self.interval) if sampled else None)
 
     @cached_property
     def spectrum(self) -> Spectrum:
@@ -76,6 +91,11 @@ class Response:
         """The error that ``tol`` stands for: relative to the greatest kernel value, where that exceeds 1."""
         return self.tol * max(1.0, self.greatest)
 
+    @property
+    def bound_kind(self) -> str:
+        """``'proven'``, or ``'sampled'`` where a kernel declares nothing that a proof could use."""
+        return "proven" if self.expansion.is_proven else "sampled"
+
     @cached_property
     def greatest(self) -> float:
         """The largest absolute value of a kernel."""
@@ -85,8 +105,25 @@ class Response:
     @cached_property
     def order(self) -> int | None:
         """The least degree of polynomials within ``allowed``, or None if it is not known to be below the cap."""
-        truncation = self.allowed * (1 - FOR_ROUNDING)
-        order = self.expansion.order(truncation)
-        if order is not None and order <= MAX_ORDER:
-            return order
-        return MAX_ORDER if self.expansion.error(MAX_ORDER) <= truncation else None
+        return self.degree(self.allowed * (1 - FOR_ROUNDING))
+
+    def degree(self, tolerance: float) -> int | None:
+        """Return the least degree within ``tolerance``, or None if it is not known to be below the cap."""
+        if self.expansion.vanishing is not None:
+            return None
+        # The tails of a sampled kernel assume that it goes on as it did; its error at more samples shows whether.
+        degrees = (min(self.expansion.order(tolerance) or MAX_ORDER, MAX_ORDER), MAX_ORDER)
+        return next((degree for degree in degrees if self.expansion.error(degree) <= tolerance), None)
+
+
+def _witnesses(op: Operator, interval: Interval) -> FloatArray:
+    """Return frequencies near which eigenvalues lie: Ritz values of a random vector, and quantiles of the diagonal.
+
+    Equal steps over the axis miss the spectrum of a graph with hubs, most of which lies close to one end.
+    """
+    if not isinstance(op.graph, Graph) or op.graph.n_nodes == 0:
+        return np.empty(0)
+    start = asarray_like(np.random.default_rng(0).standard_normal(op.graph.n_nodes), op.diag)
+    ritz, _ = gauss_rule(lanczos(op.symmetrized.apply, start, WITNESS_STEPS, orthogonalize=False))
+    diagonal = np.quantile(to_host(op.diagonal), np.linspace(0, 1, WITNESS_QUANTILES))
+    return np.unique(np.clip(np.concatenate([ritz, diagonal]), *interval))

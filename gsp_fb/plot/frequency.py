@@ -179,7 +179,7 @@ def response(bank: FilterBank | TwoChannelBank, *, ax: Any = None) -> Any:
     """
     two = isinstance(bank, TwoChannelBank)
     kernels = FilterBank(bank.high, _bands(bank.levels)) if isinstance(bank, TwoChannelBank) else bank
-    at = np.linspace(*kernels.response.interval, SAMPLES)
+    at = np.linspace(*kernels.axis, SAMPLES)
     values = np.stack([kernel(at) for kernel in kernels.kernels])
     axes = new_axes(ax)
     colours = list(CHANNEL_COLOURS.values()) if len(values) == 2 and two else categorical(len(values))

@@ -9,35 +9,9 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from ..backend import Signal
-from ..energy import signal_energy
 from ..graph import Graph
-from ..operators import Operator
 
-__all__ = ["mixtures", "n_bipartite", "permutation_homophily", "permutation_s_value"]
-
-
-def permutation_s_value(laplacian: Operator, x: Signal) -> float:
-    r"""Return the mean of S over all placements of the rows of ``x`` on the nodes.
-
-    With :math:`q = \sum x^2` and :math:`s` the column sums, a random permutation :math:`\pi` gives
-    :math:`E[x_\pi^T L x_\pi] = q \,\mathrm{tr} L / n + (|s|^2 - q)(1^T L 1 - \mathrm{tr} L) / (n (n - 1))`.
-
-    Examples
-    --------
-    >>> from gsp_fb import operator
-    >>> edge = operator(Graph.from_edges([(0, 1)], n_nodes=3), "comb", channel="high")
-    >>> round(permutation_s_value(edge, np.array([1.0, 0.0, 0.0])), 6)
-    0.666667
-    """
-    n_nodes = laplacian.graph.n_nodes
-    trace = float(laplacian.diagonal.sum())
-    if n_nodes == 1:
-        return trace
-    between = float(laplacian.apply(np.ones(n_nodes)).sum()) - trace
-    energy = float(signal_energy(x))
-    sums = np.asarray(x.sum(axis=0), dtype=np.float64)
-    cross = float((sums * sums).sum()) / energy - 1.0
-    return trace / n_nodes + cross * between / (n_nodes * (n_nodes - 1.0))
+__all__ = ["mixtures", "n_bipartite", "permutation_homophily"]
 
 
 def permutation_homophily(y: Any) -> float:

@@ -12,6 +12,7 @@ from ..eigengap import Eigengap, eigengap
 from ..energy import (
     dirichlet_energy,
     energy_profile,
+    expected_s_value,
     nonsmooth_energy,
     s_value,
     signal_energy,
@@ -23,7 +24,7 @@ from ..graph import Graph
 from ..operators import Operator, operator
 from ..variants import VARIANTS
 from .facts import Density, EnergyRow, Gap, Profile
-from .measures import mixtures, permutation_s_value
+from .measures import mixtures
 
 __all__ = ["BANDS", "eigengaps", "energy_rows", "frequency_density", "high_channel", "profiles"]
 
@@ -51,7 +52,7 @@ def energy_rows(graph: Graph, name: str, x: Signal, gamma: float) -> Iterator[En
             signal=name,
             family=family,
             s_value=float(s_value(op, x)),
-            expected=permutation_s_value(op, x),
+            expected=float(expected_s_value(op, x)),
             energy=energy,
             dirichlet_energy=float(dirichlet_energy(op, x)),
             nonsmooth_energy=float(nonsmooth_energy(op, x)),

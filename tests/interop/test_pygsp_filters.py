@@ -169,3 +169,41 @@ def test_the_height_of_the_spline_is_that_of_fifty_digits(G):
     ours, theirs = filters.abspline(lmax=G.lmax)[0]([0.0])[0], pygsp_filters.Abspline(G).evaluate(np.zeros(1))[0, 0]
     assert ours == pytest.approx(height, abs=1e-14)
     assert 1e-14 < abs(theirs - height) < 1e-9
+
+
+GRAPHS = {
+    "Sensor": (200,),
+    "Ring": (64,),
+    "Path": (50,),
+    "Grid2d": (8, 9),
+    "Torus": (8, 9),
+    "Comet": (40, 12),
+    "Logo": (),
+    "Bunny": (),
+}
+DEFAULTS = {
+    "heat": (lambda G: pygsp_filters.Heat(G, 7.0), lambda: filters.heat(7.0, normalize="lmax")),
+    "mexican_hat": (pygsp_filters.MexicanHat, filters.mexican_hat),
+    "abspline": (pygsp_filters.Abspline, filters.abspline),
+    "meyer": (pygsp_filters.Meyer, filters.meyer),
+    "itersine": (pygsp_filters.Itersine, filters.itersine),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [*GRAPHS][:-2] + [pytest.param(large, marks=pytest.mark.slow) for large in ("Logo", "Bunny")]
+)
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_banks_agree_without_being_told_lmax(name):
+    """Relative kernels are scaled to the largest eigenvalue, as PyGSP's are after ``compute_fourier_basis``."""
+    G = getattr(pygsp.graphs, name)(*GRAPHS[name])
+    G.compute_fourier_basis()
+    op = operator(Graph.from_adjacency(G.W.astype(float)), "comb", channel="high")
+    x = np.random.default_rng(0).standard_normal(G.N)
+    for theirs, ours in DEFAULTS.values():
+        bank = FilterBank(op, ours(), method="exact")
+        assert bank.lmax == pytest.approx(G.lmax, rel=1e-6)
+        values = np.stack([kernel(G.e) for kernel in bank.kernels])
+        assert_allclose(values, np.atleast_2d(theirs(G).evaluate(G.e)), atol=2e-6)
+        want = theirs(G).filter(x, method="exact").reshape(G.N, -1)
+        assert np.linalg.norm(bank.analyze(x) - want) <= 2e-6 * np.linalg.norm(x)

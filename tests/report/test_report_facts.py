@@ -16,7 +16,7 @@ from gsp_fb.errors import GraphError, ParameterError, SignalError
 from gsp_fb.report import collect, drawing, render_html, render_json, render_markdown, spectral
 from gsp_fb.report.drawing import neighbourhood
 from gsp_fb.report.marks import nice_ticks
-from gsp_fb.report.measures import n_bipartite, permutation_homophily, permutation_s_value
+from gsp_fb.report.measures import n_bipartite, permutation_homophily
 from gsp_fb.report.signals import make_signals
 from gsp_fb.testing import graphs
 from gsp_fb.variants import VARIANTS
@@ -33,14 +33,6 @@ def blocks():
 @pytest.fixture(scope="module")
 def report(blocks):
     return collect(blocks.graph, x=blocks.x, y=blocks.y, name="blocks", gamma=2.0)
-
-
-@pytest.mark.parametrize("family", VARIANTS)
-@pytest.mark.parametrize("graph", [ODD, gf.Graph.from_edges([(0, 1), (1, 2), (3, 1)], n_nodes=5, directed=True)])
-def test_the_expected_s_value_is_the_mean_over_all_permutations(graph, family):
-    op = gf.operator(graph, family, "high")
-    placed = [gf.s_value(op, X[list(order)]) for order in itertools.permutations(range(5))]
-    assert permutation_s_value(op, X) == pytest.approx(np.mean(placed), abs=1e-12)
 
 
 def test_the_expected_homophily_is_the_mean_over_all_permutations():

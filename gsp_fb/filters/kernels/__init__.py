@@ -4,7 +4,7 @@ A kernel is the frequency response of a filter: a bank multiplies each spectral 
 the kernel at its frequency, the eigenvalue of the high channel. Two kinds exist. *Absolute* kernels (``heat``, ``ppr``,
 ``rational``, ``gabor``, any user function) take the eigenvalue ``lambda`` itself. *Relative* kernels partition the axis
 ``[0, lmax]`` and take ``lambda / lmax``. Their argument ``lmax=`` fixes the end of the axis; without it the filter bank
-binds them to the largest frequency of its operator. Pass ``lmax=gsp_fb.lambda_max(op)`` to fix it by hand.
+binds them to ``gsp_fb.lambda_max(op)``, the largest frequency of its operator.
 """
 
 from __future__ import annotations

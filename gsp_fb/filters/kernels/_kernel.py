@@ -15,12 +15,16 @@ from ..._arguments import check_positive, host_array
 from ...backend import freeze
 from ...errors import ParameterError
 
-__all__ = ["Float64", "Kernel", "Rational", "as_kernel", "bound_to"]
+__all__ = ["Envelope", "Float64", "Kernel", "Rational", "Variations", "as_kernel", "bound_to", "scaled_variations"]
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 Function: TypeAlias = Callable[[Float64], Any]
 # Polynomial coefficients of numerator and denominator, ascending.
 Rational: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]
+# Centre, real and imaginary semi-axis of an ellipse -> a bound on the modulus of the kernel inside, inf if it has none.
+Envelope: TypeAlias = Callable[[float, float, float], float]
+# Pairs (nu, V): the derivative of order nu has a total variation of at most V on the real line.
+Variations: TypeAlias = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +54,17 @@ class Kernel:
         Frequencies at which the function or one of its derivatives is discontinuous.
     rational : pair of tuples, optional
         Ascending coefficients of numerator and denominator, if the kernel is a ratio of polynomials.
+    envelope : callable, optional
+        Of an analytic kernel: ``envelope(center, real, imaginary)`` bounds :math:`|g(z)|` in the ellipse with that
+        centre on the real axis and those semi-axes; ``inf`` where the kernel is not analytic.
+    variations : tuple of (int, float)
+        Of a kernel with breakpoints: pairs ``(nu, V)``. The derivatives below order ``nu`` are absolutely continuous,
+        and that of order ``nu`` has a total variation of at most ``V`` over all frequencies, jumps included.
+
+    Notes
+    -----
+    ``rational``, ``envelope`` and ``variations`` are what a proof of the error of a polynomial needs. A kernel that
+    declares none of them is known by its samples only, and the error bounds of its banks are of kind ``'sampled'``.
 
     See Also
     --------
@@ -78,6 +93,13 @@ class Kernel:
     continuity: float = math.nan
     breakpoints: tuple[float, ...] = ()
     rational: Rational | None = None
+    envelope: Envelope | None = None
+    variations: Variations = ()
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the error of a polynomial can be proven, not only sampled."""
+        return self.rational is not None or self.envelope is not None or bool(self.variations)
 
     def __repr__(self) -> str:
         return f"Kernel({self.name!r})"
@@ -142,6 +164,8 @@ class Kernel:
             relative=False,
             lower_bound=lmax * self.lower_bound,
             breakpoints=breakpoints,
+            envelope=None if self.envelope is None else partial(_rescaled_envelope, self.envelope, lmax),
+            variations=scaled_variations(self.variations, lmax),
         )
 
     def plot(self, ax: Any = None, *, interval: tuple[float, float] | None = None) -> Any:
@@ -177,6 +201,15 @@ class Kernel:
 
 def _rescaled(function: Function, lmax: float, frequencies: Float64) -> Any:
     return function(frequencies / lmax)
+
+
+def _rescaled_envelope(envelope: Envelope, lmax: float, center: float, real: float, imaginary: float) -> float:
+    return envelope(center / lmax, real / lmax, imaginary / lmax)
+
+
+def scaled_variations(variations: Variations, width: float) -> Variations:
+    """Return the variations of ``g(t / width)`` from those of ``g``."""
+    return tuple((nu, variation / width**nu) for nu, variation in variations)
 
 
 def _checked(name: str, values: Any, at: Float64) -> Float64:

@@ -11,9 +11,12 @@ import numpy as np
 
 from ..._arguments import check_positive
 from ...errors import ParameterError
-from ._kernel import Float64, Kernel, as_kernel, bound_to
+from ._kernel import Envelope, Float64, Kernel, Rational, Variations, as_kernel, bound_to
 
 __all__ = ["exponential_window", "gabor", "ideal"]
+
+# Derivatives of the exponential window that are bounded: the higher, the sharper the bound on distant coefficients.
+HIGHEST_DERIVATIVE = 12
 
 
 def _band(band_min: float | None, band_max: float | None) -> tuple[float, float]:
@@ -63,9 +66,18 @@ def ideal(band_min: float | None = None, band_max: float | None = 0.2, *, lmax: 
     array([0., 1., 1., 0.])
     """
     low, high = _band(band_min, band_max)
-    breakpoints = tuple(end for end in (low, high) if 0 <= end <= 1)
+    breakpoints = tuple(end for end in (low, high) if math.isfinite(end))
     formula = rf"1_{{[{low:g}, {high:g}]}}(\lambda/\lambda_{{max}})"
-    kernel = Kernel(partial(_inside, low, high), "ideal", formula, True, continuity=-1, breakpoints=breakpoints)
+    kernel = Kernel(
+        partial(_inside, low, high),
+        "ideal",
+        formula,
+        True,
+        continuity=-1,
+        breakpoints=breakpoints,
+        # One jump at each finite end of the band.
+        variations=((0, float(np.isfinite([low, high]).sum())),),
+    )
     return bound_to(lmax, (kernel,))[0]
 
 
@@ -116,10 +128,18 @@ def exponential_window(
     """
     low, high = _band(band_min, band_max)
     slope = check_positive(slope, "slope")
-    breakpoints = tuple(end + side for end in (low, high) for side in (-0.5, 0.5) if 0 < end + side < 1)
+    breakpoints = tuple(end + side for end in (low, high) for side in (-0.5, 0.5) if 0 < end + side < 2)
     formula = r"h(\tfrac12 + b_{max} - \lambda/\lambda_{max})\,h(\tfrac12 - b_{min} + \lambda/\lambda_{max})"
     window = partial(_window, low, high, slope)
-    kernel = Kernel(window, "exponential_window", formula, True, continuity=math.inf, breakpoints=breakpoints)
+    kernel = Kernel(
+        window,
+        "exponential_window",
+        formula,
+        True,
+        continuity=math.inf,
+        breakpoints=breakpoints,
+        variations=_window_variations(slope),
+    )
     return bound_to(lmax, (kernel,))[0]
 
 
@@ -131,6 +151,38 @@ def _edge(x: Float64, slope: float) -> Float64:
     x = np.clip(x, 0.0, 1.0)
     # e(x) / (e(x) + e(1 - x)) as a logistic function: at x = 0 and 1 its exponent is infinite, and the value 0 or 1.
     return 1.0 / (1.0 + np.exp(slope / x - slope / (1.0 - x)))
+
+
+def _window_variations(slope: float) -> Variations:
+    """Return bounds for the product of two edges, by Leibniz's rule; each edge varies on an interval of length 1."""
+    sups = _edge_derivatives(slope, HIGHEST_DERIVATIVE)
+    products = (
+        (nu, 2.0 * sum(math.comb(nu + 1, k) * sups[k] * sups[nu + 1 - k] for k in range(nu + 2)))
+        for nu in range(1, HIGHEST_DERIVATIVE)
+    )
+    return tuple((nu, variation) for nu, variation in products if math.isfinite(variation))
+
+
+def _edge_derivatives(slope: float, highest: int) -> list[float]:
+    r"""Return bounds on the derivatives of the edge, by Cauchy's estimate on discs.
+
+    :math:`h = 1/(1 + e^E)`, :math:`E(x) = s/x - s/(1 - x)`. In a disc around x of a radius r on which E changes by at
+    most :math:`\pi/2`, :math:`|h| \le \min(1, e^{\pi/2 - E(x)})`, hence :math:`|h^{(k)}(x)| \le k!\,r^{-k}` times that.
+    On (0, 1/2] r grows and E falls with x, so the ends of a cell bound what is between; the other half is its mirror.
+    """
+    sups = [1.0]
+    with np.errstate(over="ignore"):
+        for k in range(1, highest + 1):
+            # Below this point x^-2k exp(-s/x) still rises.
+            first = min(slope / (2 * k), 0.25)
+            cells = np.geomspace(first, 0.5, 512)
+            radii = np.minimum(cells / 2, np.pi / (8 * slope * (cells**-2 + (1 - cells) ** -2)))
+            damping = np.minimum(1.0, np.exp(np.pi / 2 - slope / cells[1:] + slope / (1 - cells[1:])))
+            inner = float((radii[:-1] ** -k * damping).max())
+            smallest = min(first / 2, np.pi * first**2 / (16 * slope))
+            outer = smallest**-k * float(np.exp(np.pi / 2 + 2 * slope - slope / first))
+            sups.append(math.factorial(k) * max(inner, outer))
+    return sups
 
 
 def gabor(mother: Kernel | Callable[[Float64], Any], centers: Sequence[float] | Float64) -> tuple[Kernel, ...]:
@@ -182,7 +234,26 @@ def _shifted(kernel: Kernel, center: float) -> Kernel:
     breakpoints = tuple(at + center for at in kernel.breakpoints)
     formula = kernel.formula.replace(r"\lambda", rf"(\lambda - {center:g})")
     function = partial(_at_shifted, kernel, center)
-    return Kernel(function, f"{kernel.name}@{center:g}", formula, continuity=kernel.continuity, breakpoints=breakpoints)
+    return Kernel(
+        function,
+        f"{kernel.name}@{center:g}",
+        formula,
+        continuity=kernel.continuity,
+        breakpoints=breakpoints,
+        rational=None if kernel.rational is None else _shifted_ratio(kernel.rational, center),
+        envelope=None if kernel.envelope is None else partial(_shifted_envelope, kernel.envelope, center),
+        variations=kernel.variations,
+    )
+
+
+def _shifted_ratio(ratio: Rational, center: float) -> Rational:
+    shift = np.polynomial.Polynomial([-center, 1.0])
+    numerator, denominator = (tuple(np.polynomial.Polynomial(part)(shift).coef.tolist()) for part in ratio)
+    return numerator, denominator
+
+
+def _shifted_envelope(envelope: Envelope, shift: float, center: float, real: float, imaginary: float) -> float:
+    return envelope(center - shift, real, imaginary)
 
 
 def _at_shifted(kernel: Kernel, center: float, frequencies: Float64) -> Float64:

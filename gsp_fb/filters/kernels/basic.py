@@ -68,12 +68,23 @@ def heat(tau: float, *, normalize: str = "none", lmax: float | None = None) -> K
     tau = check_positive(tau, "tau")
     relative = check_choice(normalize, NORMALIZE, "normalize") == "lmax"
     formula = rf"e^{{-{tau:g}\lambda" + r"/\lambda_{max}" * relative + "}"
-    kernel = Kernel(partial(_heat, tau), f"heat({tau:g})", formula, relative, continuity=math.inf)
+    kernel = Kernel(
+        partial(_heat, tau),
+        f"heat({tau:g})",
+        formula,
+        relative,
+        continuity=math.inf,
+        envelope=partial(_heat_envelope, tau),
+    )
     return bound_to(lmax, (kernel,))[0]
 
 
 def _heat(tau: float, frequencies: Float64) -> Float64:
     return np.exp(-tau * frequencies)
+
+
+def _heat_envelope(tau: float, center: float, real: float, imaginary: float) -> float:
+    return float(np.exp(tau * (real - center)))
 
 
 def wave(time: float, *, speed: float = 1.0, lmax: float | None = None) -> Kernel:
@@ -120,12 +131,33 @@ def wave(time: float, *, speed: float = 1.0, lmax: float | None = None) -> Kerne
     if speed >= 2:
         raise ParameterError(f"speed must be < 2, not {speed!r}; faster waves are not stable")
     formula = rf"\cos({time:g}\arccos(1 - {speed**2 / 2:g}\lambda/\lambda_{{max}}))"
-    kernel = Kernel(partial(_wave, time, speed), f"wave({time:g})", formula, True, 0.0, math.inf)
+    kernel = Kernel(
+        partial(_wave, time, speed),
+        f"wave({time:g})",
+        formula,
+        True,
+        0.0,
+        math.inf,
+        envelope=partial(_wave_envelope, time, speed),
+    )
     return bound_to(lmax, (kernel,))[0]
 
 
 def _wave(time: float, speed: float, t: Float64) -> Float64:
     return np.cos(time * np.arccos(np.clip(1.0 - speed**2 * t / 2.0, -1.0, 1.0)))
+
+
+def _wave_envelope(time: float, speed: float, center: float, real: float, imaginary: float) -> float:
+    """Bound ``cosh(time v)``, ``v`` the imaginary part of the arccosine: ``2 cosh v = |y - 1| + |y + 1|``.
+
+    That sum is convex, hence greatest at a corner of the box around the ellipse. At y = -1 the kernel branches.
+    """
+    factor = speed**2 / 2.0
+    left, right, height = 1.0 - factor * (center + real), 1.0 - factor * (center - real), factor * imaginary
+    if left <= -1.0:
+        return math.inf
+    sums = [math.hypot(end - 1.0, height) + math.hypot(end + 1.0, height) for end in (left, right)]
+    return float(np.cosh(time * np.arccosh(max(*sums, 2.0) / 2.0)))
 
 
 def rational(numerator: Sequence[float], denominator: Sequence[float], *, name: str = "rational") -> Kernel:
@@ -266,7 +298,8 @@ def low_pass(*, lmax: float | None = None) -> Kernel:
     >>> low_pass(lmax=2.0)([0.0, 2.0])
     array([1., 0.])
     """
-    kernel = Kernel(_falling, "low_pass", r"1 - \lambda/\lambda_{max}", True, continuity=math.inf)
+    formula = r"1 - \lambda/\lambda_{max}"
+    kernel = Kernel(_falling, "low_pass", formula, True, continuity=math.inf, envelope=_falling_envelope)
     return bound_to(lmax, (kernel,))[0]
 
 
@@ -305,9 +338,18 @@ def high_pass(*, lmax: float | None = None) -> Kernel:
     >>> high_pass(lmax=2.0)([0.0, 2.0])
     array([0., 1.])
     """
-    kernel = Kernel(np.positive, "high_pass", r"\lambda/\lambda_{max}", True, continuity=math.inf)
+    formula = r"\lambda/\lambda_{max}"
+    kernel = Kernel(np.positive, "high_pass", formula, True, continuity=math.inf, envelope=_rising_envelope)
     return bound_to(lmax, (kernel,))[0]
 
 
 def _falling(t: Float64) -> Float64:
     return 1.0 - t
+
+
+def _falling_envelope(center: float, real: float, imaginary: float) -> float:
+    return abs(1.0 - center) + real
+
+
+def _rising_envelope(center: float, real: float, imaginary: float) -> float:
+    return abs(center) + real

@@ -19,11 +19,16 @@ from functools import partial
 import numpy as np
 
 from ..._arguments import check_count, check_positive
-from ._kernel import Float64, Kernel, bound_to
+from ._kernel import Envelope, Float64, Kernel, Variations, bound_to, scaled_variations
 
 __all__ = ["held", "papadakis", "regular", "simoncelli"]
 
 Angle = Callable[[Float64], Float64]
+# Upper bounds on the total variation of a derivative of cosine and sine of each angle along an edge of length 1,
+# constant beyond; tests/test_kernels.py differentiates them.
+HELD: tuple[Variations, Variations] = (((2, 29.68),), ((2, 29.68),))
+SIMONCELLI: tuple[Variations, Variations] = (((1, 2.4907),), ((1, math.pi / math.log(2)),))
+PAPADAKIS: tuple[Variations, Variations] = (((1, math.pi),), ((1, math.pi),))
 
 
 def _cos(angle: Angle, t: Float64) -> Float64:
@@ -35,12 +40,31 @@ def _sin(angle: Angle, t: Float64) -> Float64:
 
 
 def _pair(
-    name: str, angle: Angle, breakpoints: tuple[float, ...], continuity: float, lmax: float | None
+    name: str,
+    angle: Angle,
+    breakpoints: tuple[float, ...],
+    continuity: float,
+    lmax: float | None,
+    *,
+    variations: tuple[Variations, Variations] = ((), ()),
+    envelope: Envelope | None = None,
 ) -> tuple[Kernel, ...]:
-    inner = tuple(at for at in breakpoints if at <= 1)
+    width = breakpoints[1] - breakpoints[0] if breakpoints else 1.0
     kernels = (
-        Kernel(partial(shape, angle), f"{name}/{label}", formula, True, 0.0, continuity, inner)
-        for shape, label, formula in ((_cos, "low", r"\cos\theta(\lambda)"), (_sin, "high", r"\sin\theta(\lambda)"))
+        Kernel(
+            partial(shape, angle),
+            f"{name}/{label}",
+            formula,
+            True,
+            0.0,
+            continuity,
+            breakpoints,
+            envelope=envelope,
+            variations=scaled_variations(variation, width),
+        )
+        for (shape, label, formula), variation in zip(
+            ((_cos, "low", r"\cos\theta(\lambda)"), (_sin, "high", r"\sin\theta(\lambda)")), variations, strict=True
+        )
     )
     return bound_to(lmax, tuple(kernels))
 
@@ -91,7 +115,7 @@ def held(a: float = 2 / 3, *, lmax: float | None = None) -> tuple[Kernel, ...]:
     array([1.    , 0.7071, 0.    ])
     """
     a = check_positive(a, "a")
-    return _pair("held", partial(_held, a), (a / 2, a), 1, lmax)
+    return _pair("held", partial(_held, a), (a / 2, a), 1, lmax, variations=HELD)
 
 
 def _held(a: float, t: Float64) -> Float64:
@@ -140,7 +164,7 @@ def simoncelli(a: float = 2 / 3, *, lmax: float | None = None) -> tuple[Kernel, 
     array([1.    , 0.7071, 0.    ])
     """
     a = check_positive(a, "a")
-    return _pair("simoncelli", partial(_simoncelli, a), (a / 2, a), 0, lmax)
+    return _pair("simoncelli", partial(_simoncelli, a), (a / 2, a), 0, lmax, variations=SIMONCELLI)
 
 
 def _simoncelli(a: float, t: Float64) -> Float64:
@@ -187,7 +211,7 @@ def papadakis(a: float = 0.75, *, lmax: float | None = None) -> tuple[Kernel, ..
     array([1.    , 0.7071, 0.    ])
     """
     a = check_positive(a, "a")
-    return _pair("papadakis", partial(_papadakis, a), (a / 2, 5 * a / 6), 0, lmax)
+    return _pair("papadakis", partial(_papadakis, a), (a / 2, 5 * a / 6), 0, lmax, variations=PAPADAKIS)
 
 
 def _papadakis(a: float, t: Float64) -> Float64:
@@ -236,7 +260,8 @@ def regular(degree: int = 2, *, lmax: float | None = None) -> tuple[Kernel, ...]
     array([1.    , 0.7071, 0.    ])
     """
     degree = check_count(degree, "degree", minimum=0)
-    return _pair("regular", partial(_regular, degree), (), math.inf, lmax)
+    envelope = partial(_regular_envelope, degree)
+    return _pair("regular", partial(_regular, degree), (), math.inf, lmax, envelope=envelope)
 
 
 def _regular(degree: int, t: Float64) -> Float64:
@@ -244,3 +269,12 @@ def _regular(degree: int, t: Float64) -> Float64:
     for _ in range(degree):
         y = np.sin(np.pi / 2 * y)
     return np.pi / 4 * (1 + y)
+
+
+def _regular_envelope(degree: int, center: float, real: float, imaginary: float) -> float:
+    # |Im sin z| <= sinh |Im z| and |cos z|, |sin z| <= cosh Im z.
+    height = 2.0 * imaginary
+    with np.errstate(over="ignore"):
+        for _ in range(degree):
+            height = float(np.sinh(np.pi / 2 * height))
+        return float(np.cosh(np.pi / 4 * height))

@@ -13,11 +13,17 @@ import numpy as np
 
 from ..._arguments import check_count
 from ...errors import ParameterError
-from ._kernel import Float64, Kernel, bound_to
+from ._kernel import Float64, Kernel, Variations, bound_to, scaled_variations
 
 __all__ = ["half_cosine", "itersine", "meyer", "simple_tight"]
 
 Shape = Callable[[Float64], Float64]
+# Upper bounds on the total variation of a derivative of the shapes on the real line, constant beyond [0, 1]: the rise
+# and the fall of an octave, and the windows. tests/test_kernels.py differentiates them.
+MEYER: tuple[Variations, Variations] = (((4, 7716.0),), ((4, 7716.0),))
+SIMPLE: tuple[Variations, Variations] = (((1, math.pi),), ((1, math.sqrt(2) * math.pi),))
+RAISED_COSINE: Variations = ((2, 8 * math.sqrt(2) * math.pi**2),)
+SINE_WINDOW = 219.9
 
 
 def _meyer_angle(t: Float64) -> Float64:
@@ -51,12 +57,21 @@ def _octave(rise: Shape, fall: Shape, start: float, t: Float64) -> Float64:
 
 
 def _dyadic(
-    name: str, n_filters: int, rise: Shape, fall: Shape, *, continuity: float, lmax: float | None
+    name: str,
+    n_filters: int,
+    rise: Shape,
+    fall: Shape,
+    *,
+    variations: tuple[Variations, Variations],
+    continuity: float,
+    lmax: float | None,
 ) -> tuple[Kernel, ...]:
     """Return a scaling function and octave bands that end at lmax; ``rise^2 + fall^2 = 1`` makes them tight."""
     starts = [2.0**-j for j in range(check_count(n_filters, "n_filters", minimum=2) - 1, 0, -1)]
     shapes = [partial(_below, fall, starts[0]), *(partial(_octave, rise, fall, start) for start in starts)]
     labels = ["low", *(str(j) for j in range(1, n_filters))]
+    rises, falls = variations
+    octaves = (_added(scaled_variations(rises, start), scaled_variations(falls, 2 * start)) for start in starts)
     kernels = (
         Kernel(
             shape,
@@ -65,18 +80,25 @@ def _dyadic(
             relative=True,
             lower_bound=0.0,
             continuity=continuity,
-            breakpoints=tuple(at for at in ends if at <= 1),
+            breakpoints=ends,
+            variations=variation,
         )
-        for shape, label, symbol, start, ends in zip(
+        for shape, label, symbol, start, ends, variation in zip(
             shapes,
             labels,
             [r"\phi", *[r"\psi"] * len(starts)],
             [starts[0], *starts],
             [(starts[0], 2 * starts[0]), *((start, 2 * start, 4 * start) for start in starts)],
+            [scaled_variations(falls, starts[0]), *octaves],
             strict=True,
         )
     )
     return bound_to(lmax, tuple(kernels))
+
+
+def _added(one: Variations, other: Variations) -> Variations:
+    """Return the variations of a sum of two shapes that declare derivatives of the same order."""
+    return tuple((nu, left + right) for (nu, left), (_, right) in zip(one, other, strict=True))
 
 
 def meyer(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...]:
@@ -119,7 +141,7 @@ def meyer(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...
     >>> sum(kernel([0.3, 1.0]) ** 2 for kernel in meyer(4, lmax=2.0)).round(12)
     array([1., 1.])
     """
-    return _dyadic("meyer", n_filters, _meyer_rise, _meyer_fall, continuity=3, lmax=lmax)
+    return _dyadic("meyer", n_filters, _meyer_rise, _meyer_fall, variations=MEYER, continuity=3, lmax=lmax)
 
 
 def simple_tight(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...]:
@@ -158,11 +180,18 @@ def simple_tight(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kern
     >>> sum(kernel([0.3, 1.0]) ** 2 for kernel in simple_tight(4, lmax=2.0)).round(12)
     array([1., 1.])
     """
-    return _dyadic("simple_tight", n_filters, _simple_rise, _simple_fall, continuity=0, lmax=lmax)
+    return _dyadic("simple_tight", n_filters, _simple_rise, _simple_fall, variations=SIMPLE, continuity=0, lmax=lmax)
 
 
 def _translates(
-    name: str, window: Shape, width: float, starts: list[float], *, formula: str, lmax: float | None
+    name: str,
+    window: Shape,
+    width: float,
+    starts: list[float],
+    *,
+    variations: Variations,
+    formula: str,
+    lmax: float | None,
 ) -> tuple[Kernel, ...]:
     kernels = (
         Kernel(
@@ -172,7 +201,8 @@ def _translates(
             relative=True,
             lower_bound=0.0,
             continuity=1,
-            breakpoints=tuple(at for at in (start, start + width) if 0 <= at <= 1),
+            breakpoints=tuple(at for at in (start, start + width) if at >= 0),
+            variations=scaled_variations(variations, width),
         )
         for j, start in enumerate(starts)
     )
@@ -225,7 +255,9 @@ def half_cosine(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kerne
     step = 1.0 / (check_count(n_filters, "n_filters", minimum=3) - 2)
     starts = [step * (j - 2) for j in range(n_filters)]
     formula = r"\tfrac{\sqrt{2}}{3} (1 - \cos 2\pi u)"
-    return _translates("half_cosine", _raised_cosine, 3 * step, starts, formula=formula, lmax=lmax)
+    return _translates(
+        "half_cosine", _raised_cosine, 3 * step, starts, variations=RAISED_COSINE, formula=formula, lmax=lmax
+    )
 
 
 def _raised_cosine(u: Float64) -> Float64:
@@ -280,7 +312,8 @@ def itersine(n_filters: int = 6, *, overlap: int = 2, lmax: float | None = None)
     step = 1.0 / (n_filters - overlap + 1)
     starts = [step * (j - overlap + 1) for j in range(n_filters)]
     formula = rf"\sqrt{{2/{overlap}}} \sin(\tfrac\pi2 \sin^2 \pi u)"
-    return _translates("itersine", partial(_sine_window, overlap), step * overlap, starts, formula=formula, lmax=lmax)
+    window, variations = partial(_sine_window, overlap), ((2, math.sqrt(2 / overlap) * SINE_WINDOW),)
+    return _translates("itersine", window, step * overlap, starts, variations=variations, formula=formula, lmax=lmax)
 
 
 def _sine_window(overlap: int, u: Float64) -> Float64:

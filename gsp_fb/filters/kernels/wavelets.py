@@ -9,13 +9,15 @@ from functools import partial
 import numpy as np
 
 from ..._arguments import check_count, check_positive
-from ._kernel import Float64, Kernel, bound_to
+from ._kernel import Float64, Kernel, bound_to, scaled_variations
 
 __all__ = ["abspline", "mexican_hat"]
 
 Shape = Callable[[Float64], Float64]
 # Ascending coefficients of the cubic that joins x^2 at 1 and 4 x^-2 at 2 with equal values and slopes.
 SPLINE = (-5.0, 11.0, -6.0, 1.0)
+# Total variation of the second derivative: from 2 it jumps to -6, rises to 0, jumps to 3/2 and falls to 0.
+SPLINE_VARIATION = 8.0 + 6.0 + 1.5 + 1.5
 # Maximum of that cubic, at the smaller root 2 - 1/sqrt(3) of its derivative.
 SPLINE_PEAK = float(np.polynomial.polynomial.polyval(2.0 - 1.0 / math.sqrt(3.0), SPLINE))
 
@@ -27,6 +29,11 @@ def _scales(n_bands: int, low_pass_factor: float) -> Float64:
 
 def _low_pass(height: float, width: float, t: Float64) -> Float64:
     return height * np.exp(-((t / width) ** 4))
+
+
+def _low_pass_envelope(height: float, width: float, center: float, real: float, imaginary: float) -> float:
+    # Re z^4 = x^4 - 6 x^2 y^2 + y^4 >= -8 y^4.
+    return float(height * np.exp(8.0 * (imaginary / width) ** 4))
 
 
 def _band_pass(shape: Shape, scale: float, height: float, t: Float64) -> Float64:
@@ -83,13 +90,28 @@ def mexican_hat(
     scales = _scales(check_count(n_filters, "n_filters", minimum=2) - 1, check_positive(low_pass_factor, "factor"))
     unit = 1.0 if lmax is None else check_positive(lmax, "lmax")
     heights = np.sqrt(scales / unit) if normalize else np.ones_like(scales)
-    low = partial(_low_pass, 1.2 / math.e, 0.4 / low_pass_factor)
-    bands = [partial(_band_pass, _hat, *pair) for pair in zip(scales, heights, strict=True)]
-    return _family("mexican_hat", low, bands, formula=r"s\lambda e^{-s\lambda}", scales=scales, lmax=lmax)
+    low = (1.2 / math.e, 0.4 / low_pass_factor)
+    bands = [
+        Kernel(
+            partial(_band_pass, _hat, scale, height),
+            f"mexican_hat/{j}",
+            r"s\lambda e^{-s\lambda}",
+            True,
+            0.0,
+            math.inf,
+            envelope=partial(_hat_envelope, scale, height),
+        )
+        for j, (scale, height) in enumerate(zip(scales.tolist(), heights.tolist(), strict=True), start=1)
+    ]
+    return bound_to(lmax, (_low("mexican_hat", *low), *bands))
 
 
 def _hat(x: Float64) -> Float64:
     return x * np.exp(-x)
+
+
+def _hat_envelope(scale: float, height: float, center: float, real: float, imaginary: float) -> float:
+    return float(height * scale * (abs(center) + real) * np.exp(scale * (real - center)))
 
 
 def abspline(n_filters: int = 6, *, low_pass_factor: float = 20.0, lmax: float | None = None) -> tuple[Kernel, ...]:
@@ -135,18 +157,21 @@ def abspline(n_filters: int = 6, *, low_pass_factor: float = 20.0, lmax: float |
     array([0.25, 1.  ])
     """
     scales = _scales(check_count(n_filters, "n_filters", minimum=2) - 1, check_positive(low_pass_factor, "factor"))
-    low = partial(_low_pass, SPLINE_PEAK, 0.6 / low_pass_factor)
-    bands = [partial(_band_pass, _spline, scale, 1.0) for scale in scales]
-    return _family(
-        "abspline",
-        low,
-        bands,
-        formula=r"\mathrm{spline}(s\lambda)",
-        scales=scales,
-        lmax=lmax,
-        breakpoints=(1.0, 2.0),
-        continuity=1,
-    )
+    low = (SPLINE_PEAK, 0.6 / low_pass_factor)
+    bands = [
+        Kernel(
+            partial(_band_pass, _spline, scale, 1.0),
+            f"abspline/{j}",
+            r"\mathrm{spline}(s\lambda)",
+            True,
+            0.0,
+            1,
+            (1.0 / scale, 2.0 / scale),
+            variations=scaled_variations(((2, SPLINE_VARIATION),), 1.0 / scale),
+        )
+        for j, scale in enumerate(scales.tolist(), start=1)
+    ]
+    return bound_to(lmax, (_low("abspline", *low), *bands))
 
 
 def _spline(x: Float64) -> Float64:
@@ -154,22 +179,6 @@ def _spline(x: Float64) -> Float64:
     return np.where(x <= 1.0, x**2, np.where(x < 2.0, middle, 4.0 / np.maximum(x, 2.0) ** 2))
 
 
-def _family(
-    name: str,
-    low: Shape,
-    bands: list[partial[Float64]],
-    *,
-    formula: str,
-    scales: Float64,
-    lmax: float | None,
-    breakpoints: tuple[float, ...] = (),
-    continuity: float = math.inf,
-) -> tuple[Kernel, ...]:
-    first = Kernel(low, f"{name}/low", r"h e^{-(\lambda/w)^4}", True, 0.0, math.inf)
-    rest = [
-        Kernel(
-            band, f"{name}/{j}", formula, True, 0.0, continuity, tuple(at / scale for at in breakpoints if at <= scale)
-        )
-        for j, (band, scale) in enumerate(zip(bands, scales.tolist(), strict=True), start=1)
-    ]
-    return bound_to(lmax, (first, *rest))
+def _low(name: str, height: float, width: float) -> Kernel:
+    shape, envelope = partial(_low_pass, height, width), partial(_low_pass_envelope, height, width)
+    return Kernel(shape, f"{name}/low", r"h e^{-(\lambda/w)^4}", True, 0.0, math.inf, envelope=envelope)
