@@ -48,6 +48,7 @@ from .filters import FilterBank
 from .graph import Graph
 from .operators import Operator, operator
 from .reorder import Reordered
+from .resistance import resistance
 from .spectrum import Spectrum, spectrum
 from .theory import ClaimResult, verify
 
@@ -90,6 +91,7 @@ __all__ = [
     "one_hot",
     "operator",
     "read_graph",
+    "resistance",
     "row_diff",
     "row_normalized",
     "s_value",

@@ -1,0 +1,1 @@
+"""Standing comparison of public numbers with independent oracles: ``python -m tools.oracles NAME``."""
