@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ._search import BLOCK, Found, Problem, inverse_search, polynomial_search, residuals
+from ._search import BLOCK, SINGLE_BLOCK, Found, Problem, inverse_search, polynomial_search, residuals
 from .backend import (
     FloatArray,
     asarray_like,
@@ -224,7 +224,7 @@ class _Ladder:
         counting = cheap if self.certify is None else self.certify
         if counting:
             self._refuse_size(cost)
-        found = self._search(self.k, None, cheap)
+        found = self._search(self.k, None, cheap, BLOCK if self.k > 1 else SINGLE_BLOCK)
         for round_ in range(ROUNDS):
             try:
                 more, error = self._count(found, cheap, round_) if counting else self._search_outside(found, round_)
@@ -257,7 +257,7 @@ class _Ladder:
                 f"with proof 'residual', and a larger max_bytes (now {self.problem.max_bytes / 1e9:.1f} GB) may allow it"
             )
 
-    def _search(self, k: int, known: Found | None, cheap: bool, block: int = BLOCK) -> Found:
+    def _search(self, k: int, known: Found | None, cheap: bool, block: int) -> Found:
         if cheap:
             try:
                 return inverse_search(self.problem, k, self.tol, known, block)
@@ -288,10 +288,12 @@ class _Ladder:
             except ConvergenceError:
                 margin *= 3.0
                 continue
-            if factors.rounding <= margin:
-                return factors.n_negative - inside, float(values[-1]) - shift + factors.rounding
+            missing, rounding = factors.n_negative - inside, factors.rounding
+            # More than were found may be those at the shift, moved below it by rounding.
+            if rounding <= (WORST_MARGIN if missing <= 0 else margin):
+                return missing, float(values[-1]) - shift + rounding
             # A pivot that nearly vanishes (an eigenvalue of a part of the graph) makes the factors large: step back.
-            margin = min(4.0 * factors.rounding, max(30.0 * margin, 2e-8))
+            margin = min(4.0 * rounding, max(30.0 * margin, 2e-8))
         raise ConvergenceError(
             f"no count: the factorisation near the frequency {self.problem.frequencies(found.values)[-1]:.6g} is not "
             "accurate enough; certify=False returns the pairs with proof 'residual'",
@@ -301,10 +303,16 @@ class _Ladder:
     def _search_outside(self, found: Found, round_: int) -> tuple[Found | None, float]:
         """Return None if a search from a random start outside of the found pairs ends beyond them, else what it found.
 
-        It proves nothing, but a copy that the first search missed has to hide from a second one too.
+        It proves nothing, but a copy that the first search missed has to hide from a second one too. The first value
+        alone is right without its copies.
         """
         last, worst = float(found.values[-1]), float(found.residuals.max())
-        more = polynomial_search(self.problem, 1, self.tol, found, min(BLOCK << round_, MAX_BLOCK), beyond=last)
+        if self.k == 1:
+            return None, worst
+        # Where one copy was missing there are more: the next search is for several.
+        block = min(BLOCK << round_, MAX_BLOCK)
+        n_pairs = 1 if round_ == 0 else min(block, self.k)
+        more = polynomial_search(self.problem, n_pairs, self.tol, found, block, beyond=last)
         ahead = len(more.values) > 0 and more.values[0] < last - max(worst, float(more.residuals[0]), 64 * EPS)
         return (more if ahead else None), worst
 

@@ -16,18 +16,22 @@ from .errors import ConvergenceError, ParameterError
 from .operators import Operator
 from .solvers import Factorization, Ritz, ritz_cycles
 
-__all__ = ["BLOCK", "Found", "Problem", "inverse_search", "polynomial_search", "residuals"]
+__all__ = ["BLOCK", "SINGLE_BLOCK", "Found", "Problem", "inverse_search", "polynomial_search", "residuals"]
 
-# Columns of a block: products and orthogonalisation of four columns cost about as much as of two.
-BLOCK = 4
-# Dimension of the Krylov space, and of that of the inverse, which separates the eigenvalues far better.
-POLYNOMIAL_SPACE = 96
+# Columns of a block: products and orthogonalisation of four columns cost about as much as of two. One eigenvalue alone
+# needs no copies.
+BLOCK, SINGLE_BLOCK = 4, 1
+# Dimension of the Krylov space for several pairs and for one; and of that of the inverse, which separates eigenvalues far
+# better.
+POLYNOMIAL_SPACE, SINGLE_SPACE = 96, 40
 INVERSE_SPACE = 32
 # Degree of the first polynomial and of the last; it doubles from phase to phase while the pairs do not converge.
 FIRST_DEGREE, LAST_DEGREE = 12, 6144
 PHASES = 14
 # A cycle that leaves more than this of the residual asks for a sharper polynomial.
 SLOW = 0.05
+# And one of plain Lanczos, whose products cost more than its restarts, if it leaves more than this.
+STEADY = 0.7
 CYCLES_OF_INVERSE = 60
 # A polynomial that amplifies more would leave nothing but the first vector in float64.
 AMPLIFICATION = 1e6
@@ -144,7 +148,7 @@ class Problem:
 
     def refined(self, ritz: Ritz, k: int, method: str) -> Found:
         """Return Ritz pairs of the operator itself in the span of the first vectors of another map's."""
-        rows = ritz.vectors[: min(k + BLOCK, ritz.vectors.shape[0]), :]
+        rows = ritz.vectors[: min(k + min(k, BLOCK), ritz.vectors.shape[0]), :]
         xp = namespace(rows)
         image = self.operator.apply(xp.asarray(xp.permute_dims(conj(rows), (1, 0)), copy=True))
         small = to_host(rows @ image)
@@ -229,7 +233,7 @@ def polynomial_search(
     """
     rng, goal = np.random.default_rng(1), max(tol, FLOOR)
     project = problem.projector(known)
-    dimension, keep = problem.space(k, POLYNOMIAL_SPACE, block)
+    dimension, keep = problem.space(k, POLYNOMIAL_SPACE if k > 1 else SINGLE_SPACE, block)
     start = asarray_like(rng.standard_normal((problem.n_nodes, block)), problem.operator.diag)
     filter_ = _PLAIN if known is None or known.filter is None else known.filter
     for phase in range(PHASES):
@@ -243,8 +247,9 @@ def polynomial_search(
             clear = beyond is not None and found.values[0] - found.residuals[0] > beyond
             if clear or ritz.exhausted or (len(found.values) == k and worst <= goal):
                 return replace(found, filter=filter_)
-            # The first two phases estimate where the wanted end is; a later one goes on while it converges fast.
-            if phase < 2 or worst > SLOW * before:
+            # Plain Lanczos is for one pair; of several it estimates where they are, and so does the first filter. The
+            # others go on while they converge fast.
+            if (phase == 0 and k > 1) or phase == 1 or worst > (STEADY if phase == 0 else SLOW) * before:
                 break
         filter_ = filter_.sharpened(problem.refined(ritz, keep, "lanczos").values, k)
         start = _combined(ritz, k + block, block, rng)
@@ -289,9 +294,7 @@ def _projected(problem: Problem, filter_: Filter, project: Callable[[Any], Any])
     if filter_.degree == 1:
         return lambda x: project(x - op.apply(x))
     coefficients = np.zeros((1, filter_.degree + 1))
-    coefficients[0, -1] = (-1.0) ** filter_.degree / math.cosh(
-        filter_.degree * _growth(filter_.cut, filter_.least)
-    )
+    coefficients[0, -1] = (-1.0) ** filter_.degree / math.cosh(filter_.degree * _growth(filter_.cut, filter_.least))
 
     def apply(x: Any) -> Any:
         interval = (filter_.cut, 1.0)

@@ -143,9 +143,7 @@ class Solver:
         return Solution(self.system.project(x), method, iterations, size, bound)
 
 
-def solve(
-    system: System, right: Any, target: Any, *, acceptable: Any = None, max_steps: int | None = None
-) -> Solution:
+def solve(system: System, right: Any, target: Any, *, acceptable: Any = None, max_steps: int | None = None) -> Solution:
     """Return the checked answer to one system; see :meth:`Solver.solve`."""
     return Solver(system).solve(right, target, acceptable=acceptable, max_steps=max_steps)
 

@@ -71,26 +71,27 @@ def _calls(name: str, op: gf.Operator, eigenvalues: Any) -> Iterator[Case]:
 
 def sweep() -> tuple[str, int]:
     """Return the section of the page and the number of wrong calls."""
-    calls, wrong, proofs, worst, begin = Counter[str](), Counter[str](), Counter[str](), Counter[str](), time.process_time()
+    calls, wrong, proofs, begin = Counter[str](), Counter[str](), Counter[str](), time.process_time()
+    worst: dict[str, float] = {}
     for case in cases():
         error, proof = case.run()
         calls[case.graph] += 1
         proofs[proof] += 1
         wrong[case.graph] += error > WRONG
-        worst[case.graph] = max(worst[case.graph], error)
+        worst[case.graph] = max(worst.get(case.graph, 0.0), error)
         if error > WRONG:
             print(f"WRONG {case.graph} {case.op.family} k={case.k} {case.which}: {error:.1e} ({proof})", flush=True)
     rows = [f"| {name} | {calls[name]} | {wrong[name]} | {worst[name]:.1e} |" for name in calls]
     section = [
         "## Partial spectra",
         "",
-        f"`python -m tools.oracles spectra`: {calls.total()} calls of `gsp_fb.spectrum(op, k, which)`, k in {COUNTS}, both "
-        f"ends; {wrong.total()} wrong (an eigenvalue off by more than {WRONG:g} of the largest). Oracles: LAPACK "
+        f"`python -m tools.oracles spectra`: {calls.total()} calls of `gsp_fb.spectrum(op, k, which)`, k in {COUNTS}, "
+        f"both ends; {wrong.total()} wrong (an eigenvalue off by more than {WRONG:g} of the largest). Oracles: LAPACK "
         "(all families) and closed forms.",
         "",
         f"Proofs: {', '.join(f'{proof} {n}' for proof, n in sorted(proofs.items()))}. "
-        f"{time.process_time() - begin:.0f} s of processor time, {platform.machine()}, Python {platform.python_version()}, "
-        f"NumPy {np.__version__}.",
+        f"{time.process_time() - begin:.0f} s of processor time, {platform.machine()}, "
+        f"Python {platform.python_version()}, NumPy {np.__version__}.",
         "",
         "| graph | calls | wrong | largest error |",
         "|---|---|---|---|",
