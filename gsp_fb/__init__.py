@@ -56,6 +56,7 @@ from .graph import Graph
 from .opening import open_graph
 from .operators import Operator, operator
 from .reorder import Reordered
+from .resistance import resistance
 from .spectrum import Spectrum, spectrum
 from .theory import ClaimResult, verify
 
@@ -106,6 +107,7 @@ __all__ = [
     "open_graph",
     "operator",
     "read_graph",
+    "resistance",
     "row_diff",
     "row_normalized",
     "s_value",

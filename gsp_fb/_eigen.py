@@ -1,56 +1,71 @@
-"""Eigenpairs of a symmetric operator: all of them by LAPACK, or a few at one end by the cheapest solver that converges.
+"""Eigenpairs of a symmetric operator: all of them by LAPACK, or ``k`` at one end, every copy of a repeated one included.
 
-The smooth end is found in two steps. The null vectors of a Laplacian are known exactly, one per connected
-component, so they are deflated, not computed. What remains goes up a ladder: Lanczos with a cap on the
-products; then, for the graphs with tiny gaps, a sparse factorisation of a small one, LOBPCG preconditioned by algebraic
-multigrid (the ``fast`` extra) of a large one, or without that a factorisation where fill stays low (grids, meshes).
-A graph on a GPU has the first rung only, as the libraries there have no more; the error then says so.
+The null vectors of a Laplacian are known exactly, one per connected component, and are deflated. The rest is found by
+block Lanczos (:mod:`gsp_fb.solvers.block_lanczos`) on a map that brings the wanted end to the top: the inverse where a
+sparse factorisation is cheap, else a Chebyshev polynomial whose degree grows until the pairs converge. Then the
+eigenvalues below the ``k``-th are *counted* by a factorisation; where that is too expensive, a second search from a random
+start outside of what was found has to end beyond the ``k``-th. Whatever is missing is searched for with the found
+pairs deflated, and counted again.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import LinearOperator, lobpcg, splu
 
-from ._extras import has, require
+from ._search import BLOCK, SINGLE_BLOCK, Found, Problem, inverse_search, polynomial_search, residuals
 from .backend import (
     FloatArray,
-    abs_squared,
     asarray_like,
     cast,
     column,
     eigh,
-    eigsh,
     group_sum,
-    linear_operator,
     namespace,
     to_dense,
+    to_host,
 )
 from .errors import ConvergenceError
 from .operators import Operator
+from .solvers import Factorization, FactorizationCost, factorization_cost
 
-__all__ = ["Pairs", "dense_pairs", "null_space", "partial_pairs"]
+__all__ = ["DENSE_BYTES", "Pairs", "dense_pairs", "null_space", "partial_pairs", "residuals"]
 
-LANCZOS_VECTORS = 40
-MAX_PRODUCTS = 800
-# Below this size a factorisation is cheap whatever its fill; above it, as a last resort, for nearly planar graphs.
-FACTOR_NODES = 20_000
-FACTOR_MEAN_DEGREE = 8
+DENSE_BYTES = 8_000_000_000
+# Up to this size all pairs by LAPACK take seconds: what is left if a search does not converge.
+DENSE_FALLBACK = 6_000
+# Searches for what a count shows to be missing; each doubles the block.
+ROUNDS = 12
+MAX_BLOCK = 64
+# A count that is off by more than this share of the norm is worth nothing.
+WORST_MARGIN = 1e-6
+EPS = float(np.finfo(np.float64).eps)
+# Multiplications that certify=True is ready to spend on a factorisation.
+CERTIFIED_FLOPS = 5e12
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Eigenvalues, ascending, orthonormal eigenvectors as columns, and the solver that found them."""
+    """Eigenvalues, ascending, with orthonormal eigenvectors as columns.
+
+    Attributes
+    ----------
+    values, vectors : float64 arrays, shape (k,) and (n_nodes, k)
+    method : str
+        The solver that found them.
+    proof : {'dense', 'inertia', 'residual'}
+    error : float
+        Bound on the error of every value, so far as ``proof`` goes.
+    """
 
     values: FloatArray
     vectors: FloatArray
     method: str
+    proof: str = "residual"
+    error: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -75,10 +90,15 @@ class NullSpace:
 
     def basis(self, k: int) -> FloatArray:
         """Return the first ``k`` null vectors as columns."""
-        xp = namespace(self.root)
-        columns = xp.nonzero(self._occupied)[0][:k]
-        vectors: FloatArray = xp.where(self.groups[:, None] == columns[None, :], self.root[:, None], 0.0)
-        return vectors
+        groups, root = to_host(self.groups), to_host(self.root)
+        place = np.full(self.n_groups, k)
+        chosen = np.flatnonzero(to_host(self._occupied))[:k]
+        place[chosen] = np.arange(len(chosen))
+        rows = np.flatnonzero(place[groups] < k)
+        vectors = np.zeros((len(groups), len(chosen)))
+        vectors[rows, place[groups[rows]]] = root[rows]
+        basis: FloatArray = asarray_like(vectors, self.root)
+        return basis
 
     @property
     def dimension(self) -> int:
@@ -106,120 +126,198 @@ def null_space(symmetrized: Operator) -> NullSpace:
 def dense_pairs(symmetrized: Operator) -> Pairs:
     """Return all eigenpairs of a symmetric operator by LAPACK, or its like on a GPU."""
     if symmetrized.graph.n_nodes == 0:
-        return Pairs(
-            asarray_like(np.empty(0), symmetrized.diag), asarray_like(np.empty((0, 0)), symmetrized.diag), "dense"
-        )
-    return Pairs(*eigh(to_dense(symmetrized.to_sparse())), "dense")
+        like = symmetrized.diag
+        return Pairs(asarray_like(np.empty(0), like), asarray_like(np.empty((0, 0)), like), "dense", "dense", 0.0)
+    # LAPACK's backward error grows with n.
+    rounding = max(64, symmetrized.graph.n_nodes) * EPS * max(1.0, *map(abs, symmetrized.bounds))
+    return Pairs(*eigh(to_dense(symmetrized.to_sparse())), "dense", "dense", rounding)
 
 
-def partial_pairs(symmetrized: Operator, k: int, *, smooth: bool, tol: float, max_matvecs: int) -> Pairs:
-    """Return ``k`` eigenpairs of a symmetric high channel: the smallest if ``smooth``, else the largest."""
-    if not smooth:
-        return Pairs(*_eigsh(symmetrized.linear_operator(), k, tol, max_matvecs, like=symmetrized.diag), "lanczos")
-    null = null_space(symmetrized)
-    n_null = min(k, null.dimension)
-    known = Pairs(asarray_like(np.zeros(n_null), symmetrized.diag), null.basis(n_null), "components")
-    if n_null == k:
-        return known
-    rest = _climb(symmetrized, null, k - n_null, tol, max_matvecs)
-    xp = namespace(symmetrized.diag)
-    values, vectors = (known.values, rest.values), (known.vectors, rest.vectors)
-    return Pairs(xp.concat(values), xp.concat(vectors, axis=1), rest.method)
+def partial_pairs(
+    symmetrized: Operator,
+    k: int,
+    *,
+    smooth: bool,
+    tol: float,
+    certify: bool | None = None,
+    max_bytes: int = DENSE_BYTES,
+) -> Pairs:
+    """Return ``k`` eigenpairs of a symmetric high channel, ascending: the smallest if ``smooth``, else the largest.
 
-
-def _climb(symmetrized: Operator, null: NullSpace, k: int, tol: float, max_matvecs: int) -> Pairs:
-    """Return the ``k`` smallest non-null pairs by the first solver of the ladder that converges."""
+    Raises
+    ------
+    ConvergenceError
+        A search did not converge, or ``certify`` is True and the count is too expensive or fails.
+    ParameterError
+        The vectors need more than ``max_bytes``.
+    """
+    null = null_space(symmetrized) if smooth else None
+    n_null = 0 if null is None else min(k, null.dimension)
+    if null is not None and n_null == k:
+        values = asarray_like(np.zeros(k), symmetrized.diag)
+        return Pairs(values, null.basis(k), "components", "inertia", 0.0)
+    project = None if null is None else null.project_out
+    problem = Problem.of(symmetrized, smooth=smooth, project=project, n_null=n_null, max_bytes=max_bytes)
+    if problem.size == 0.0:
+        return _constant(symmetrized, k)
     try:
-        return _deflated_lanczos(symmetrized, null, k, tol, max_matvecs)
+        proven = _Ladder(problem, k - n_null, tol, certify).climb()
     except ConvergenceError as stuck:
         if symmetrized.graph.device != "cpu":
-            remedy = "shift-invert and multigrid run on the CPU only: ask an operator of graph.to('cpu')"
+            remedy = "factorisations run on the CPU only: ask an operator of graph.to('cpu')"
             raise ConvergenceError(f"{stuck}; {remedy}", stuck.eigenvalues, stuck.eigenvectors) from None
-        if symmetrized.graph.n_nodes <= FACTOR_NODES:
-            return _shift_invert(symmetrized, null, k, tol)
-        if has("pyamg"):
-            return _multigrid(symmetrized, null, k, tol)
-        if symmetrized.graph.indices.shape[0] <= FACTOR_MEAN_DEGREE * symmetrized.graph.n_nodes:
-            return _shift_invert(symmetrized, null, k, tol)
+        n_nodes = symmetrized.graph.n_nodes
+        if n_nodes > DENSE_FALLBACK or 24 * n_nodes**2 > max_bytes:
+            raise
+        return _end(dense_pairs(symmetrized), k, smooth)
+    return _assembled(problem, null, n_null, proven)
+
+
+def _end(pairs: Pairs, k: int, smooth: bool) -> Pairs:
+    part = slice(0, k) if smooth else slice(pairs.values.shape[0] - k, None)
+    return Pairs(pairs.values[part], pairs.vectors[:, part], pairs.method, pairs.proof, pairs.error)
+
+
+def _constant(symmetrized: Operator, k: int) -> Pairs:
+    """Return pairs of a multiple of the identity, the only symmetric matrix whose bounds coincide."""
+    values = asarray_like(np.full(k, symmetrized.bounds[0]), symmetrized.diag)
+    return Pairs(values, asarray_like(np.eye(symmetrized.graph.n_nodes, k), values), "diagonal", "dense", 0.0)
+
+
+def _assembled(problem: Problem, null: NullSpace | None, n_null: int, proven: _Proven) -> Pairs:
+    found = proven.found
+    xp = namespace(found.rows)
+    values = asarray_like(problem.frequencies(found.values), found.rows)
+    vectors = xp.permute_dims(found.rows, (1, 0))
+    if null is not None and n_null:
+        values = xp.concat((asarray_like(np.zeros(n_null), values), values))
+        vectors = xp.concat((null.basis(n_null), vectors), axis=1)
+    if not problem.smooth:
+        values, vectors = xp.flip(values), xp.flip(vectors, axis=1)
+    # That of a product and a norm, which the residual does not show.
+    rounding = 64 * EPS * max(1.0, *map(abs, (problem.origin, problem.size)))
+    return Pairs(values, vectors, found.method, proven.proof, proven.error * problem.size + rounding)
+
+
+@dataclass(frozen=True)
+class _Proven:
+    """Pairs of a problem, what shows that none is missing, and a bound on the error of their values."""
+
+    found: Found
+    proof: str
+    error: float
+
+
+@dataclass(frozen=True)
+class _Ladder:
+    """Searches and counts for the ``k`` smallest eigenvalues of a problem."""
+
+    problem: Problem
+    k: int
+    tol: float
+    certify: bool | None
+
+    def climb(self) -> _Proven:
+        """Return the pairs and their proof."""
+        cost = self._cost()
+        cheap = cost is not None and cost.is_cheap
+        counting = cheap if self.certify is None else self.certify
+        if counting:
+            self._refuse_size(cost)
+        found = self._search(self.k, None, cheap, BLOCK if self.k > 1 else SINGLE_BLOCK)
+        for round_ in range(ROUNDS):
+            try:
+                more, error = self._count(found, cheap, round_) if counting else self._search_outside(found, round_)
+            except ConvergenceError:
+                if self.certify or not counting or self.problem.n_nodes <= DENSE_FALLBACK:
+                    raise
+                counting = False
+                continue
+            if more is None:
+                return _Proven(found, "inertia" if counting else "residual", error)
+            found = found.merged(more, self.k)
         raise ConvergenceError(
-            f"{stuck}; this graph has tiny gaps and no cheap factorisation: pip install 'gsp-fb[fast]' adds a "
-            "multigrid solver, or use polynomial filters, which need no eigenvectors",
-            stuck.eigenvalues,
-            stuck.eigenvectors,
-        ) from None
-
-
-def _eigsh(operator: Any, k: int, tol: float, max_matvecs: int, *, like: Any = None) -> tuple[FloatArray, FloatArray]:
-    """Return the ``k`` largest eigenvalues, ascending, and their vectors, beside ``like`` (by default on the host)."""
-    n_nodes = operator.shape[0]
-    # A fixed start makes two calls agree to the last bit.
-    start = asarray_like(np.random.default_rng(0).standard_normal(n_nodes), like)
-    n_vectors = min(n_nodes, max(LANCZOS_VECTORS, 2 * k + 1))
-    return eigsh(operator, start, k, n_vectors=n_vectors, max_matvecs=max_matvecs, tol=tol)
-
-
-def _deflated_lanczos(symmetrized: Operator, null: NullSpace, k: int, tol: float, max_matvecs: int) -> Pairs:
-    """Lanczos for the largest of ``I - core`` with the null space moved to the other end of the spectrum."""
-    low = symmetrized.complement()
-    shift = 1.0 - low.bounds[0]
-
-    def deflated(x: FloatArray) -> FloatArray:
-        image: FloatArray = low.apply(x) - shift * null.part(x)
-        return image
-
-    operator = linear_operator(symmetrized.diag, symmetrized.shape, matvec=deflated)
-    values, vectors = _eigsh(operator, k, tol, max_matvecs, like=symmetrized.diag)
-    return Pairs(1.0 - values[::-1], vectors[:, ::-1], "lanczos")
-
-
-def _shift_invert(symmetrized: Operator, null: NullSpace, k: int, tol: float) -> Pairs:
-    """Lanczos on ``(core + shift)^-1``, the null space projected out before and after each solve."""
-    shift = 1e-8 * symmetrized.bounds[1]
-    matrix = symmetrized.to_scipy() + shift * sparse.eye_array(symmetrized.graph.n_nodes)
-    factor = splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-
-    def solve(x: FloatArray) -> FloatArray:
-        return null.project_out(factor.solve(null.project_out(x.ravel())))
-
-    values, vectors = _eigsh(LinearOperator(symmetrized.shape, matvec=solve, dtype=np.float64), k, tol, MAX_PRODUCTS)
-    return Pairs(1.0 / values[::-1] - shift, vectors[:, ::-1], "shift-invert")
-
-
-def _multigrid(symmetrized: Operator, null: NullSpace, k: int, tol: float) -> Pairs:
-    """LOBPCG preconditioned by smoothed aggregation, the null space moved to the top of the spectrum."""
-    pyamg = require("pyamg", "an eigenproblem with a tiny gap")
-    top = symmetrized.bounds[1]
-    shifted = symmetrized.to_scipy() + 1e-10 * top * sparse.eye_array(symmetrized.graph.n_nodes)
-    # pyamg has no sparse arrays yet; the matrix class holds the same three vectors.
-    cycle = pyamg.smoothed_aggregation_solver(sparse.csr_matrix(shifted)).aspreconditioner()
-
-    def lifted(x: FloatArray) -> FloatArray:
-        return np.asarray(symmetrized.apply(x) + top * null.part(x))
-
-    def precondition(x: FloatArray) -> FloatArray:
-        # The cycle inverts a nearly singular matrix: without the projections the null space would swamp the rest.
-        return null.project_out(cycle.matvec(null.project_out(x.ravel())))
-
-    operator = LinearOperator(symmetrized.shape, matvec=lifted, matmat=lifted, dtype=np.float64)
-    preconditioner = LinearOperator(symmetrized.shape, matvec=precondition, dtype=np.float64)
-    start = np.random.default_rng(0).standard_normal((symmetrized.graph.n_nodes, k + 2))
-    goal = max(tol, 1e-12) * top
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its warnings repeat what the residual check below decides
-        values, vectors = lobpcg(
-            operator, null.project_out(start), M=preconditioner, largest=False, tol=goal, maxiter=200
+            f"eigenvalues below the {self.k}-th are still missing after {ROUNDS} searches: ask for fewer modes, or for "
+            "all of them",
+            self.problem.frequencies(found.values),
         )
-    order = np.argsort(values)[:k]
-    pairs = Pairs(values[order], np.real(vectors[:, order]), "multigrid")
-    worst = residuals(symmetrized.apply, pairs).max()
-    if worst > 1e-6 * top:
-        raise ConvergenceError(f"multigrid LOBPCG stopped at a residual of {worst:.1e}", pairs.values, pairs.vectors)
-    return pairs
+
+    def _cost(self) -> FactorizationCost | None:
+        """Return what a factorisation costs; None on a device that has none, or where none is wanted."""
+        if self.problem.operator.graph.device != "cpu":
+            return None
+        return factorization_cost(self.problem.operator.graph.adjacency)
+
+    def _refuse_size(self, cost: FactorizationCost | None) -> None:
+        if cost is None:
+            raise ConvergenceError("eigenvalues are counted on the CPU only: ask an operator of graph.to('cpu')")
+        if cost.flops > CERTIFIED_FLOPS or cost.bytes > self.problem.max_bytes:
+            raise ConvergenceError(
+                f"counting the eigenvalues needs a factorisation of {cost}, at most; certify=None returns the pairs "
+                f"with proof 'residual', and a larger max_bytes (now {self.problem.max_bytes / 1e9:.1f} GB) may allow it"
+            )
+
+    def _search(self, k: int, known: Found | None, cheap: bool, block: int) -> Found:
+        if cheap:
+            try:
+                return inverse_search(self.problem, k, self.tol, known, block)
+            except ConvergenceError:
+                pass  # a factorisation that breaks down: products alone remain
+        return polynomial_search(self.problem, k, self.tol, known, block)
+
+    def _count(self, found: Found, cheap: bool, round_: int) -> tuple[Found | None, float]:
+        """Return None and an error bound if a count shows that no eigenvalue is missing, else pairs that were."""
+        n_missing, error = self._n_missing(found)
+        if n_missing <= 0:
+            return None, error
+        return self._search(min(n_missing, self.k), found, cheap, block=min(2 * BLOCK << round_, MAX_BLOCK)), error
+
+    def _n_missing(self, found: Found) -> tuple[int, float]:
+        """Return how many eigenvalues below the ``k``-th were not found, by Sylvester's law of inertia.
+
+        The shift lies just below the cluster of the ``k``-th value, so that a cluster which ``k`` cuts needs no count:
+        its members are as many orthonormal pairs, and any of them are right. The error is the distance from there.
+        """
+        values = np.concatenate([np.zeros(self.problem.n_null), found.values])
+        margin = max(4.0 * float(found.residuals.max()), min(1e-11, 0.01 * float(values[-1])), 8 * EPS)
+        while margin <= WORST_MARGIN:
+            inside = _before_last_cluster(values, margin)
+            shift = float(values[inside]) - margin
+            try:
+                factors = Factorization(self.problem.matrix, shift)
+            except ConvergenceError:
+                margin *= 3.0
+                continue
+            missing, rounding = factors.n_negative - inside, factors.rounding
+            # More than were found may be those at the shift, moved below it by rounding.
+            if rounding <= (WORST_MARGIN if missing <= 0 else margin):
+                return missing, float(values[-1]) - shift + rounding
+            # A pivot that nearly vanishes (an eigenvalue of a part of the graph) makes the factors large: step back.
+            margin = min(4.0 * rounding, max(30.0 * margin, 2e-8))
+        raise ConvergenceError(
+            f"no count: the factorisation near the frequency {self.problem.frequencies(found.values)[-1]:.6g} is not "
+            "accurate enough; certify=False returns the pairs with proof 'residual'",
+            self.problem.frequencies(found.values),
+        )
+
+    def _search_outside(self, found: Found, round_: int) -> tuple[Found | None, float]:
+        """Return None if a search from a random start outside of the found pairs ends beyond them, else what it found.
+
+        It proves nothing, but a copy that the first search missed has to hide from a second one too. The first value
+        alone is right without its copies.
+        """
+        last, worst = float(found.values[-1]), float(found.residuals.max())
+        if self.k == 1:
+            return None, worst
+        # Where one copy was missing there are more: the next search is for several.
+        block = min(BLOCK << round_, MAX_BLOCK)
+        n_pairs = 1 if round_ == 0 else min(block, self.k)
+        more = polynomial_search(self.problem, n_pairs, self.tol, found, block, beyond=last)
+        ahead = len(more.values) > 0 and more.values[0] < last - max(worst, float(more.residuals[0]), 64 * EPS)
+        return (more if ahead else None), worst
 
 
-def residuals(apply: Callable[[Any], Any], pairs: Pairs) -> FloatArray:
-    """Return ``|H u - lambda u|`` for each pair: some eigenvalue lies that close to each value."""
-    xp = namespace(pairs.vectors)
-    defect = apply(pairs.vectors) - pairs.vectors * pairs.values
-    norms: FloatArray = xp.sqrt(xp.sum(abs_squared(defect), axis=0))
-    return norms
+def _before_last_cluster(values: FloatArray, margin: float) -> int:
+    """Return how many values lie clearly below the cluster that holds the last one."""
+    clear = np.flatnonzero(np.diff(values) > 2.0 * margin)
+    return int(clear[-1]) + 1 if len(clear) else 0

@@ -23,6 +23,7 @@ EXTRAS = {
     "filelock": "nn",
     "numba": "fast",
     "pyamg": "fast",
+    "approx_chol": "fast",
     "threadpoolctl": "fast",
     "cupy": "gpu",
     "cupyx": "gpu",

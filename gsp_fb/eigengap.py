@@ -1,17 +1,14 @@
-"""The eigengap: how fast repeated smoothing forgets where a signal came from."""
+"""The eigengap: the mixing rate of repeated smoothing."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-import numpy as np
-
-from ._certify import eigenvalue_floor, is_cheap
 from ._document import facts_html
-from ._eigen import MAX_PRODUCTS, Pairs, null_space, residuals
+from ._eigen import null_space
 from .errors import ConvergenceError, ParameterError
 from .operators import Operator, elsewhere
-from .spectrum import Spectrum, spectrum
+from .spectrum import spectrum
 
 __all__ = ["Eigengap", "eigengap"]
 
@@ -57,9 +54,7 @@ class Eigengap:
         return facts_html("Eigengap", {**asdict(self), "resolved": self.resolved})
 
 
-def eigengap(
-    op: Operator, *, tol: float = 1e-10, max_matvecs: int = MAX_PRODUCTS, certify: bool | None = None
-) -> Eigengap:
+def eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = None) -> Eigengap:
     """Return the two largest eigenvalues of the low channel of ``op`` and their ratio, with an error bound.
 
     ``lambda_1 = 1`` and its eigenvectors, one per connected component, are known without a solver, so
@@ -71,16 +66,23 @@ def eigengap(
     ----------
     op : Operator
         Either channel; the low one is measured.
-    tol, max_matvecs
-        As in `spectrum`.
-    certify : bool, optional
-        Prove that no eigenvalue was missed; by default where a sparse factorisation is cheap (up to 5000 nodes, and
-        grids or meshes of any size), never on a GPU. What was proven is told by ``proof``.
+    tol, certify
+        As in :func:`spectrum`. ``proof`` tells what was proven.
+
+    Returns
+    -------
+    Eigengap
 
     Raises
     ------
     ConvergenceError
-        ``lambda_2`` was not resolved, or its proof failed; the message says what to try.
+        ``lambda_2`` was not resolved, or ``certify=True`` and its proof failed; the message says what to try.
+    ParameterError
+        The graph has fewer than two nodes, or its low channel is zero.
+
+    See Also
+    --------
+    spectrum : More modes, at either end.
 
     Examples
     --------
@@ -90,7 +92,7 @@ def eigengap(
     (0.5, 0.666667)
     """
     if op.graph.storage.kind != "memory":
-        gap: Eigengap = elsewhere(eigengap, op, tol=tol, max_matvecs=max_matvecs, certify=certify)
+        gap: Eigengap = elsewhere(eigengap, op, tol=tol, certify=certify)
         return gap
     n_nodes = op.graph.n_nodes
     if n_nodes < 2:
@@ -103,30 +105,8 @@ def eigengap(
         if n_null > 1:
             return Eigengap(1.0, 1.0, 1.0, 0.0, "components", "components")
     try:
-        modes = spectrum(high, k=2, which="low", tol=tol, max_matvecs=max_matvecs)
+        modes = spectrum(high, k=2, which="low", tol=tol, certify=certify)
     except ConvergenceError as stuck:
         raise ConvergenceError(f"lambda_2 not resolved: {stuck}", stuck.eigenvalues, stuck.eigenvectors) from None
     frequency = float(modes.frequencies[1])
-    error, proof = _proven(modes, certify)
-    return Eigengap(1.0, 1.0 - frequency, 1.0 - frequency, error, modes.method, proof)
-
-
-def _proven(modes: Spectrum, certify: bool | None) -> tuple[float, str]:
-    """Return the error bound of the second frequency and what proves it."""
-    high = modes.operator
-    second = Pairs(modes.frequencies[1:], modes.symmetrized_basis[:, 1:], modes.method)
-    # LAPACK's backward error grows with n; that of a product and a norm does not, beyond a few dozen units.
-    units = max(64, high.graph.n_nodes) if modes.method == "dense" else 64
-    rounding = units * float(np.finfo(np.float64).eps) * max(1.0, high.bounds[1])
-    residual = float(residuals(high.symmetrized.apply, second)[0]) + rounding
-    if modes.method == "dense":
-        return residual, "dense"
-    if certify is None:
-        tiny_gap = modes.method != "lanczos"
-        cheap = is_cheap(high.graph.n_nodes, high.graph.indices.shape[0], tiny_gap=tiny_gap)
-        certify = cheap and high.graph.device == "cpu"
-    if not certify:
-        return residual, "residual"
-    frequency = float(modes.frequencies[1])
-    # A shift closer than this would be an eigenvalue to working precision, and its factorisation worthless.
-    return frequency - eigenvalue_floor(high.symmetrized.to_scipy(), frequency - 4 * residual, 1), "inertia"
+    return Eigengap(1.0, 1.0 - frequency, 1.0 - frequency, modes.error, modes.method, modes.proof)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import warnings
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ._arguments import check_choice, check_count, check_device, host_array
 from ._document import facts_html
-from ._eigen import MAX_PRODUCTS, Pairs, dense_pairs, partial_pairs
+from ._eigen import DENSE_BYTES, Pairs, dense_pairs, partial_pairs
 from .backend import FloatArray, Signal, column, diagonal_times, freeze, is_sparse, namespace, product, transposed
-from .errors import GraphError, ParameterError, SignalError
+from .errors import GraphError, GspWarning, ParameterError, SignalError
 from .operators import Operator, elsewhere
 
 __all__ = ["Spectrum", "spectrum"]
@@ -17,9 +19,10 @@ __all__ = ["Spectrum", "spectrum"]
 ENDS = ("low", "high")
 # Up to this size LAPACK beats every iterative solver and finds all pairs, whatever their gaps.
 DENSE_NODES = 512
-DENSE_BYTES = 8_000_000_000
 # eigh holds the matrix, its workspace and the vectors at once.
 DENSE_COPIES = 3
+# LAPACK takes longer than ten seconds from here on, in which Ctrl-C is not heard.
+UNINTERRUPTED_NODES = 3_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,9 +35,16 @@ class Spectrum:
     frequencies : float64 array, shape (k,)
         Eigenvalues of the operator, ascending.
     symmetrized_basis : float64 array, shape (n_nodes, k)
-        Orthonormal eigenvectors of the operator's symmetric core.
+        Orthonormal eigenvectors of the symmetrized operator.
     method : str
         The solver that found them.
+    proof : {'dense', 'inertia', 'residual'}
+        How sure it is that no mode of this end is missing. ``'dense'``: all modes were computed. ``'inertia'``: a sparse
+        factorisation (or the components, for null vectors) counted the eigenvalues. ``'residual'``: each pair is an
+        eigenpair to within ``error``, and a second search found no other; they were not counted, because the
+        factorisation is too large.
+    error : float
+        Bound on the error of every frequency; with ``proof='residual'``, on the distance to an eigenvalue.
 
     Examples
     --------
@@ -51,6 +61,8 @@ class Spectrum:
     frequencies: FloatArray
     symmetrized_basis: FloatArray
     method: str
+    proof: str = "residual"
+    error: float = math.nan
 
     def __post_init__(self) -> None:
         freeze(self.frequencies)
@@ -111,7 +123,7 @@ class Spectrum:
         return _as_dtype(x / column(self.operator.scale, x), c.dtype)
 
     def __repr__(self) -> str:
-        return f"Spectrum({len(self)} of {self.operator.graph.n_nodes} modes of {self.operator!r}, {self.method})"
+        return f"Spectrum({len(self)} of {self.operator.graph.n_nodes} modes of {self.operator!r}, {self.method}, proof={self.proof!r})"
 
     def _repr_html_(self) -> str:
         ends = [f"{float(self.frequencies[at]):.4g}" for at in (0, -1)] if len(self) else ["none"]
@@ -120,6 +132,7 @@ class Spectrum:
             "frequencies": " to ".join(ends),
             "operator": repr(self.operator),
             "solver": self.method,
+            "proof": self.proof,
         }
         return facts_html("Spectrum", facts)
 
@@ -135,30 +148,60 @@ def spectrum(
     which: str = "low",
     *,
     tol: float = 1e-10,
-    max_matvecs: int = MAX_PRODUCTS,
+    certify: bool | None = None,
     max_bytes: int = DENSE_BYTES,
 ) -> Spectrum:
     """Return the eigendecomposition of ``op``: complete, or ``k`` modes at one end of the frequency axis.
 
+    Repeated eigenvalues come with every copy. Where ``k`` cuts through a group of equal ones, any orthonormal basis of
+    as many dimensions as are asked for is returned.
+
     Parameters
     ----------
     op : Operator
-        Of an undirected graph; random-walk families go through their symmetric core.
+        Of an undirected graph; random-walk families go through their symmetrized operator.
     k : int, optional
         How many modes; all by default.
     which : {'low', 'high'}
-        The smooth end (small Laplacian, large affinity eigenvalues) or the rough one.
+        The smooth end (small Laplacian, large affinity eigenvalues) or the high-frequency one.
     tol : float
-        Relative tolerance of the iterative solvers.
-    max_matvecs : int
-        Cap on the products of the plain Lanczos solver; beyond it a stronger solver takes over.
+        Largest residual of the iterative solvers, relative to the norm of the operator.
+    certify : bool, optional
+        True: count the eigenvalues by a sparse factorisation, or raise. False: never count. By default they are counted
+        where that is cheap (small graphs, meshes, roads, trees of any size). ``proof`` tells what was done.
     max_bytes : int
-        A dense decomposition that needs more memory is refused before it starts.
+        A computation that needs more memory is refused before it starts.
+
+    Returns
+    -------
+    Spectrum
+        Frequencies, modes, and ``proof``.
 
     Raises
     ------
+    GraphError
+        The graph is directed.
+    ParameterError
+        ``k`` exceeds the number of nodes, or the modes need more than ``max_bytes``.
     ConvergenceError
-        No solver reached the tolerance; it holds the pairs that were found.
+        No solver reached the tolerance, or ``certify=True`` and the factorisation is too large; the message gives its
+        size and what to do instead.
+
+    Warns
+    -----
+    GspWarning
+        A dense decomposition starts that takes more than about ten seconds and cannot be interrupted.
+
+    See Also
+    --------
+    eigengap : The second eigenvalue alone, with an error bound.
+    energy_profile : How a signal's energy is distributed over the frequencies, without modes.
+
+    References
+    ----------
+    .. [1] K. Wu and H. Simon, "Thick-restart Lanczos method for large symmetric eigenvalue problems", SIAM J. Matrix
+       Anal. Appl. 22 (2000) 602-616.
+    .. [2] B. N. Parlett, "The Symmetric Eigenvalue Problem", SIAM 1998, section 3.3 (slicing by inertia).
 
     Examples
     --------
@@ -166,9 +209,17 @@ def spectrum(
     >>> path = Graph.from_edges([(0, 1), (1, 2)])
     >>> spectrum(operator(path, "comb", channel="high"), k=2).frequencies.round(6)
     array([0., 1.])
+
+    A torus of 30 x 30 nodes has every frequency several times:
+
+    >>> nodes = [(i, j) for i in range(30) for j in range(30)]
+    >>> edges = [(30 * i + j, 30 * (i + di) % 900 + (j + dj) % 30) for i, j in nodes for di, dj in ((0, 1), (1, 0))]
+    >>> modes = spectrum(operator(Graph.from_edges(edges), "comb", channel="high"), k=5)
+    >>> modes.frequencies.round(4), modes.proof
+    (array([0.    , 0.0437, 0.0437, 0.0437, 0.0437]), 'inertia')
     """
     if op.graph.storage.kind != "memory":
-        modes: Spectrum = elsewhere(spectrum, op, k, which, tol=tol, max_matvecs=max_matvecs, max_bytes=max_bytes)
+        modes: Spectrum = elsewhere(spectrum, op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
         return modes
     if op.graph.directed:
         raise GraphError("a directed graph has no graph Fourier transform here; give symmetrize= to the graph")
@@ -177,20 +228,21 @@ def spectrum(
     if k is not None and check_count(k, "k") > n_nodes:
         raise ParameterError(f"k={k} modes asked of a graph with {n_nodes} nodes")
     if k is None or k == n_nodes or n_nodes <= DENSE_NODES or 3 * k > n_nodes:
-        _guard_memory(n_nodes, max_bytes)
+        _guard_dense(op, max_bytes)
         pairs = _end(dense_pairs(op.symmetrized), k, smooth_first=op.channel == "high", which=which)
     else:
-        pairs = _iterative(op, k, which, tol, max_matvecs)
+        _guard_result(n_nodes, k, max_bytes)
+        pairs = _iterative(op, k, which, tol, certify, max_bytes)
     values = namespace(pairs.values).clip(pairs.values, *op.bounds)
-    return Spectrum(op, values, _fix_signs(pairs.vectors), pairs.method)
+    return Spectrum(op, values, _fix_signs(pairs.vectors), pairs.method, pairs.proof, pairs.error)
 
 
-def _iterative(op: Operator, k: int, which: str, tol: float, max_matvecs: int) -> Pairs:
+def _iterative(op: Operator, k: int, which: str, tol: float, certify: bool | None, max_bytes: int) -> Pairs:
     high = op.symmetrized if op.channel == "high" else op.symmetrized.complement()
-    pairs = partial_pairs(high, k, smooth=which == "low", tol=tol, max_matvecs=max_matvecs)
+    pairs = partial_pairs(high, k, smooth=which == "low", tol=tol, certify=certify, max_bytes=max_bytes)
     if op.channel == "high":
         return pairs
-    return Pairs(1.0 - pairs.values[::-1], pairs.vectors[:, ::-1], pairs.method)
+    return replace(pairs, values=1.0 - pairs.values[::-1], vectors=pairs.vectors[:, ::-1])
 
 
 def _end(pairs: Pairs, k: int | None, *, smooth_first: bool, which: str) -> Pairs:
@@ -198,15 +250,33 @@ def _end(pairs: Pairs, k: int | None, *, smooth_first: bool, which: str) -> Pair
         return pairs
     first = (which == "low") == smooth_first
     part = slice(0, k) if first else slice(pairs.values.shape[0] - k, None)
-    return Pairs(pairs.values[part], pairs.vectors[:, part], pairs.method)
+    return replace(pairs, values=pairs.values[part], vectors=pairs.vectors[:, part])
 
 
-def _guard_memory(n_nodes: int, max_bytes: int) -> None:
+def _guard_dense(op: Operator, max_bytes: int) -> None:
+    n_nodes = op.graph.n_nodes
     need = DENSE_COPIES * 8 * n_nodes**2
     if need > max_bytes:
         raise ParameterError(
             f"all {n_nodes} modes need about {need / 1e9:.1f} GB (max_bytes={max_bytes / 1e9:.1f} GB); "
             "ask for k modes, use polynomial filters, or raise max_bytes"
+        )
+    if n_nodes > UNINTERRUPTED_NODES and op.graph.device == "cpu":
+        warnings.warn(
+            f"a dense decomposition of {n_nodes} nodes takes about {10 * (n_nodes / UNINTERRUPTED_NODES) ** 3:.0f} s on "
+            "one core and does not react to Ctrl-C; ask for k modes, or use polynomial filters",
+            GspWarning,
+            stacklevel=3,
+        )
+
+
+def _guard_result(n_nodes: int, k: int, max_bytes: int) -> None:
+    # The vectors as they are found, and in the order and sign in which they are returned.
+    need = 2 * 8 * n_nodes * k
+    if need > max_bytes:
+        raise ParameterError(
+            f"{k} modes of {n_nodes} nodes need about {need / 1e9:.1f} GB (max_bytes={max_bytes / 1e9:.1f} GB); "
+            "ask for fewer modes, or raise max_bytes"
         )
 
 

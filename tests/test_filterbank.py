@@ -288,8 +288,8 @@ def test_every_method_synthesises_the_same(method, family):
 
 def test_iterations_that_do_not_arrive_say_so():
     from gsp_fb.errors import ConvergenceError
-    from gsp_fb.filters.krylov import conjugate_gradients
+    from gsp_fb.solvers import System, solve
 
     spread = np.geomspace(1.0, 1e6, 50)[:, None]
     with pytest.raises(ConvergenceError, match=r"residual of .* after 3 steps"):
-        conjugate_gradients(lambda v: spread * v, np.ones((50, 1)), 1e-8, 3)
+        solve(System(lambda v: spread * v, np.ones(50)), np.ones((50, 1)), 1e-8, max_steps=3)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._arguments import check_choice, check_count
-from .._eigen import MAX_PRODUCTS, Pairs
+from .._eigen import Pairs
 from ..backend import FloatArray
 from ..eigengap import Eigengap, eigengap
 from ..errors import ConvergenceError, GraphError, ParameterError
@@ -22,6 +22,8 @@ from ._slepc import ranks_of, rough_pairs, smooth_pairs
 __all__ = ["rank_eigengap", "rank_spectrum"]
 
 EPS = float(np.finfo(np.float64).eps)
+# Products of the plain Krylov method; beyond them shift-invert takes over.
+MAX_MATVECS = 800
 
 
 def _is_member(high: Operator) -> Any:
@@ -51,14 +53,15 @@ def rank_spectrum(
     which: str = "low",
     *,
     tol: float = 1e-10,
-    max_matvecs: int = MAX_PRODUCTS,
+    certify: bool | None = None,
     **options: Any,
 ) -> Spectrum:
     """Return ``k`` modes of an operator on MPI ranks, as :func:`gsp_fb.spectrum`. Collective.
 
     The frequencies are on every rank, of the modes each rank has its local rows. Graphs of at most 512 nodes, and more
-    than a third of all modes, are decomposed densely on every rank. Beyond ``max_matvecs`` shift-invert with multigrid
-    takes over at the smooth end.
+    than a third of all modes, are decomposed densely on every rank. Shift-invert with multigrid takes
+    over at the smooth end where Krylov-Schur does not converge. Eigenvalues are not counted over ranks: ``proof`` is
+    ``'residual'``.
     """
     graph = op.graph
     if graph.directed:
@@ -67,28 +70,32 @@ def rank_spectrum(
     if k is not None and check_count(k, "k") > graph.n_nodes:
         raise ParameterError(f"k={k} modes asked of a graph with {graph.n_nodes} nodes")
     if k is None or graph.n_nodes <= DENSE_NODES or 3 * k > graph.n_nodes:
-        modes = spectrum(op.in_memory(), k, which, **options)
+        modes = spectrum(op.in_memory(), k, which, certify=certify, **options)
         return replace(modes, operator=op, symmetrized_basis=graph.local(modes.symmetrized_basis).copy())
-    pairs = _partial(op, k, which, tol, max_matvecs)
+    if certify:
+        raise ConvergenceError(
+            "eigenvalues are not counted over MPI ranks; call .load() on the graph, or give certify=None"
+        )
+    pairs = _partial(op, k, which, tol)
     garbage_cleanup(ranks_of(op).layout.comm)
     return Spectrum(op, np.clip(pairs.values, *op.bounds), _fix_signs(op, pairs.vectors), pairs.method)
 
 
-def _partial(op: Operator, k: int, which: str, tol: float, max_matvecs: int) -> Pairs:
+def _partial(op: Operator, k: int, which: str, tol: float) -> Pairs:
     high = op.symmetrized if op.channel == "high" else op.symmetrized.complement()
-    pairs = _smooth(high, k, tol, max_matvecs) if which == "low" else rough_pairs(high, k, tol, max_matvecs)
+    pairs = _smooth(high, k, tol) if which == "low" else rough_pairs(high, k, tol, MAX_MATVECS)
     if op.channel == "high":
         return pairs
     return Pairs(1.0 - pairs.values[::-1], pairs.vectors[:, ::-1], pairs.method)
 
 
-def _smooth(high: Operator, k: int, tol: float, max_matvecs: int) -> Pairs:
+def _smooth(high: Operator, k: int, tol: float) -> Pairs:
     null = _null_vectors(high, min(k, _n_null(high)))
     n_null = null.shape[1]
     known = Pairs(np.zeros(n_null), null, "components")
     if n_null == k:
         return known
-    rest = smooth_pairs(high, k - n_null, null, tol, max_matvecs)
+    rest = smooth_pairs(high, k - n_null, null, tol, MAX_MATVECS)
     return Pairs(np.append(known.values, rest.values), np.hstack([null, rest.vectors]), rest.method)
 
 
@@ -103,7 +110,7 @@ def _fix_signs(op: Operator, vectors: FloatArray) -> FloatArray:
     return np.asarray(vectors * (1.0 - 2.0 * negative))
 
 
-def rank_eigengap(op: Operator, *, tol: float = 1e-10, max_matvecs: int = MAX_PRODUCTS, **options: Any) -> Eigengap:
+def rank_eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = None) -> Eigengap:
     """Return the eigengap of an operator on MPI ranks, as :func:`gsp_fb.eigengap`. Collective.
 
     Beyond 512 nodes eigenvalues are not counted, so that ``proof`` is ``'residual'``: an eigenvalue lies within
@@ -111,7 +118,7 @@ def rank_eigengap(op: Operator, *, tol: float = 1e-10, max_matvecs: int = MAX_PR
     """
     graph = op.graph
     if graph.n_nodes <= DENSE_NODES:
-        return eigengap(op.in_memory(), tol=tol, max_matvecs=max_matvecs, **options)
+        return eigengap(op.in_memory(), tol=tol, certify=certify)
     high = op if op.channel == "high" else op.complement()
     if not graph.directed:
         n_null = _n_null(high.symmetrized)
@@ -120,7 +127,7 @@ def rank_eigengap(op: Operator, *, tol: float = 1e-10, max_matvecs: int = MAX_PR
         if n_null > 1:
             return Eigengap(1.0, 1.0, 1.0, 0.0, "components", "components")
     try:
-        modes = rank_spectrum(high, 2, tol=tol, max_matvecs=max_matvecs)
+        modes = rank_spectrum(high, 2, tol=tol, certify=certify)
     except ConvergenceError as stuck:
         raise ConvergenceError(f"lambda_2 not resolved: {stuck}", stuck.eigenvalues, stuck.eigenvectors) from None
     second = modes.symmetrized_basis[:, 1]

@@ -1,24 +1,22 @@
-"""Filtering without a fixed polynomial: Lanczos from one signal, conjugate gradients for rational kernels."""
+"""Filtering without a fixed polynomial: Lanczos from one signal, linear solves for rational kernels."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import eigh_tridiagonal
 
 from .._lanczos import lanczos
-from ..backend import FloatArray, abs_squared, asarray_like, cast, conj, namespace, norm
-from ..errors import ConvergenceError, ParameterError
+from ..backend import FloatArray, asarray_like, cast, namespace, norm
+from ..errors import ParameterError
 from ..operators import Operator
+from ..solvers import System, solve
 from ._points import Interval
 from .kernels import Kernel
 
-__all__ = ["conjugate_gradients", "lanczos_bank", "least_denominator", "rational_bank"]
-
-Product = Callable[[Any], Any]
+__all__ = ["affine_system", "lanczos_bank", "least_denominator", "rational_bank"]
 
 
 def lanczos_bank(core: Operator, z: Any, kernels: tuple[Kernel, ...], steps: int) -> Any:
@@ -72,9 +70,45 @@ def _rational(core: Operator, z: Any, kernel: Kernel, tolerance: float, max_step
     numerator, denominator = kernel.rational  # type: ignore[misc]  # least_denominator refused the others
     sign = np.sign(np.polynomial.polynomial.polyval(core.bounds[0], denominator))
     right = _polynomial(core, sign * np.asarray(numerator), z)
+    coefficients = sign * np.asarray(denominator)
     # |error| <= |residual| / min q, so this residual keeps the promised error.
     target = tolerance * least * norm(z, axis=0)
-    return conjugate_gradients(lambda v: _polynomial(core, sign * np.asarray(denominator), v), right, target, max_steps)
+    if len(coefficients) == 2:
+        system = affine_system(core, float(coefficients[0]), float(coefficients[1]), floor=least)
+        return cast(solve(system, right, target).x, z.dtype)
+    ones = namespace(core.diag).ones_like(core.diag)
+    system = System(lambda v: _polynomial(core, coefficients, v), ones, floor=least)
+    return cast(solve(system, right, target, max_steps=max_steps).x, z.dtype)
+
+
+def affine_system(core: Operator, constant: Any, slope: float, *, floor: float = 0.0) -> System:
+    """Return the system ``diag(constant) + slope * core`` of a symmetrized high channel.
+
+    Parameters
+    ----------
+    core : Operator
+    constant : float or array, shape (n_nodes,)
+    slope : float
+    floor : float
+        Lower bound of its least eigenvalue, if one is known.
+    """
+    xp = namespace(core.diag)
+    start = constant * xp.ones_like(core.diag)
+    diagonal = start + slope * core.diagonal
+
+    def matrix() -> Any:
+        return sparse.csr_array(slope * core.to_scipy() + sparse.diags_array(start))
+
+    # core @ root = 0 and no off-diagonal entry is positive: then diag(root) M diag(root) is diagonally dominant.
+    balanced = core.channel == "high" and slope > 0 and bool(xp.all(start >= 0))
+    root = 1.0 / xp.where(core.right > 0, core.right, 1.0) if balanced else None
+    return System(
+        lambda v: start[:, None] * v + slope * core.apply(v),
+        xp.where(diagonal > 0, diagonal, 1.0),
+        matrix if core.graph.device == "cpu" else None,
+        root,
+        floor=floor,
+    )
 
 
 def _polynomial(core: Operator, coefficients: FloatArray, z: Any) -> Any:
@@ -83,42 +117,3 @@ def _polynomial(core: Operator, coefficients: FloatArray, z: Any) -> Any:
     for term in reversed(rest):
         y = core.apply(y) + term
     return y
-
-
-def conjugate_gradients(product: Product, right: Any, target: Any, max_steps: int) -> Any:
-    """Return ``y`` with ``|right - product(y)| <= target`` in each column, for a positive definite ``product``.
-
-    Raises
-    ------
-    ConvergenceError
-        Not reached in ``max_steps`` steps.
-    """
-    xp = namespace(right)
-    y, residual, direction = xp.zeros_like(right), xp.asarray(right, copy=True), right
-    square = _forms(residual, residual)
-    for _ in range(max_steps):
-        if bool(xp.all(xp.sqrt(square) <= target)):
-            return y
-        image = product(direction)
-        step = _ratio(square, _forms(direction, image))
-        y += step * direction
-        residual -= step * image
-        before, square = square, _forms(residual, residual)
-        direction = residual + _ratio(square, before) * direction
-    worst = math.sqrt(float(xp.max(square)))
-    raise ConvergenceError(f"conjugate gradients left a residual of {worst:.3g} after {max_steps} steps; raise tol=")
-
-
-def _forms(x: Any, y: Any) -> Any:
-    """Return the real part of ``x_c* y_c`` of each column."""
-    xp = namespace(x)
-    if x is y:
-        return xp.sum(abs_squared(x), axis=0)
-    total = xp.sum(conj(x) * y, axis=0)
-    return xp.real(total) if xp.isdtype(total.dtype, "complex floating") else total
-
-
-def _ratio(above: Any, below: Any) -> Any:
-    """Return ``above / below``, and 0 where that is not positive: such a column has arrived."""
-    xp = namespace(above)
-    return xp.where(below > 0, above / xp.where(below > 0, below, 1.0), 0.0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, Protocol
 
-from ..backend import Signal, cast, norm
+from ..backend import Signal, cast, namespace, norm
 from ..errors import ParameterError
 from ..operators import Operator
-from .krylov import conjugate_gradients
+from ..solvers import System, solve
 
 __all__ = ["check_invertible", "solve_frame"]
 
@@ -44,5 +44,7 @@ def solve_frame(frame: Frame, right: Signal, condition: float) -> Signal:
     scale = frame.op.scale[:, None]
     target = frame.tol * norm(scale * right, axis=0)
     steps = int(20 * math.sqrt(condition)) + 100
-    z = conjugate_gradients(lambda z: scale * frame.analyze(z / scale)[..., 0], scale * right, target, steps)
+    ones = namespace(frame.op.diag).ones_like(frame.op.diag)
+    system = System(lambda z: scale * frame.analyze(z / scale)[..., 0], ones)
+    z = solve(system, scale * right, target, max_steps=steps).x
     return cast(z / scale, right.dtype)

@@ -7,22 +7,36 @@ families :math:`\sum_i s_i^2 x_i y_i`, ``s = op.scale``).
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from .._arguments import check_device, check_labels, check_positive, check_signal, host_array
-from ..backend import FloatArray, IntArray, Signal, asarray_like, cast, device_of, group_sum, namespace, norm, to_dense
-from ..errors import GraphError, ParameterError, SignalError
+from ..backend import (
+    FloatArray,
+    IntArray,
+    Signal,
+    asarray_like,
+    cast,
+    device_of,
+    eps,
+    group_sum,
+    namespace,
+    norm,
+    to_dense,
+)
+from ..errors import GraphError, GspWarning, ParameterError, SignalError
 from ..operators import Operator
+from ..solvers import Solution, System, solve
 from .bank import FilterBank
-from .kernels import Kernel, as_kernel, rational
-from .krylov import conjugate_gradients
+from .kernels import Kernel, as_kernel
+from .krylov import affine_system
 
 __all__ = ["classify", "interpolate", "tikhonov", "wiener"]
 
-# Steps of conjugate gradients per node before giving up; in exact arithmetic one would do.
-STEPS_PER_NODE = 10
+EPS = float(np.finfo(np.float64).eps)
 
 
 def _high(op: Operator) -> Operator:
@@ -53,8 +67,38 @@ def tikhonov(op: Operator, x: Any, tau: float, *, tol: float = 1e-8) -> Signal:
     >>> tikhonov(edge, [0.0, 3.0], tau=1.0).round(6)
     array([1., 2.])
     """
-    kernel = rational([1.0], [1.0, check_positive(tau, "tau")], name=f"tikhonov({tau:g})")
-    return FilterBank(_high(op), kernel, tol).analyze(x)[..., 0]
+    core, tau = _high(op).symmetrized, check_positive(tau, "tau")
+    x = check_signal(x, op.graph.n_nodes)
+    columns = _columns(op, x)
+    z = op.scale[:, None] * columns
+    # I + tau L >= I: the error is at most the residual. Rounding keeps it above eps times the condition.
+    size = norm(z, axis=0)
+    allowed = check_positive(tol, "tol") * size
+    rounding = 64 * EPS * (1.0 + tau * op.bounds[1]) * size
+    xp = namespace(z)
+    found = solve(affine_system(core, 1.0, tau, floor=1.0), z, allowed, acceptable=xp.maximum(allowed, rounding))
+    _warn_if_inaccurate(found, size, max(tol, 1e6 * eps(columns)))
+    f = cast(found.x / op.scale[:, None], columns.dtype)
+    return f[:, 0] if x.ndim == 1 else f
+
+
+def _columns(op: Operator, x: Signal) -> Any:
+    """Return a checked signal as a dense block on the operator's device."""
+    block = to_dense(x)
+    check_device(block, op.diag)
+    return block[:, None] if block.ndim == 1 else block
+
+
+def _warn_if_inaccurate(found: Solution, size: Any, tol: float) -> None:
+    xp = namespace(size)
+    worst = float(xp.max(found.error_bound / xp.where(size > 0, size, 1.0))) if size.shape[0] else 0.0
+    if worst > tol:
+        warnings.warn(
+            f"{found.method} is within {worst:.2g} |x|, more than tol={tol:g}: rounding allows no better bound at this "
+            "tau; use a smaller tau, or scale heavy edges down",
+            GspWarning,
+            stacklevel=3,
+        )
 
 
 def wiener(op: Operator, x: Any, signal_psd: Any, noise_psd: Any, *, tol: float = 1e-8) -> Signal:
@@ -124,13 +168,11 @@ def interpolate(op: Operator, x: Any, known: Any, *, tau: float = 0.0, tol: floa
     array([1., 2., 3.])
     """
     x = check_signal(x, _high(op).graph.n_nodes)
-    block = to_dense(x)
-    check_device(block, op.diag)
-    columns = block[:, None] if block.ndim == 1 else block
+    columns = _columns(op, x)
     mask = _check_known(op, known)
     weight = 0.0 if tau == 0 else check_positive(tau, "tau")
     f = _regression(op, columns, mask, weight, tol) if weight else _harmonic(op, columns, mask, tol)
-    return f[:, 0] if block.ndim == 1 else f
+    return f[:, 0] if x.ndim == 1 else f
 
 
 def _check_known(op: Operator, known: Any) -> Any:
@@ -151,29 +193,41 @@ def _check_known(op: Operator, known: Any) -> Any:
     return mask
 
 
-def _solved(op: Operator, product: Any, right: Any, tol: float) -> Any:
-    target = check_positive(tol, "tol") * norm(right, axis=0)
-    return conjugate_gradients(product, right, target, STEPS_PER_NODE * max(op.graph.n_nodes, 10))
+def _solved(system: System, right: Any, tol: float) -> Any:
+    return solve(system, right, check_positive(tol, "tol") * norm(right, axis=0)).x
 
 
 def _harmonic(op: Operator, x: Any, mask: Any, tol: float) -> Any:
-    """Solve ``L_uu f_u = -L_uk x_k`` on the unknown nodes, in the core's coordinates."""
+    """Solve ``L_uu f_u = -L_uk x_k`` on the unknown nodes, in the coordinates of the symmetrized operator."""
     xp = namespace(x)
     free, scale = ~mask[:, None], op.scale[:, None]
     z = xp.where(free, 0.0, scale * x)
-    y = _solved(
-        op, lambda v: xp.where(free, op.symmetrized.apply(v), 0.0), -xp.where(free, op.symmetrized.apply(z), 0.0), tol
-    )
-    return cast((y + z) / scale, x.dtype)
+    y = _solved(_restricted(op.symmetrized, mask), -xp.where(free, op.symmetrized.apply(z), 0.0), tol)
+    return cast((xp.where(free, y, 0.0) + z) / scale, x.dtype)
+
+
+def _restricted(core: Operator, mask: Any) -> System:
+    """Return the system of the unknown nodes alone, with the identity on the known ones."""
+    xp = namespace(core.diag)
+    whole = affine_system(core, 0.0, 1.0)
+    free = ~mask[:, None]
+
+    def product(v: Any) -> Any:
+        return xp.where(free, core.apply(xp.where(free, v, 0.0)), v)
+
+    def matrix() -> Any:
+        inside = sparse.diags_array((~mask).astype(np.float64))
+        return sparse.csr_array(inside @ core.to_scipy() @ inside + sparse.diags_array(mask.astype(np.float64)))
+
+    diagonal = xp.where(mask, 1.0, whole.diagonal)
+    return System(product, diagonal, matrix if whole.make_matrix else None, whole.balance)
 
 
 def _regression(op: Operator, x: Any, mask: Any, tau: float, tol: float) -> Any:
     xp = namespace(x)
     scale, seen = op.scale[:, None], mask[:, None]
-    y = _solved(
-        op, lambda v: xp.where(seen, v, 0.0) + tau * op.symmetrized.apply(v), xp.where(seen, scale * x, 0.0), tol
-    )
-    return cast(y / scale, x.dtype)
+    system = affine_system(op.symmetrized, cast(mask, xp.float64), tau)
+    return cast(_solved(system, xp.where(seen, scale * x, 0.0), tol) / scale, x.dtype)
 
 
 def classify(op: Operator, y: Any, *, tau: float = 0.0, tol: float = 1e-8) -> tuple[IntArray, FloatArray]:

@@ -20,6 +20,7 @@ from gsp_fb.testing import (
     tolerance,
 )
 from gsp_fb.variants import VARIANTS
+from tools.oracles.graphs import CLOSED_FORM, DENSE
 
 SYMMETRIC = families(norm=("none", "sym"))
 WALKS = families(norm="rw")
@@ -247,3 +248,58 @@ def test_the_complete_graph_has_two_frequencies(n_nodes):
     graph = gf.Graph.from_adjacency(np.ones((n_nodes, n_nodes)), loops="drop")
     expected = [0.0] + [n_nodes / (n_nodes - 1)] * (n_nodes - 1)
     assert_close(gf.spectrum(gf.operator(graph, "sym", "high")).frequencies, expected, scale=2.0)
+
+
+def partial_values(op, every, k, which):
+    """Return the end of all eigenvalues that a partial spectrum is to give."""
+    return every[:k] if (which == "low") == (op.channel == "high") else every[-k:]
+
+
+def assert_is_the_end(op, every, k, which):
+    modes = gf.spectrum(op, k, which)
+    size = max(1.0, float(np.abs(every).max()))
+    assert np.allclose(modes.frequencies, partial_values(op, every, k, which), rtol=0, atol=1e-9 * size)
+    basis = modes.symmetrized_basis
+    assert np.allclose(basis.T @ basis, np.eye(k), atol=1e-9)
+    assert np.abs(op.symmetrized @ basis - basis * modes.frequencies).max() <= 1e-7 * size
+    assert modes.proof in {"dense", "inertia"}
+
+
+@pytest.mark.parametrize("which", ["low", "high"])
+@pytest.mark.parametrize("name", CLOSED_FORM)
+def test_every_copy_of_a_repeated_frequency_is_found(name, which):
+    """k before, through and across groups of equal frequencies."""
+    graph, every = CLOSED_FORM[name]()
+    for k in (2, 5, 23):
+        assert_is_the_end(gf.operator(graph, "comb", channel="high"), every, k, which)
+
+
+@pytest.mark.parametrize("family", VARIANTS)
+@pytest.mark.parametrize("name", DENSE)
+def test_partial_spectra_of_symmetric_graphs_are_the_ends_of_lapacks(name, family):
+    op = gf.operator(DENSE[name](), family, channel="high")
+    every = np.linalg.eigvalsh(op.symmetrized.to_scipy().toarray())
+    for k, which in ((5, "low"), (12, "high")):
+        assert_is_the_end(op, every, k, which)
+
+
+@pytest.mark.parametrize("which", ["low", "high"])
+@pytest.mark.parametrize(
+    "name", ["torus 30 x 30", "20 karate clubs", "ternary tree", "hypercube 2^10", "3-regular 900"]
+)
+def test_products_alone_find_every_copy_too(name, which):
+    op = gf.operator(DENSE[name](), "sym", channel="high")
+    modes = gf.spectrum(op, 12, which, certify=False)
+    every = np.linalg.eigvalsh(op.to_scipy().toarray())
+    assert np.allclose(modes.frequencies, partial_values(op, every, 12, which), rtol=0, atol=1e-9)
+    assert modes.proof in {"dense", "residual"}
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e150])
+def test_frequencies_scale_with_the_weights(scale):
+    plain = gf.datasets.grid(30, 30)
+    source, target, _ = plain.edges()
+    scaled = gf.Graph.from_edges(np.stack([source, target], axis=1), weights=np.full(len(source), scale))
+    for which in ("low", "high"):
+        ours, theirs = (gf.spectrum(gf.operator(graph, "comb", "high"), 6, which) for graph in (scaled, plain))
+        assert np.allclose(ours.frequencies / scale, theirs.frequencies, atol=1e-9)

@@ -1,0 +1,328 @@
+"""Searches for the eigenpairs at one end of a symmetric operator, by block Lanczos on its inverse or on polynomials."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ._kernels import chebyshev_bank
+from .backend import FloatArray, abs_squared, asarray_like, conj, namespace, to_host
+from .errors import ConvergenceError, ParameterError
+from .operators import Operator
+from .solvers import Factorization, Ritz, ritz_cycles
+
+__all__ = ["BLOCK", "SINGLE_BLOCK", "Found", "Problem", "inverse_search", "polynomial_search", "residuals"]
+
+# Columns of a block: products and orthogonalisation of four columns cost about as much as of two. One eigenvalue alone
+# needs no copies.
+BLOCK, SINGLE_BLOCK = 4, 1
+# Dimension of the Krylov space for several pairs and for one; and of that of the inverse, which separates eigenvalues far
+# better.
+POLYNOMIAL_SPACE, SINGLE_SPACE = 96, 40
+INVERSE_SPACE = 32
+# Degree of the first polynomial and of the last; it doubles from phase to phase while the pairs do not converge.
+FIRST_DEGREE, LAST_DEGREE = 12, 6144
+PHASES = 14
+# A cycle that leaves more than this of the residual asks for a sharper polynomial.
+SLOW = 0.05
+# And one of plain Lanczos, whose products cost more than its restarts, if it leaves more than this.
+STEADY = 0.7
+CYCLES_OF_INVERSE = 60
+# A polynomial that amplifies more would leave nothing but the first vector in float64.
+AMPLIFICATION = 1e6
+# Residuals below this, relative to the norm, are rounding.
+FLOOR = 4e-14
+# Of the smooth end, whose null vectors are projected out; and of the rough one.
+SHIFT, OUTSIDE = 1e-13, 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Eigenpairs of a problem: values in its units, ascending, vectors as orthonormal rows, norms of the residuals.
+
+    ``filter`` is the polynomial that separated them, with which a further search begins.
+    """
+
+    values: FloatArray
+    rows: Any
+    residuals: FloatArray
+    method: str
+    filter: Filter | None = None
+
+    def merged(self, other: Found, k: int) -> Found:
+        """Return the ``k`` smallest of both."""
+        values = np.concatenate([self.values, other.values])
+        order = np.argsort(values, kind="stable")[:k]
+        rows = namespace(self.rows).concat((self.rows, other.rows), axis=0)
+        chosen = namespace(rows).take(rows, asarray_like(order, rows), axis=0)
+        size = np.concatenate([self.residuals, other.residuals])[order]
+        return Found(values[order], chosen, size, self.method, self.filter)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The end of a high channel as the *lower* end of an operator with eigenvalues in [0, 1].
+
+    Attributes
+    ----------
+    operator : Operator
+        ``(H - low) / size`` for the smooth end, ``(high - H) / size`` for the rough one.
+    smooth : bool
+    origin, size : float
+        Frequencies are ``origin + size * value`` (smooth) or ``origin - size * value``.
+    n_null : int
+        Eigenvalues that are known without a search.
+    project_null : callable or None
+        Projects them out.
+    max_bytes : int
+        Memory for the vectors of a search.
+    """
+
+    operator: Operator
+    smooth: bool
+    origin: float
+    size: float
+    n_null: int
+    project_null: Callable[[Any], Any] | None
+    max_bytes: int
+
+    @staticmethod
+    def of(
+        high: Operator, *, smooth: bool, project: Callable[[Any], Any] | None, n_null: int, max_bytes: int
+    ) -> Problem:
+        """Return the problem of one end of a symmetric high channel."""
+        low, top = high.bounds
+        size, origin, sign = top - low, low if smooth else top, 1.0 if smooth else -1.0
+        scaled = replace(high, left=sign * high.left / (size or 1.0), diag=sign * (high.diag - origin) / (size or 1.0))
+        return Problem(scaled, smooth, origin, size, n_null, project, max_bytes)
+
+    def frequencies(self, values: FloatArray) -> FloatArray:
+        """Return eigenvalues of the high channel for values of the problem."""
+        return self.origin + (1.0 if self.smooth else -1.0) * self.size * values
+
+    @cached_property
+    def matrix(self) -> Any:
+        """The operator as a scipy CSR array."""
+        return self.operator.to_scipy()
+
+    @property
+    def n_nodes(self) -> int:
+        """Rows of the operator."""
+        return self.operator.graph.n_nodes
+
+    def projector(self, known: Found | None) -> Callable[[Any], Any]:
+        """Return the projector out of the null space and the known pairs."""
+
+        def project(block: Any) -> Any:
+            if self.project_null is not None:
+                block = self.project_null(block)
+            if known is not None:
+                block = block - known.rows.T @ (conj(known.rows) @ block)
+            return block
+
+        return project
+
+    def space(self, k: int, least: int, block: int) -> tuple[int, int]:
+        """Return the dimension of the Krylov space and how many vectors a restart keeps.
+
+        Raises
+        ------
+        ParameterError
+            They need more memory than allowed.
+        """
+        dimension = max(least, 2 * k + 4 * block)
+        affordable = self.max_bytes // (8 * max(self.n_nodes, 1)) - 4 * block
+        if affordable < k + 3 * block:
+            need = 8 * self.n_nodes * (k + 7 * block)
+            raise ParameterError(
+                f"{k} modes of {self.n_nodes} nodes need about {need / 1e9:.1f} GB "
+                f"(max_bytes={self.max_bytes / 1e9:.1f} GB); ask for fewer modes, or raise max_bytes"
+            )
+        dimension = min(dimension, affordable, max(self.n_nodes, 2 * block))
+        return dimension, min(max(k + block, dimension // 2), dimension - block)
+
+    def refined(self, ritz: Ritz, k: int, method: str) -> Found:
+        """Return Ritz pairs of the operator itself in the span of the first vectors of another map's."""
+        rows = ritz.vectors[: min(k + min(k, BLOCK), ritz.vectors.shape[0]), :]
+        xp = namespace(rows)
+        image = self.operator.apply(xp.asarray(xp.permute_dims(conj(rows), (1, 0)), copy=True))
+        small = to_host(rows @ image)
+        values, vectors = np.linalg.eigh((small + small.conj().T) / 2)
+        turn = asarray_like(vectors, rows)
+        rows, image = turn.T @ rows, image @ turn
+        defect = image - xp.permute_dims(rows, (1, 0)) * asarray_like(values, rows)
+        size = to_host(xp.sqrt(xp.sum(abs_squared(defect), axis=0)))
+        return Found(values[:k], rows[:k, :], size[:k], method)
+
+
+def inverse_search(problem: Problem, k: int, tol: float, known: Found | None = None, block: int = BLOCK) -> Found:
+    """Return the ``k`` smallest pairs by the inverse of the shifted operator, from a sparse factorisation.
+
+    The smooth end is shifted by rounding alone; the rough one to just outside of the largest eigenvalue, which a few
+    products estimate.
+
+    Raises
+    ------
+    ConvergenceError
+        The factorisation breaks down, or the pairs do not converge.
+    """
+    rng, project = np.random.default_rng(0), problem.projector(known)
+    factors = Factorization(problem.matrix, _outside(problem, rng))
+
+    def inverse(x: Any) -> Any:
+        return project(factors.solve(project(x)))
+
+    dimension, keep = problem.space(k, INVERSE_SPACE, block)
+    start = rng.standard_normal((problem.n_nodes, block))
+    cycles = ritz_cycles(inverse, start, dimension=dimension, keep=keep, project=project, rng=rng)
+    worst = math.inf
+    for _, ritz in zip(range(CYCLES_OF_INVERSE), cycles, strict=False):
+        found = problem.refined(ritz, k, "shift-invert")
+        before, worst = worst, float(found.residuals.max(initial=0.0))
+        # Tiny eigenvalues (long paths) are resolved in relation to themselves, as far as rounding allows.
+        goal = min(tol, 1e-4 * float(found.values[-1])) if len(found.values) else tol
+        arrived = worst <= goal or (worst <= max(tol, FLOOR) and worst > 0.5 * before)
+        if ritz.exhausted or (len(found.values) == k and arrived):
+            return found
+    raise ConvergenceError(_unresolved(found, k, tol, "shift-invert"), problem.frequencies(found.values))
+
+
+def _outside(problem: Problem, rng: np.random.Generator) -> float:
+    """Return a shift below the least eigenvalue of the problem, and close to it."""
+    if problem.smooth:
+        return -SHIFT
+    start = rng.standard_normal((problem.n_nodes, 1))
+    space = ritz_cycles(lambda x: x - problem.operator.apply(x), start, dimension=60, keep=8, project=_same, rng=rng)
+    least = problem.refined(next(space), 1, "lanczos")
+    # An eigenvalue lies within the residual; a lower one may exist, and the bound of 0 holds for all. An eigenvalue at the
+    # bound itself (bipartite graphs) must not swamp the others.
+    return max(float(least.values[0]) - 2.0 * float(least.residuals[0]), 0.0) - OUTSIDE
+
+
+def _same(block: Any) -> Any:
+    return block
+
+
+def polynomial_search(
+    problem: Problem,
+    k: int,
+    tol: float,
+    known: Found | None = None,
+    block: int = BLOCK,
+    *,
+    beyond: float | None = None,
+) -> Found:
+    """Return the ``k`` smallest pairs by products alone: block Lanczos on Chebyshev polynomials of growing degree.
+
+    Parameters
+    ----------
+    known : Found, optional
+        Pairs to stay orthogonal to.
+    beyond : float, optional
+        Stop as soon as the first value is clearly above this one: nothing is missing below it.
+
+    Raises
+    ------
+    ConvergenceError
+        The highest degree did not separate the pairs.
+    """
+    rng, goal = np.random.default_rng(1), max(tol, FLOOR)
+    project = problem.projector(known)
+    dimension, keep = problem.space(k, POLYNOMIAL_SPACE if k > 1 else SINGLE_SPACE, block)
+    start = asarray_like(rng.standard_normal((problem.n_nodes, block)), problem.operator.diag)
+    filter_ = _PLAIN if known is None or known.filter is None else known.filter
+    for phase in range(PHASES):
+        cycles = ritz_cycles(
+            _projected(problem, filter_, project), start, dimension=dimension, keep=keep, project=project, rng=rng
+        )
+        worst = math.inf
+        for ritz in cycles:
+            found = problem.refined(ritz, k, "lanczos")
+            before, worst = worst, float(found.residuals.max(initial=0.0))
+            clear = beyond is not None and found.values[0] - found.residuals[0] > beyond
+            if clear or ritz.exhausted or (len(found.values) == k and worst <= goal):
+                return replace(found, filter=filter_)
+            # Plain Lanczos is for one pair; of several it estimates where they are, and so does the first filter. The
+            # others go on while they converge fast.
+            if (phase == 0 and k > 1) or phase == 1 or worst > (STEADY if phase == 0 else SLOW) * before:
+                break
+        filter_ = filter_.sharpened(problem.refined(ritz, keep, "lanczos").values, k)
+        start = _combined(ritz, k + block, block, rng)
+    raise ConvergenceError(_unresolved(found, k, goal, "Lanczos"), problem.frequencies(found.values))
+
+
+@dataclass(frozen=True)
+class Filter:
+    """The polynomial ``T_d`` with [cut, 1] mapped to [-1, 1]: grows like ``cosh`` below ``cut``, scaled to 1 at ``least``.
+
+    Degree 1 is the plain operator, turned round.
+    """
+
+    cut: float
+    least: float
+    degree: int
+
+    def sharpened(self, values: FloatArray, k: int) -> Filter:
+        """Return the next filter, from the Ritz values that the last one left.
+
+        It damps from two thirds into the values that are not wanted. One cycle then brings the ``k``-th value down to
+        rounding, if the degree is about ``1 / acosh`` of its place; a degree that was not enough is doubled.
+        """
+        cut = float(min(values[k + 2 * (len(values) - k - 1) // 3], 0.999))
+        enough = math.ceil(1.5 / _growth(cut, float(values[k - 1])))
+        most = math.ceil(math.acosh(AMPLIFICATION) / _growth(cut, float(values[0])))
+        again = 2 * self.degree if self.degree > FIRST_DEGREE else FIRST_DEGREE
+        degree = FIRST_DEGREE if self.degree == 1 else max(again, enough)
+        return Filter(cut, float(values[0]), max(2, min(degree, most, LAST_DEGREE)))
+
+
+_PLAIN = Filter(0.0, 0.0, 1)
+
+
+def _growth(cut: float, value: float) -> float:
+    """Return the rate at which Chebyshev polynomials on [cut, 1] grow at ``value``, below ``cut``."""
+    return math.acosh(max((1.0 + cut - 2.0 * value) / (1.0 - cut), 1.0 + 1e-14))
+
+
+def _projected(problem: Problem, filter_: Filter, project: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    op = problem.operator
+    if filter_.degree == 1:
+        return lambda x: project(x - op.apply(x))
+    coefficients = np.zeros((1, filter_.degree + 1))
+    coefficients[0, -1] = (-1.0) ** filter_.degree / math.cosh(filter_.degree * _growth(filter_.cut, filter_.least))
+
+    def apply(x: Any) -> Any:
+        interval = (filter_.cut, 1.0)
+        bank = chebyshev_bank(op.graph, x, op.left, op.right, op.diag, coefficients=coefficients, interval=interval)
+        return project(bank[..., 0])
+
+    return apply
+
+
+def _combined(ritz: Ritz, n_rows: int, width: int, rng: np.random.Generator) -> Any:
+    """Return ``width`` columns that hold all wanted Ritz vectors, and a little of everything else."""
+    rows = ritz.vectors[: min(n_rows, ritz.vectors.shape[0]), :]
+    mix = rng.standard_normal((width, rows.shape[0]))
+    noise = asarray_like(rng.standard_normal((rows.shape[1], width)) / math.sqrt(rows.shape[1]), rows)
+    return (asarray_like(mix, rows) @ rows).T + 1e-2 * noise
+
+
+def _unresolved(found: Found, k: int, goal: float, method: str) -> str:
+    done = int(np.sum(found.residuals <= goal))
+    return (
+        f"{method} resolved {done} of {k} eigenpairs to {goal:.1e} of the norm (residual {found.residuals.max():.1e}): "
+        "raise tol=, ask for fewer modes, or use polynomial filters, which need no eigenvectors"
+    )
+
+
+def residuals(apply: Callable[[Any], Any], pairs: Any) -> FloatArray:
+    """Return ``|H u - lambda u|`` for each pair: some eigenvalue lies that close to each value."""
+    xp = namespace(pairs.vectors)
+    defect = apply(pairs.vectors) - pairs.vectors * pairs.values
+    norms: FloatArray = xp.sqrt(xp.sum(abs_squared(defect), axis=0))
+    return norms

@@ -1,0 +1,28 @@
+"""Linear systems and eigenproblems of symmetric operators, below the graph: matrices and products in, arrays out.
+
+:func:`solve` is the one way to a symmetric positive (semi-)definite system: Jacobi-CG under a step cap, then approximate
+Cholesky, a sparse factorisation or algebraic multigrid, each answer checked by its residual. :func:`ritz_cycles` is the
+one Krylov method for eigenpairs, and :class:`Factorization` solves and counts eigenvalues.
+"""
+
+from __future__ import annotations
+
+from .block_lanczos import Ritz, ritz_cycles
+from .cg import conjugate_gradients
+from .factor import Factorization, FactorizationCost, factorization_cost
+from .planner import METHODS, Solution, Solver, solve
+from .system import System
+
+__all__ = [
+    "METHODS",
+    "Factorization",
+    "FactorizationCost",
+    "Ritz",
+    "Solution",
+    "Solver",
+    "System",
+    "conjugate_gradients",
+    "factorization_cost",
+    "ritz_cycles",
+    "solve",
+]

@@ -1,0 +1,255 @@
+"""One planner for every symmetric positive (semi-)definite solve: a ladder of methods, each answer checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._extras import has
+from ..backend import device_of, namespace, norm
+from ..errors import ConvergenceError
+from .cg import conjugate_gradients
+from .factor import Factorization, FactorizationCost, factorization_cost
+from .preconditioners import approximate_cholesky, multigrid
+from .system import System
+
+__all__ = ["METHODS", "Solution", "Solver", "solve"]
+
+# Enough for healthy systems (community, preferential attachment); a system that needs more has a better method.
+JACOBI_STEPS = 100
+PRECONDITIONED_STEPS = 300
+# In exact arithmetic one step a row would do.
+STEPS_PER_ROW = 10
+# A factorisation that costs fewer multiplications than this is faster than any iteration.
+DIRECT_FLOPS = 3e9
+# Corrections by the residual: the second recovers what the first lost to rounding.
+REFINEMENTS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Answer to a linear system, with what is known about its error.
+
+    Attributes
+    ----------
+    x : array, shape (n, b)
+    method : str
+        The method of :data:`METHODS` that reached the target.
+    iterations : int
+        Steps of conjugate gradients over all methods; a factorisation has none.
+    residual : array, shape (b,)
+        ``|right - M x|`` of each column, recomputed from the answer.
+    error_bound : array, shape (b,)
+        ``residual / floor`` with the system's bound on the least eigenvalue; infinite where that is unknown.
+    """
+
+    x: Any
+    method: str
+    iterations: int
+    residual: Any
+    error_bound: Any
+
+
+@dataclass(eq=False)
+class _State:
+    """The answer so far, its residual, and the steps it took."""
+
+    x: Any
+    residual: Any
+    iterations: int
+
+
+@dataclass(eq=False)
+class Solver:
+    """A system with the preconditioners and factors made for it so far, for several right-hand sides in turn."""
+
+    system: System
+    _made: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def part(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return a preconditioner or factorisation, made at first use."""
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
+
+    @property
+    def cost(self) -> FactorizationCost:
+        """Estimated cost of a factorisation."""
+        found: FactorizationCost = self.part("cost", lambda: factorization_cost(self.system.matrix))
+        return found
+
+    def solve(self, right: Any, target: Any, *, acceptable: Any = None, max_steps: int | None = None) -> Solution:
+        """Return ``x`` with ``|right - M x| <= target`` in each column, by the first method that reaches it.
+
+        Parameters
+        ----------
+        right : array, shape (n, b)
+            Solved for in float64, whatever its precision. Of a singular system the part in the range is taken.
+        target : float or array, shape (b,)
+        acceptable : float or array, shape (b,), optional
+            Residual that is taken where ``target`` is below what rounding allows; ``target`` by default.
+        max_steps : int, optional
+            Steps of conjugate gradients altogether; by default those of the last resort are ten per row.
+
+        Raises
+        ------
+        ConvergenceError
+            No method reached the target.
+        """
+        xp = namespace(right)
+        wide = xp.complex128 if xp.isdtype(right.dtype, "complex floating") else xp.float64
+        right = self.system.project(xp.astype(right, wide, copy=False))
+        state = _State(xp.zeros_like(right), right, 0)
+        for name, method in METHODS.items():
+            if not method.applies(self):
+                continue
+            self._improve(state, right, target, method, max_steps)
+            goal = target if name == "jacobi-cg" or acceptable is None else acceptable
+            if bool(xp.all(_norms(state.residual) <= goal)):
+                return self._solution(state.x, name, state.iterations, state.residual)
+            if max_steps is not None and state.iterations >= max_steps:
+                break
+        worst = float(xp.max(_norms(state.residual)))
+        raise ConvergenceError(
+            f"the linear solve left a residual of {worst:.3g} after {state.iterations} steps; raise tol=, or "
+            "pip install 'gsp-fb[fast]' for approximate Cholesky and multigrid"
+        )
+
+    def _improve(self, state: _State, right: Any, target: Any, method: Method, max_steps: int | None) -> None:
+        """Add corrections by one method until the target is reached or they no longer help."""
+        xp = namespace(right)
+        for _ in range(REFINEMENTS):
+            left = None if max_steps is None else max_steps - state.iterations
+            try:
+                step, spent = method.correct(self, state.residual, target, left)
+            except (ConvergenceError, ValueError, RuntimeError, MemoryError):
+                return  # the library refused the matrix: the next method is tried
+            state.iterations += spent
+            better = state.x + step
+            remaining = right - self.system.product(better)
+            improved = _norms(remaining) < _norms(state.residual)
+            state.x = xp.where(improved, better, state.x)
+            state.residual = xp.where(improved, remaining, state.residual)
+            done = bool(xp.all(_norms(state.residual) <= target)) or not bool(xp.any(improved))
+            if done or spent == left or not method.refines:
+                return
+
+    def _solution(self, x: Any, method: str, iterations: int, residual: Any) -> Solution:
+        size = _norms(residual)
+        bound = size / self.system.floor if self.system.floor > 0 else size + np.inf
+        return Solution(self.system.project(x), method, iterations, size, bound)
+
+
+def solve(system: System, right: Any, target: Any, *, acceptable: Any = None, max_steps: int | None = None) -> Solution:
+    """Return the checked answer to one system; see :meth:`Solver.solve`."""
+    return Solver(system).solve(right, target, acceptable=acceptable, max_steps=max_steps)
+
+
+def _norms(block: Any) -> Any:
+    return norm(block, axis=0)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A rung of the ladder.
+
+    Attributes
+    ----------
+    applies : callable
+        Whether the system has what the method needs.
+    correct : callable
+        Solver, residual, target and most steps to a correction and the steps it took.
+    refines : bool
+        Whether a second correction recovers what the first lost to rounding.
+    """
+
+    applies: Callable[[Solver], bool]
+    correct: Callable[[Solver, Any, Any, int | None], tuple[Any, int]]
+    refines: bool = True
+
+
+def _jacobi(steps: Callable[[Solver, int | None], int]) -> Callable[..., tuple[Any, int]]:
+    def correct(solver: Solver, right: Any, target: Any, max_steps: int | None) -> tuple[Any, int]:
+        diagonal = solver.system.diagonal[:, None]
+        found = conjugate_gradients(
+            solver.system.product,
+            right,
+            target,
+            steps(solver, max_steps),
+            precondition=lambda r: solver.system.project(r / diagonal),
+        )
+        return found.x, found.steps
+
+    return correct
+
+
+def _preconditioned(name: str, make: Callable[[System], Callable[[Any], Any]]) -> Callable[..., tuple[Any, int]]:
+    def correct(solver: Solver, right: Any, target: Any, _: int | None) -> tuple[Any, int]:
+        inverse = solver.part(name, lambda: make(solver.system))
+        found = conjugate_gradients(
+            solver.system.product, right, target, PRECONDITIONED_STEPS, precondition=_on_real(inverse)
+        )
+        return found.x, found.steps
+
+    return correct
+
+
+def _on_real(inverse: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the function for complex blocks too, whose real and imaginary parts are separate columns."""
+
+    def apply(block: Any) -> Any:
+        if not np.iscomplexobj(block):
+            return inverse(block)
+        return inverse(block.real) + 1j * inverse(block.imag)
+
+    return apply
+
+
+def _direct(solver: Solver, right: Any, _: Any, __: int | None) -> tuple[Any, int]:
+    system = solver.system
+
+    def make() -> Factorization:
+        # A singular matrix becomes definite by a shift that the projector and the refinement undo.
+        shift = 1e-13 * float(np.max(system.diagonal)) if system.is_singular else 0.0
+        return Factorization(system.matrix, -shift)
+
+    factors = solver.part("direct", make)
+    return system.project(_on_real(factors.solve)(right)), 0
+
+
+def _has_entries(solver: Solver) -> bool:
+    return solver.system.make_matrix is not None and device_of(solver.system.diagonal) == "cpu"
+
+
+def _first_steps(solver: Solver, max_steps: int | None) -> int:
+    return JACOBI_STEPS if max_steps is None else min(JACOBI_STEPS, max_steps)
+
+
+def _last_steps(solver: Solver, max_steps: int | None) -> int:
+    return STEPS_PER_ROW * max(int(solver.system.diagonal.shape[0]), 10) if max_steps is None else max_steps
+
+
+def _has_small_fill(solver: Solver) -> bool:
+    return solver.cost.flops <= DIRECT_FLOPS
+
+
+# In the order in which they are tried.
+METHODS: dict[str, Method] = {
+    # Stopped by its cap, it is not begun again.
+    "jacobi-cg": Method(lambda solver: True, _jacobi(_first_steps), refines=False),
+    "approximate-cholesky": Method(
+        lambda solver: (
+            _has_entries(solver)
+            and solver.system.balance is not None
+            and has("approx_chol")
+            and not _has_small_fill(solver)
+        ),
+        _preconditioned("approximate-cholesky", approximate_cholesky),
+    ),
+    "direct": Method(lambda solver: _has_entries(solver) and solver.cost.is_cheap, _direct),
+    "multigrid": Method(lambda solver: _has_entries(solver) and has("pyamg"), _preconditioned("multigrid", multigrid)),
+    "cg": Method(lambda solver: True, _jacobi(_last_steps)),
+}
