@@ -11,6 +11,7 @@ from gsp_fb import Graph
 from gsp_fb.datasets import contextual_sbm
 from gsp_fb.errors import GraphError, ParameterError
 from gsp_fb.nn import MODELS, GraphBatch, TrainConfig, build, describe, features, n_parameters, parameter_groups, train
+from gsp_fb.nn.channels import channel_names
 from gsp_fb.nn.parts import stream
 from gsp_fb.nn.propagation import SaintSampler, heat_wavelets, random_walks, sampled_mean
 
@@ -36,7 +37,8 @@ def inputs(name, dataset, dtype=torch.float32):
 def test_the_table_lists_the_models_of_the_paper():
     shallow = ["mlp", "gcn", "gat", "graphsage", "graphsaint", "geom-gcn-p", "geom-gcn-s", "geom-gcn-i", "gwnn"]
     base = [*shallow, "gcnii", "gcnii*", "gin-0", "gin-eps"]
-    assert list(MODELS) == [*base, *(f"fb-{name}" for name in base[1:])]
+    learnable = ["acm-gcn", "gprgnn", "bernnet", "chebnetii", "jacobiconv"]
+    assert list(MODELS) == [*base, *(f"fb-{name}" for name in base[1:]), *learnable]
     assert [row["name"] for row in describe()] == list(MODELS)
 
 
@@ -101,10 +103,13 @@ def test_channels_and_alphas_of_every_model(name, blocks, rings):
     model = make(name, dataset)
     x = inputs(name, dataset) if name in NODE else _tags(dataset)
     splits = model.channels(x)
-    expected = {"low", "high", "combined"} if name.startswith("fb-") else {"low", "combined"}
-    assert all(set(part) == expected for part in splits)
-    assert model.alphas().shape == (len(splits) if name.startswith("fb-") else 0, 2)
-    assert bool(((model.alphas() >= 0) & (model.alphas() <= 1)).all())
+    names = channel_names(MODELS[name].options.get("channels", "low"))
+    assert all(tuple(part) == (*names, "combined", "shares") for part in splits)
+    assert model.channel_names == names
+    assert torch.equal(model.alphas(), torch.ones(len(splits) if name.startswith("fb-") else 0, 2))
+    shares = model.shares(x)
+    assert shares.shape == (len(splits), len(names))
+    assert torch.allclose(shares.sum(-1), torch.ones(len(splits)))
 
 
 def test_alphas_have_a_group_without_weight_decay(blocks):
@@ -238,8 +243,7 @@ def test_the_published_pair_of_wavelets_is_that_of_overwritten_eigenvalues(block
 
 
 def test_sampled_neighbours_are_neighbours_and_at_most_fanout(blocks):
-    pair = sampled_mean(blocks.graph, 2, stream(0, "t"), dtype=torch.float64)
-    M = pair.matrix.csr.to_dense().numpy()
+    M = sampled_mean(blocks.graph, 2, stream(0, "t")).csr.to_dense().numpy()
     assert np.all((M > 0) <= (blocks.graph.adjacency.toarray() > 0))
     assert (M > 0).sum(1).max() == 2
     sums = M.sum(1)
@@ -249,7 +253,7 @@ def test_sampled_neighbours_are_neighbours_and_at_most_fanout(blocks):
 
 def test_sampled_means_are_right_on_average(blocks):
     generator = stream(0, "t")
-    draws = [sampled_mean(blocks.graph, 3, generator, dtype=torch.float64).matrix.csr.to_dense() for _ in range(600)]
+    draws = [sampled_mean(blocks.graph, 3, generator).csr.to_dense() for _ in range(600)]
     A = blocks.graph.adjacency.toarray()
     mean = A / np.maximum(A.sum(1, keepdims=True), 1)
     assert np.allclose(torch.stack(draws).mean(0).numpy(), mean, atol=0.1)
@@ -262,7 +266,7 @@ def test_walks_follow_edges(blocks):
 
 
 def test_saint_estimates_the_loss_and_the_aggregation_without_bias(blocks):
-    sampler = SaintSampler(blocks.graph, stream(0, "t"), n_roots=10, coverage=400, dtype=torch.float64)
+    sampler = SaintSampler(blocks.graph, stream(0, "t"), n_roots=10, coverage=400)
     train_nodes = torch.arange(20)
     value = np.random.default_rng(0).normal(size=blocks.graph.n_nodes)
     losses, sums = [], np.zeros(blocks.graph.n_nodes)
