@@ -1,4 +1,4 @@
-"""Convolutions of PyTorch Geometric that get a high-pass channel; tests/nn/test_conformance.py compares the baselines."""
+"""Convolutions of PyTorch Geometric with a high-pass channel; tests/nn/test_conformance.py has the baselines."""
 
 import copy
 import pickle

@@ -13,8 +13,8 @@ from torch import nn
 
 from gsp_fb import Graph
 from gsp_fb.nn import MODELS, GraphBatch, build
-from gsp_fb.nn.propagation import SaintSampler, heat_wavelets
 from gsp_fb.nn.parts import stream
+from gsp_fb.nn.propagation import SaintSampler, heat_wavelets
 
 PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
 N, F, C = 30, 12, 3
@@ -287,7 +287,11 @@ def test_every_one_channel_row_is_compared():
 
 def table():
     """Return the table of the page."""
-    rows = [f"| `{name}` | {row.title} | {CONFORMANCE[name][0]} | {CONFORMANCE[name][1]} |" for name, row in MODELS.items() if name in CONFORMANCE]
+    rows = [
+        f"| `{name}` | {row.title} | {CONFORMANCE[name][0]} | {CONFORMANCE[name][1]} |"
+        for name, row in MODELS.items()
+        if name in CONFORMANCE
+    ]
     return "\n".join(["| model | network | equals | oracle |", "|---|---|---|---|", *rows])
 
 

@@ -10,9 +10,22 @@ import torch
 from gsp_fb import Graph
 from gsp_fb.datasets import contextual_sbm
 from gsp_fb.errors import GraphError, ParameterError
-from gsp_fb.nn import MODELS, GraphBatch, TrainConfig, build, describe, features, n_parameters, parameter_groups, train
+from gsp_fb.nn import (
+    MODELS,
+    GraphBatch,
+    Model,
+    TrainConfig,
+    build,
+    describe,
+    features,
+    models,
+    n_parameters,
+    parameter_groups,
+    register_model,
+    train,
+)
 from gsp_fb.nn.channels import channel_names
-from gsp_fb.nn.parts import stream
+from gsp_fb.nn.parts import Norm, stream
 from gsp_fb.nn.propagation import SaintSampler, heat_wavelets, random_walks, sampled_mean
 
 NODE = [name for name, row in MODELS.items() if row.task == "node"]
@@ -112,6 +125,73 @@ def test_channels_and_alphas_of_every_model(name, blocks, rings):
     assert torch.allclose(shares.sum(-1), torch.ones(len(splits)))
 
 
+STACKED = [name for name, row in MODELS.items() if "residual" in row.options]
+
+
+@pytest.mark.parametrize("norm", ["none", "layer", "batch"])
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize("name", STACKED)
+def test_every_stack_has_depth_residuals_and_norms(name, residual, norm, blocks):
+    model = make(name, blocks, layers=3, residual=residual, norm=norm, input_dropout=0.2)
+    x = inputs(name, blocks)
+    model(x).square().sum().backward()
+    assert all(parameter.grad is not None for parameter in model.parameters())
+    assert len(model.channels(x)) == 3
+    assert model.input_dropout.rate == 0.2
+
+
+@pytest.mark.parametrize("norm", ["layer", "batch"])
+def test_norms_are_torchs(norm):
+    theirs = torch.nn.LayerNorm(5) if norm == "layer" else torch.nn.BatchNorm1d(5)
+    h = torch.randn(9, 5, generator=torch.Generator().manual_seed(0))
+    assert torch.allclose(Norm(norm, 5)(h), theirs(h), atol=1e-6)
+
+
+def test_a_residual_stack_is_the_formula(blocks):
+    model = make("gcn", blocks, residual=True, norm="layer", dtype=torch.float64).eval()
+    x = inputs("gcn", blocks, torch.float64)
+    h = torch.relu(model.lift(x))
+    for layer in model.layers:
+        h = h + layer(h)
+    assert torch.allclose(model(x), model.head(h))
+    one = model.layers[0]
+    assert torch.allclose(one(h), torch.relu(one.norm(one.propagation.low(h @ one.lift.weight) + one.bias)))
+
+
+@pytest.mark.parametrize("name", [name for name in STACKED if "channels" in MODELS[name].options])
+@pytest.mark.parametrize("channels", [("low", "identity"), ["low", "high", "identity"], "high"])
+def test_every_stack_takes_any_channels(name, channels, blocks):
+    model = make(name, blocks, channels=channels)
+    model(inputs(name, blocks)).sum().backward()
+    names = channel_names(channels)
+    assert model.channel_names == names
+    assert model.shares(inputs(name, blocks)).shape == (2, len(names))
+
+
+def test_a_gcn_with_an_identity_channel_trains(blocks):
+    model = build("gcn", blocks, channels=("low", "identity"))
+    result = train(model, blocks, blocks.splits[0], TrainConfig(lr=0.05, epochs=60, normalize=False))
+    assert result.scores["train"] > 0.9
+    assert {"alpha_low_1", "alpha_identity_2"} <= set(result.history[-1])
+
+
+def test_a_row_of_ones_own_is_built_by_name_and_cannot_hide_the_packages(blocks):
+    def construct(plan):
+        assert {plan.graph.n_nodes, plan.n_features, plan.n_classes} == {61, 24, 3}
+        return torch.nn.Linear(plan.n_features, plan.n_classes, bias=plan.options["bias"])
+
+    row = Model("own-linear", "Own", construct, {"bias": False})
+    try:
+        assert build(register_model(row).name, blocks, bias=True).bias is not None
+        assert "own-linear" in [entry["name"] for entry in describe()]
+        with pytest.raises(ParameterError, match="'gcn' is one of the package's own"):
+            register_model(Model("gcn", "Own", construct, {}))
+        with pytest.raises(ParameterError, match="not dict"):
+            register_model({})
+    finally:
+        models._TABLE.pop("own-linear", None)
+
+
 def test_alphas_have_a_group_without_weight_decay(blocks):
     model = make("fb-gcn", blocks)
     decayed, free = parameter_groups(model, 0.5)
@@ -143,6 +223,10 @@ def test_the_high_channel_pays_under_heterophily_and_costs_nothing_under_homophi
         ({"channels": "hihg"}, "did you mean 'high'"),
         ({"transformation": "x"}, "transformation"),
         ({"order": "x"}, "order"),
+        ({"norm": "x"}, "norm"),
+        ({"mixing": "x"}, "mixing"),
+        ({"residual": 1}, "residual must be True or False"),
+        ({"input_dropout": 1.0}, "input_dropout"),
         ({"layers": 0}, "layers must be an integer >= 1"),
         ({"hidden": 0}, "hidden"),
         ({"seed": -1}, "seed"),

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
 from safetensors.torch import load_model, save_model
 
 import gsp_fb as gf
@@ -13,7 +14,6 @@ from gsp_fb.errors import ParameterError
 from gsp_fb.nn import MODELS, FilterBankLayer, PolynomialFilter, build, features, filter_signal, operator_propagation
 from gsp_fb.nn.propagation import BASES, PolynomialPropagation
 from gsp_fb.testing import families, graphs
-from hypothesis import given, settings
 
 NODE = [name for name, row in MODELS.items() if row.task == "node"]
 # One of every kind of propagation and of channels.
@@ -96,7 +96,10 @@ def test_compiled_training_draws_what_plain_training_draws(name, blocks):
     for dense in (features(blocks.x), features(blocks.x.toarray())):
         outputs = [model(dense) for model in (plain, compiled)]
         assert torch.allclose(*outputs, atol=1e-5)
-        grads = [torch.autograd.grad(out.sum(), list(model.parameters())) for out, model in zip(outputs, (plain, fast), strict=True)]
+        grads = [
+            torch.autograd.grad(out.sum(), list(model.parameters()))
+            for out, model in zip(outputs, (plain, fast), strict=True)
+        ]
         assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(*grads, strict=True))
 
 
@@ -168,7 +171,9 @@ def test_the_response_of_a_model_is_that_of_its_filter(blocks):
 @given(graphs(min_nodes=2), families())
 def test_gradients_flow_through_a_filter_bank(graph, family):
     bank = gf.FilterBank(gf.operator(graph, family, channel="high"), [gf.filters.heat(0.5), gf.filters.low_pass()])
-    x = torch.randn(graph.n_nodes, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64, requires_grad=True)
+    x = torch.randn(
+        graph.n_nodes, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64, requires_grad=True
+    )
     out = filter_signal(bank, x)
     assert np.array_equal(out.detach().numpy(), bank.analyze(x.detach().numpy()))
     u = torch.randn(out.shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
