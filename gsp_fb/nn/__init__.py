@@ -10,16 +10,17 @@ from .config import TrainConfig
 from .graphs import GinNetwork, GraphBatch
 from .inputs import SparseFeatures, features
 from .layer import FilterBankLayer
-from .models import MODELS, Model, describe
+from .models import MODELS, Model, describe, register_model
 from .network import Network, n_parameters, parameter_groups
 from .patch import patch
 from .predict import embed, predict
-from .propagation import Propagation, operator_propagation
+from .propagation import PolynomialFilter, Propagation, operator_propagation
 from .protocols import PROTOCOLS, CrossValidation, cross_validate, with_validation
 from .recipes import build
 from .results import TrainResult
 from .rundir import TrainingInterrupted, read_metrics
 from .search import SearchResult, search
+from .signals import filter_signal
 from .sparse import SparseMatrix
 from .splits import train_splits
 from .train import train
@@ -34,6 +35,7 @@ __all__ = [
     "GraphBatch",
     "Model",
     "Network",
+    "PolynomialFilter",
     "Propagation",
     "SearchResult",
     "SparseFeatures",
@@ -46,6 +48,7 @@ __all__ = [
     "describe",
     "embed",
     "features",
+    "filter_signal",
     "n_parameters",
     "operator_propagation",
     "parameter_groups",
@@ -53,6 +56,7 @@ __all__ = [
     "predict",
     "read_checkpoint",
     "read_metrics",
+    "register_model",
     "search",
     "train",
     "train_splits",

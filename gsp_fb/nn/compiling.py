@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar, cast
+from collections.abc import Iterator
 
-import torch
 from torch import nn
 
 from ..errors import TrainingError
 
-__all__ = ["compiled", "is_compilable", "uncompiled"]
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def uncompiled(function: _Function) -> _Function:
-    """Leave a function as it is where ``torch.compile`` translates what calls it."""
-    return cast("_Function", torch.compiler.disable(function))  # type: ignore[no-untyped-call]  # torch leaves it untyped
+__all__ = ["compiled", "is_compilable"]
 
 
 def is_compilable() -> bool:

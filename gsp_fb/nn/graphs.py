@@ -11,13 +11,13 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from .._arguments import check_choice
 from ..backend import is_sparse
 from ..errors import GraphError
 from ..graph import Graph
-from .layer import CHANNELS, Mixing
-from .network import alpha_table
+from .channels import Channels
+from .network import GraphNetwork, Record, step
 from .parts import Dropout, Linear
+from .propagation.base import Propagation
 from .propagation.neighbours import NeighbourSum
 from .sparse import SparseMatrix
 
@@ -103,69 +103,69 @@ def _blocks(rows: Any, shift: Any, begins: Any, ends: Any) -> sparse.csr_array:
 class _Perceptron(nn.Module):
     """GIN's inner map: two linear maps with a batch normalisation and a ReLU between."""
 
-    def __init__(self, n_in: int, n_out: int, generator: torch.Generator) -> None:
+    def __init__(self, n_in: int, n_out: int, generator: torch.Generator | None = None) -> None:
         super().__init__()
         self.first = Linear(n_in, n_out, generator)
         self.norm = nn.BatchNorm1d(n_out)
-        self.second = Linear(n_out, n_out, generator)
-        self.bias = nn.Parameter(torch.zeros(n_out))
+        self.second = Linear(n_out, n_out, generator, bias=True)
 
     def forward(self, x: Tensor) -> Tensor:
         mapped: Tensor = self.second(torch.relu(self.norm(self.first(x))))
-        return mapped + self.bias
+        return mapped
 
 
 class GinLayer(nn.Module):
-    """``a_low MLP_low((1 + eps) h + A h) + a_high MLP_high((1 + gamma) h - A h)``, normalised, then ReLU.
+    """``sum_c a_c MLP_c(channel_c(h))``, normalised, then ReLU; low is ``(1 + eps) h + A h``, high the difference.
 
     Parameters
     ----------
+    channels, mixing
+        As for :class:`gsp_fb.nn.FilterBankLayer`.
     learned : bool
         GIN-eps: eps and gamma are trained; GIN-0 keeps them.
     gamma : float
         The node's own weight beyond 1 in the high channel.
+
+    References
+    ----------
+    .. [1] K. Xu et al., "How Powerful are Graph Neural Networks?", ICLR 2019.
     """
 
     def __init__(
         self,
         n_in: int,
         n_out: int,
-        generator: torch.Generator,
+        generator: torch.Generator | None = None,
         *,
-        channels: str = "low",
-        alphas: str | tuple[float, float] = "learned",
+        channels: Any = "low",
+        mixing: Any = "scalar",
         learned: bool = False,
         gamma: float = 0.0,
     ) -> None:
         super().__init__()
-        self.selected = check_choice(channels, CHANNELS, "channels")
-        names = ("low", "high") if channels == "both" else (channels,)
-        self.maps = nn.ModuleDict({name: _Perceptron(n_in, n_out, generator) for name in names})
+        self.bank = Channels(channels, mixing, n_out, generator)
+        self.bank.check(NeighbourSum(torch.neg))
+        self.maps = nn.ModuleList(_Perceptron(n_in, n_out, generator) for _ in self.bank.names)
         self.eps = nn.Parameter(torch.zeros(()), requires_grad=learned)
         self.gamma = nn.Parameter(torch.tensor(float(gamma)), requires_grad=learned)
         self.norm = nn.BatchNorm1d(n_out)
-        self.mixing = Mixing(alphas) if channels == "both" else None
 
-    def split(self, h: Tensor, adjacency: SparseMatrix) -> dict[str, Tensor]:
-        """Return the mapped channels and their mixture, by name."""
-        propagation = NeighbourSum(adjacency, self.eps, self.gamma)
-        if self.mixing is None:
-            single = propagation.low(h) if self.selected == "low" else propagation.high(h)
-            parts = {self.selected: self.maps[self.selected](single)}
-            mixed = parts[self.selected]
-        else:
-            low, rest = propagation.both(h, h)
-            parts = {"low": self.maps["low"](low), "high": self.maps["high"](rest)}
-            a_low, a_high = self.mixing()
-            mixed = a_low * parts["low"] + a_high * parts["high"]
-        return {**parts, "combined": torch.relu(self.norm(mixed))}
+    def _parts(self, h: Tensor, adjacency: Any, propagation: Propagation | None) -> list[Tensor]:
+        chosen = NeighbourSum(adjacency, self.eps, self.gamma) if propagation is None else propagation
+        filtered = self.bank.filter(chosen, [h] * len(self.maps))
+        return [map_(part) for map_, part in zip(self.maps, filtered, strict=True)]
 
-    def forward(self, h: Tensor, adjacency: SparseMatrix) -> Tensor:
+    def forward(self, h: Tensor, adjacency: Any, propagation: Propagation | None = None) -> Tensor:
         """Return the mixture of the channels."""
-        return self.split(h, adjacency)["combined"]
+        return torch.relu(self.norm(self.bank.mix(self._parts(h, adjacency, propagation))))
+
+    def split(self, h: Tensor, adjacency: Any, propagation: Propagation | None = None) -> dict[str, Tensor]:
+        """Return the mapped channels, their mixture and the shares, by name."""
+        parts = self._parts(h, adjacency, propagation)
+        return self.bank.split(parts, torch.relu(self.norm(self.bank.mix(parts))))
 
 
-class GinNetwork(nn.Module):
+class GinNetwork(GraphNetwork):
     """GIN layers, a sum over each graph's nodes, a linear map to the classes.
 
     Parameters
@@ -189,7 +189,7 @@ class GinNetwork(nn.Module):
         n_in: int,
         n_out: int,
         dropout: Dropout,
-        generator: torch.Generator,
+        generator: torch.Generator | None = None,
         *,
         hidden: int = 32,
         layers: int = 4,
@@ -200,31 +200,13 @@ class GinNetwork(nn.Module):
         widths = [n_in] + [hidden] * layers
         self.layers = nn.ModuleList(GinLayer(a, b, generator, **options) for a, b in pairwise(widths))
         self.concat, self.dropout = concat, dropout
-        self.head = Linear(sum(widths) if concat else hidden, n_out, generator)
-        self.head_bias = nn.Parameter(torch.zeros(n_out))
+        self.head = Linear(sum(widths) if concat else hidden, n_out, generator, bias=True)
 
-    def forward(self, batch: GraphBatch) -> Tensor:
-        """Return the logits of every graph."""
+    def run(self, batch: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
+        """Return the logits of every graph; ``propagation`` replaces the sums over the batch's neighbours."""
         outputs = [batch.x]
         for layer in self.layers:
-            outputs.append(layer(outputs[-1], batch.adjacency))
+            outputs.append(step(layer, (outputs[-1], batch.adjacency, propagation), record))
         embedded = torch.cat(outputs, dim=1) if self.concat else outputs[-1]
-        logits: Tensor = self.head(self.dropout(batch.readout @ embedded))
-        return logits + self.head_bias
-
-    def channels(self, batch: GraphBatch) -> list[dict[str, Tensor]]:
-        """Return, for every layer, the node embeddings ``low``, ``high`` (where there are both) and ``combined``."""
-        was_training = self.training
-        self.eval()
-        splits, h = [], batch.x
-        with torch.no_grad():
-            for layer in self.layers:
-                if isinstance(layer, GinLayer):
-                    splits.append(layer.split(h, batch.adjacency))
-                    h = splits[-1]["combined"]
-        self.train(was_training)
-        return splits
-
-    def alphas(self) -> Tensor:
-        """Return the mixing weights, shape (n_layers, 2); no rows where there is one channel."""
-        return alpha_table(self)
+        logits: Tensor = self.head(self.dropout(batch.readout(embedded)))
+        return logits

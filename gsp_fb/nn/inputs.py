@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -13,9 +13,7 @@ from torch import Tensor
 
 from .._arguments import check_signal
 from ..backend import is_sparse
-from .looping import is_loopable
-from .sparse import as_tensor, matrix_product, structure, torch_csr
-from .stacked import Stack, stacked_product
+from .sparse import Csr, as_tensor, sparse_product, structure
 
 __all__ = ["Features", "SparseFeatures", "features"]
 
@@ -45,11 +43,6 @@ class Pattern:
         return cls(structure(x, device), structure(numbered, device), order, x.shape)
 
     @cached_property
-    def short_order(self) -> Tensor:
-        """The order in the type of the indices, half as long as the one that torch asks for."""
-        return self.order.to(self.forward[0].dtype)
-
-    @cached_property
     def _repeated(self) -> dict[int, Pattern]:
         return {}
 
@@ -63,7 +56,7 @@ class Pattern:
         return self._repeated[n_copies]
 
 
-@dataclass(eq=False)  # not frozen: torch.compile would take it apart into tensors, and knows no sparse ones
+@dataclass(eq=False)
 class SparseFeatures:
     """Node features ``X`` that stay sparse: ``X @ W`` with gradients to ``W``, dropout on the stored entries alone.
 
@@ -100,7 +93,7 @@ class SparseFeatures:
 
     def with_values(self, values: Tensor) -> SparseFeatures:
         """Return the same pattern with other entries."""
-        return replace(self, values=values)
+        return SparseFeatures(values, self.pattern)
 
     def rows(self, index: Tensor) -> SparseFeatures:
         """Return the features of the nodes in ``index``."""
@@ -108,21 +101,15 @@ class SparseFeatures:
         x = sparse.csr_array((self.values.cpu().numpy(), indices, indptr), shape=self.shape)
         return SparseFeatures.from_scipy(x[index.cpu().numpy()], dtype=self.values.dtype, device=self.values.device)
 
-    @cached_property
-    def csr(self) -> Tensor:
-        """The matrix itself, in torch's layout; of entries without a copies axis."""
-        return torch_csr(*self.pattern.forward, self.values, self.shape)
+    @property
+    def arrays(self) -> tuple[Csr, Csr]:
+        """``indptr``, ``indices`` and values of the matrix and of its transpose; of entries without a copies axis."""
+        forward, backward = self.pattern.forward, self.pattern.backward
+        return (*forward, self.values), (*backward, self.values.index_select(0, self.pattern.order))
 
-    @cached_property
-    def transposed(self) -> Tensor:
-        """The transpose of the matrix."""
-        return torch_csr(*self.pattern.backward, self.values.index_select(0, self.pattern.order), self.shape[::-1])
-
-    @cached_property
-    def stack(self) -> Stack:
-        """The matrices of all copies and their transposes."""
-        pattern = self.pattern
-        return Stack(pattern.forward, None, pattern.backward, pattern.short_order, self.values, self.shape)
+    def to_dense(self) -> Tensor:
+        """Return the features as a dense tensor."""
+        return self @ torch.eye(self.shape[1], dtype=self.values.dtype, device=self.values.device)
 
     @cached_property
     def _repeated(self) -> dict[int, SparseFeatures]:
@@ -135,15 +122,18 @@ class SparseFeatures:
             self._repeated[n_copies] = SparseFeatures(values.reshape(-1), self.pattern.repeated(n_copies))
         return self._repeated[n_copies]
 
-    def __matmul__(self, weight: Tensor) -> Tensor:
+    def matmul(self, weight: Tensor) -> Tensor:
         """Return ``X @ W`` for ``W`` of shape (f, h), or (copies, f, h) with the copies leading the result."""
         if weight.ndim == 2:
-            return matrix_product(weight, self)
-        if torch.get_num_threads() == 1 and is_loopable(weight):
-            return stacked_product(weight, self.stack)
+            return sparse_product(weight, *self.arrays)
         n_copies, _, width = weight.shape
-        flat = matrix_product(weight.reshape(-1, width), self.repeated(n_copies))
+        if self.values.ndim == 1:
+            wide = sparse_product(weight.movedim(0, 1).flatten(1), *self.arrays)
+            return wide.reshape(-1, n_copies, width).movedim(1, 0)
+        flat = sparse_product(weight.flatten(0, 1), *self.repeated(n_copies).arrays)
         return flat.reshape(n_copies, self.shape[0], width)
+
+    __matmul__ = matmul
 
 
 Features: TypeAlias = Tensor | SparseFeatures

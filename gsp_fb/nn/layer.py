@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -9,87 +10,70 @@ from torch import Tensor, nn
 
 from .._arguments import check_choice, check_count
 from ..errors import ParameterError
+from .channels import Channels
 from .inputs import Features
-from .parts import ACTIVATIONS, Copies, Linear, stream
-from .propagation.base import Propagation, Rectified, Synthesis, analyze, check_propagation, high
+from .parts import ACTIVATIONS, Copies, Linear, Norm
+from .propagation.base import Propagation, check_propagation
 
-__all__ = ["ALPHAS", "CHANNELS", "ORDERS", "TRANSFORMATIONS", "FilterBankLayer", "Mixing"]
+__all__ = ["ORDERS", "TRANSFORMATIONS", "FilterBankLayer"]
 
-CHANNELS = ("low", "high", "both")
 TRANSFORMATIONS = ("linear", "nonlinear")
 ORDERS = ("before", "after")
-ALPHAS = ("learned", "tied")
-
-
-class Mixing(nn.Module):
-    """The weights of the two channels: ``a_low * low + a_high * high`` with alphas in [0, 1].
-
-    Parameters
-    ----------
-    alphas : {'learned', 'tied'} or pair of floats
-        Two logits through a sigmoid, one logit with ``a_high = 1 - a_low``, or two constants.
-    """
-
-    def __init__(self, alphas: str | tuple[float, float] = "learned", *, copies: Copies = ()) -> None:
-        super().__init__()
-        self.logits: nn.Parameter | None = None
-        self.fixed = (1.0, 1.0)
-        if isinstance(alphas, str):
-            check_choice(alphas, ALPHAS, "alphas")
-            self.logits = nn.Parameter(torch.zeros(*copies, 2 if alphas == "learned" else 1))
-        else:
-            self.fixed = _check_pair(alphas)
-
-    def forward(self) -> tuple[Tensor, Tensor]:
-        """Return the two weights, shaped to scale (..., n, f)."""
-        if self.logits is None:
-            low, rest = (torch.tensor(value) for value in self.fixed)
-            return low, rest
-        weights = torch.sigmoid(self.logits)[..., None, None].unbind(-3)
-        return (weights[0], 1.0 - weights[0]) if len(weights) == 1 else (weights[0], weights[1])
-
-
-def _check_pair(alphas: Any) -> tuple[float, float]:
-    try:
-        low, rest = (float(value) for value in alphas)
-    except (TypeError, ValueError):
-        raise ParameterError(f"alphas must be 'learned', 'tied' or a pair of numbers, not {alphas!r}") from None
-    if not (0.0 <= low <= 1.0 and 0.0 <= rest <= 1.0):
-        raise ParameterError(f"fixed alphas must lie in [0, 1], not {alphas!r}")
-    return low, rest
 
 
 class FilterBankLayer(nn.Module):
-    r"""``out(a_low * low(act(x W_low)) + a_high * high(act(x W_high)) + b)`` with alphas in (0, 1).
+    r"""One layer of k channels, :math:`H' = \mathrm{out}(\sum_c a_c\,\mathrm{channel}_c(\mathrm{act}(H W_c)) + b)`.
+
+    ``channels="low"`` is the one-channel baseline, ``channels="both"`` the paper's layer.
 
     Parameters
     ----------
     n_in, n_out : int
     propagation : object with ``low(h)``
         Optionally ``high``, ``both`` and ``synthesize``; see :class:`gsp_fb.nn.Propagation`.
-    channels : {'both', 'low', 'high'}
-        ``low`` is the one-channel baseline; a single channel has no alpha.
+    channels : {'both', 'low', 'high'} or sequence
+        Any of ``low``, ``high``, ``identity`` and of learnable filters: ``monomial``, ``bernstein``, ``chebyshev``,
+        ``jacobi``, or a :class:`gsp_fb.nn.PolynomialFilter`.
+    mixing : {'scalar', 'node', 'tied'} or sequence of floats
+        One weight a channel in (0, 2) that starts at 1, a softmax over the channels at every node, one softmax for
+        all nodes, or constants. A single channel is not weighted.
     transformation : {'linear', 'nonlinear'}, optional
         Whether ``act`` acts within the channels; by default it does unless ``channels='low'``, as in the paper.
     order : {'before', 'after'}
-        Whether ``act`` comes before the filter (the paper) or after it.
-    alphas : {'learned', 'tied'} or pair of floats
+        Whether ``act`` comes before the filter (the paper) or after it (ACM-GCN).
     root : bool
-        Add ``x W_root``: a node's own features past the filters (GraphSAGE, GraphSAINT).
+        Add ``H W_root``: a node's own features past the filters (GraphSAGE, GraphSAINT).
+    norm : {'none', 'layer', 'batch'}
+        Normalisation before ``out``.
     activation, output : {'relu', 'elu', 'tanh', 'identity'}
         ``act`` and ``out``.
     bias : bool
     generator : torch.Generator, optional
-        Draws the weights; global random state is never used.
+        Draws the weights. By default torch's own, so that ``torch.manual_seed`` decides.
     copies : tuple
         ``(s,)`` for ``s`` independent parameter sets.
+
+    Raises
+    ------
+    ParameterError
+        Unknown names, sizes below 1, or a propagation without ``low``.
+
+    See Also
+    --------
+    operator_propagation : The propagation of any operator family.
+    patch : A second channel for a layer of another library.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the Missing Half: Augmenting Aggregation Filtering with Diversification for Graph
+       Convolutional Networks", GLFrontiers 2022.
 
     Examples
     --------
     >>> from gsp_fb import Graph
     >>> from gsp_fb.nn import operator_propagation
     >>> ring = operator_propagation(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), "lazy_rw")
-    >>> layer = FilterBankLayer(4, 2, ring)
+    >>> layer = FilterBankLayer(4, 2, ring, channels=("low", "high", "identity"), mixing="node")
     >>> layer(torch.ones(3, 4)).shape
     torch.Size([3, 2])
     """
@@ -100,11 +84,12 @@ class FilterBankLayer(nn.Module):
         n_out: int,
         propagation: Any,
         *,
-        channels: str = "both",
+        channels: Any = "both",
+        mixing: Any = "scalar",
         transformation: str | None = None,
         order: str = "before",
-        alphas: str | tuple[float, float] = "learned",
         root: bool = False,
+        norm: str = "none",
         activation: str = "relu",
         output: str = "relu",
         bias: bool = True,
@@ -114,65 +99,64 @@ class FilterBankLayer(nn.Module):
         super().__init__()
         n_in, n_out = check_count(n_in, "n_in"), check_count(n_out, "n_out")
         self.propagation = check_propagation(propagation)
-        self.selected = check_choice(channels, CHANNELS, "channels")
-        self.order = check_choice(order, ORDERS, "order")
-        inner = transformation if transformation is not None else TRANSFORMATIONS[channels != "low"]
-        check_choice(inner, TRANSFORMATIONS, "transformation")
-        self.activation = ACTIVATIONS[check_choice(activation, ACTIVATIONS, "activation")]
+        self.expansion = int(getattr(propagation, "expansion", 1))
+        self.bank = Channels(channels, mixing, n_out, generator, copies=copies)
+        self.bank.check(propagation)
+        act = ACTIVATIONS[check_choice(activation, ACTIVATIONS, "activation")]
+        self.before, self.after = self._places(act, transformation, check_choice(order, ORDERS, "order"))
         self.output = ACTIVATIONS[check_choice(output, ACTIVATIONS, "output activation")]
-        self.before, self.after = self._places(inner)
-        generator = generator if generator is not None else stream(0, "weights")
-        width = n_out * int(getattr(propagation, "expansion", 1))
-        self.lift = Linear(n_in, width, generator, blocks=1 + (channels == "both"), copies=copies)
+        width, blocks = n_out * self.expansion, len(self.bank.names)
+        self.lift = Linear(n_in, width, generator, blocks=blocks, copies=copies)
         self.root = Linear(n_in, n_out, generator, copies=copies) if root else None
         self.bias = nn.Parameter(torch.zeros(*copies, n_out)) if bias else None
-        self.mixing = Mixing(alphas, copies=copies) if channels == "both" else None
+        self.norm = Norm(norm, n_out, copies=copies)
 
-    def _places(self, transformation: str) -> tuple[Any, Any]:
+    def _places(self, act: Callable[[Tensor], Tensor], transformation: str | None, order: str) -> tuple[Any, Any]:
+        default = TRANSFORMATIONS[self.bank.names != ("low",)]
+        chosen = default if transformation is None else check_choice(transformation, TRANSFORMATIONS, "transformation")
         identity = ACTIVATIONS["identity"]
-        if transformation == "linear":
+        if chosen == "linear":
             return identity, identity
-        return (self.activation, identity) if self.order == "before" else (identity, self.activation)
+        return (act, identity) if order == "before" else (identity, act)
 
-    def alphas(self) -> tuple[Tensor, Tensor] | None:
-        """Return the weights of the low and the high channel; None where there is one channel."""
-        return None if self.mixing is None else self.mixing()
+    def alphas(self) -> Tensor | None:
+        """Return the weights of the channels, shape (*copies, k); None where there is one, or one set a node."""
+        return None if self.bank.mixing is None else self.bank.mixing.alphas()
+
+    def _chosen(self, propagation: Propagation | None) -> Propagation:
+        if propagation is None:
+            return self.propagation
+        expansion = int(getattr(check_propagation(propagation), "expansion", 1))
+        if expansion != self.expansion:
+            raise ParameterError(
+                f"this layer averages {self.expansion} blocks, the given propagation {expansion}; build the model for "
+                "the new graph and load its state dict"
+            )
+        self.bank.check(propagation)
+        return propagation
+
+    def _blocks(self, x: Features) -> tuple[Tensor, ...]:
+        lifted: Tensor = self.before(self.lift(x))
+        return lifted.chunk(len(self.bank.names), dim=-1)
 
     def forward(self, x: Features, propagation: Propagation | None = None) -> Tensor:
         """Return the layer's output; ``propagation`` replaces the layer's own (a sampled subgraph, say)."""
-        chosen = self.propagation if propagation is None else propagation
-        lifted = self.lift(x)
-        if self.mixing is None:
-            z = self.before(lifted)
-            filtered = chosen.low(z) if self.selected == "low" else high(chosen, z)
-            return self._finish(self.after(filtered), x)
-        return self._finish(self._mixed(chosen, lifted, *self.mixing()), x)
+        chosen = self._chosen(propagation)
+        if self.after is ACTIVATIONS["identity"]:
+            return self._finish(self.bank.synthesize(chosen, self._blocks(x)), x)
+        return self._finish(self.bank.mix(self._filtered(x, chosen)), x)
 
-    def _mixed(self, chosen: Propagation, lifted: Tensor, a_low: Tensor, a_high: Tensor) -> Tensor:
-        linear = self.after is ACTIVATIONS["identity"]
-        if linear and self.before is ACTIVATIONS["relu"] and isinstance(chosen, Rectified):
-            return chosen.rectified(lifted, a_low, a_high)
-        z_low, z_high = self.before(lifted).chunk(2, dim=-1)
-        if linear and isinstance(chosen, Synthesis):
-            return chosen.synthesize(a_low * z_low, a_high * z_high)
-        low, rest = analyze(chosen, z_low, z_high)
-        mixed: Tensor = a_low * self.after(low) + a_high * self.after(rest)
-        return mixed
+    def _filtered(self, x: Features, chosen: Propagation) -> list[Tensor]:
+        return [self.after(part) for part in self.bank.filter(chosen, self._blocks(x))]
 
     def _finish(self, mixed: Tensor, x: Features) -> Tensor:
         if self.root is not None:
             mixed = mixed + self.root(x)
         if self.bias is not None:
             mixed = mixed + self.bias.unsqueeze(-2)
-        return self.output(mixed)
+        return self.output(self.norm(mixed))
 
     def split(self, x: Features, propagation: Propagation | None = None) -> dict[str, Tensor]:
-        """Return the filtered channels before mixing and the layer's output, by name."""
-        chosen = self.propagation if propagation is None else propagation
-        z = self.before(self.lift(x))
-        parts = {"combined": self(x, propagation)}
-        if self.selected == "both":
-            low, rest = analyze(chosen, *z.chunk(2, dim=-1))
-            return {"low": self.after(low), "high": self.after(rest), **parts}
-        single = chosen.low(z) if self.selected == "low" else high(chosen, z)
-        return {self.selected: self.after(single), **parts}
+        """Return the filtered channels before mixing, the layer's output and the shares, by name."""
+        parts = self._filtered(x, self._chosen(propagation))
+        return self.bank.split(parts, self._finish(self.bank.mix(parts), x))

@@ -9,12 +9,13 @@ from typing import Any
 
 from torch import nn
 
+from ..errors import ParameterError
 from ..variants import VARIANTS
 from . import builders
 from .builders import BuildContext
 from .propagation.wavelet import PAIRS
 
-__all__ = ["MODELS", "Model", "describe"]
+__all__ = ["MODELS", "Model", "describe", "register_model", "takes_dense"]
 
 Options = Mapping[str, Any]
 
@@ -75,27 +76,16 @@ _GIN_GRID: Options = {
     "concat": (True, False),
 }
 _COMMON: Options = {"hidden": 32, "dropout": 0.5}
-_BANK: Options = {"channels": "low", "transformation": None, "order": "before", "alphas": "learned"}
+_DEPTH: Options = {"layers": 2, "residual": False, "norm": "none", "input_dropout": None}
+_BANK: Options = {"channels": "low", "mixing": "scalar"}
 _OPERATOR: Options = {"family": "renorm_sym", "gamma": None, "isolated": "self"}
-_STACK: Options = {**_COMMON, "layers": 2, **_BANK}
+_STACK: Options = {**_COMMON, **_DEPTH, **_BANK, "transformation": None, "order": "before"}
 _SAINT: Options = {**_STACK, "hidden": 512, "dropout": 0.1, "n_roots": 3000, "length": 2, "coverage": 50}
-_DEEP: Options = {
-    **{**_COMMON, "hidden": 64},
-    "depth": 8,
-    "alpha": 0.5,
-    "lambda_": 1.5,
-    "channels": "low",
-    "alphas": "learned",
-    **_OPERATOR,
-}
-_GIN: Options = {
-    **_COMMON,
-    "layers": 4,
-    "concat": True,
-    "channels": "low",
-    "alphas": "learned",
-}
+_DEEP: Options = {**_COMMON, "hidden": 64, "depth": 8, "alpha": 0.5, "lambda_": 1.5, **_BANK, **_OPERATOR}
+_GIN: Options = {**_COMMON, "layers": 4, "concat": True, **_BANK}
 _WAVELET: Options = {**_STACK, "scale": 1.0, "threshold": 1e-4, "family": "sym", "inverse": "exact"}
+# Filters of degree 10 over the normalised adjacency, as published; GPRGNN's has self-loops.
+_POLYNOMIAL: Options = {**_COMMON, "hidden": 64, **_DEPTH, "degree": 10, **_OPERATOR, "family": "sym"}
 _SAINT_GRID: Options = {**_GRID, "hidden": (64, 128, 256, 512)}
 _WAVELETS: Options = {**_FAMILIES, "inverse": tuple(PAIRS)}
 _DEEP_GRID: Options = {**_GRID, "alpha": (0.1, 0.2, 0.5), "lambda_": (0.5, 1.0, 1.5)}
@@ -103,7 +93,7 @@ _FAST: Options = {"lr": 0.05, "weight_decay": 5e-4}
 
 
 _BASELINES = (
-    Model("mlp", "MLP", builders.perceptron, {**_COMMON, "layers": 2}, _FAST, _GRID),
+    Model("mlp", "MLP", builders.perceptron, {**_COMMON, **_DEPTH}, _FAST, _GRID),
     Model("gcn", "GCN", builders.operator_stack, {**_STACK, **_OPERATOR}, _FAST, _GRID, _FAMILIES),
     Model(
         "gat",
@@ -156,8 +146,76 @@ def _filterbank(row: Model) -> Model:
     return replace(row, name=f"fb-{row.name}", title=f"FB-{row.title}", options={**row.options, "channels": "both"})
 
 
-_ROWS = (*_BASELINES, *(_filterbank(row) for row in _BASELINES if "channels" in row.options))
-MODELS: Mapping[str, Model] = MappingProxyType({row.name: row for row in _ROWS})
+_ACM: Options = {"channels": ("low", "high", "identity"), "mixing": "node", "order": "after"}
+_LEARNABLE = (
+    Model("acm-gcn", "ACM-GCN", builders.operator_stack, {**_STACK, **_OPERATOR, **_ACM}, _FAST, _GRID, _FAMILIES),
+    *(
+        Model(
+            name,
+            title,
+            builders.polynomial_stack,
+            {**_POLYNOMIAL, "basis": basis, **options},
+            {"lr": lr, "weight_decay": decay},
+            _GRID,
+            _FAMILIES,
+        )
+        for name, title, basis, options, lr, decay in (
+            ("gprgnn", "GPRGNN", "monomial", {"family": "renorm_sym"}, 0.01, 5e-4),
+            ("bernnet", "BernNet", "bernstein", {}, 0.01, 5e-4),
+            ("chebnetii", "ChebNetII", "chebyshev", {}, 0.01, 5e-4),
+            # Wang and Zhang's is linear: one map, then the filter. Training by validation on Texas and Cornell.
+            ("jacobiconv", "JacobiConv", "jacobi", {"layers": 1}, 0.05, 5e-5),
+        )
+    ),
+)
+_ROWS = (*_BASELINES, *(_filterbank(row) for row in _BASELINES if "channels" in row.options), *_LEARNABLE)
+_TABLE = {row.name: row for row in _ROWS}
+MODELS: Mapping[str, Model] = MappingProxyType(_TABLE)
+
+
+def register_model(row: Model) -> Model:
+    """Add a model of your own to ``MODELS``: it then builds, trains, searches, checkpoints and predicts by its name.
+
+    Parameters
+    ----------
+    row : Model
+        ``row.construct`` receives an object with ``graph``, ``n_features``, ``n_classes``, ``options`` and
+        ``generator`` and returns a module whose ``forward(x)`` maps dense features to outputs, one row a node.
+
+    Returns
+    -------
+    Model
+        The row.
+
+    Raises
+    ------
+    ParameterError
+        No :class:`Model`, or a name that the package uses itself.
+
+    See Also
+    --------
+    gsp_fb.nn.build : Build a model by its name.
+
+    Examples
+    --------
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> from gsp_fb.nn import build
+    >>> row = Model("linear", "Linear", lambda plan: nn.Linear(plan.n_features, plan.n_classes), {})
+    >>> data = contextual_sbm(30, rng=0)
+    >>> build(register_model(row).name, data).weight.shape[0] == len(set(data.y))
+    True
+    """
+    if not isinstance(row, Model):
+        raise ParameterError(f"register_model takes a gsp_fb.nn.Model, not {type(row).__name__}")
+    if row.name in {known.name for known in _ROWS}:
+        raise ParameterError(f"model {row.name!r} is one of the package's own; give yours another name")
+    _TABLE[row.name] = row
+    return row
+
+
+def takes_dense(name: str) -> bool:
+    """Return whether a model expects a dense feature matrix: all that users have registered."""
+    return name not in {row.name for row in _ROWS}
 
 
 def describe() -> list[dict[str, Any]]:

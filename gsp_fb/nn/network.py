@@ -1,28 +1,125 @@
-"""A stack of filterbank layers: the network of every model that has nothing between its layers but dropout."""
+"""Networks of channel layers: what all of them offer, and the plain stack of filterbank layers."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
-from .inputs import Features
-from .layer import FilterBankLayer, Mixing
+from ..errors import ParameterError
+from .channels import Channels, Mixing
+from .layer import FilterBankLayer
 from .parts import Dropout
 from .propagation.base import Batch, Propagation
+from .propagation.polynomial import PolynomialFilter, PolynomialPropagation
 
-__all__ = ["Network", "adam", "alpha_table", "n_parameters", "parameter_groups"]
+__all__ = [
+    "GraphNetwork",
+    "Network",
+    "NodeNetwork",
+    "Record",
+    "adam",
+    "alpha_table",
+    "n_parameters",
+    "parameter_groups",
+    "step",
+]
+
+Record: TypeAlias = "list[dict[str, Tensor]] | None"
 
 
-class Network(nn.Module):
+class GraphNetwork(nn.Module):
+    """What every network offers beside ``model(x)``: its channels, mixing weights and shares."""
+
+    @abstractmethod
+    def run(self, x: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
+        """Return the logits; append what every layer's ``split`` returns to ``record`` where one is given."""
+
+    def forward(self, x: Any, propagation: Propagation | None = None) -> Tensor:
+        """Return the logits; ``propagation`` replaces that of every layer (a sampled subgraph, say)."""
+        return self.run(x, propagation)
+
+    def channels(self, x: Any, propagation: Propagation | None = None) -> list[dict[str, Tensor]]:
+        """Return, for every layer, the filtered channels by name, ``combined`` and ``shares``.
+
+        Shares are what every channel contributes to the sum and add up to 1: shape (k,), or (n_nodes, k) where mixing
+        is per node.
+        """
+        was_training, record = self.training, []  # type: tuple[bool, list[dict[str, Tensor]]]
+        self.eval()
+        with torch.no_grad():
+            self.run(x, propagation, record)
+        self.train(was_training)
+        return record
+
+    @property
+    def channel_names(self) -> tuple[str, ...]:
+        """The names of the channels of a layer; the columns of :meth:`alphas` and :meth:`shares`."""
+        return next(module.names for module in self.modules() if isinstance(module, Channels))
+
+    def shares(self, x: Any) -> Tensor:
+        """Return the mean share of every channel, shape (*copies, n_layers, k); each row sums to 1."""
+        per_node = any(mixing.kind == "node" for mixing in _mixings(self))
+        found = [part["shares"] for part in self.channels(x)]
+        return torch.stack([part.mean(-2) if per_node else part for part in found], dim=-2)
+
+    def alphas(self) -> Tensor:
+        """Return the mixing weights, shape ``(*copies, n_layers, k)``.
+
+        No rows where a layer has one channel, constants, or weights per node.
+        """
+        return alpha_table(self)
+
+    def response(self, frequencies: Any) -> Any:
+        """Return the response of the learnable filter at the frequencies, as an array.
+
+        Raises
+        ------
+        ParameterError
+            The network has no learnable filter, or several.
+        """
+        found = [module for module in self.modules() if isinstance(module, PolynomialFilter)]
+        if len(found) != 1:
+            raise ParameterError(
+                f"the network has {len(found)} learnable filters; ask one for its response: "
+                "model.layers[0].bank.filters[name].response(frequencies)"
+            )
+        return found[0].response(frequencies)
+
+
+class NodeNetwork(GraphNetwork):
+    """A network over the nodes of one graph, which makes the training steps of an epoch itself."""
+
+    sampler: Any = None
+
+    def batches(self, train: Tensor) -> Iterator[Batch]:
+        """Yield the training steps of one epoch over the training nodes ``train``."""
+        if self.sampler is None:
+            yield Batch(train)
+            return
+        parameter = next(self.parameters())
+        for batch in self.sampler.batches(train):
+            yield batch.like(parameter)
+
+
+class Network(NodeNetwork):
     """Layers one after the other, dropout before each; ``model(x)`` returns the logits.
 
     Parameters
     ----------
     layers : iterable of FilterBankLayer
     dropout : Dropout
+    input_dropout : Dropout, optional
+        That of the input; ``dropout`` by default.
+    lift, head : Module, optional
+        Maps from the input to the first layer's width (a ReLU follows) and from the last layer's to the classes.
+    residual : bool
+        Every layer adds to its input: ``h + layer(h)``.
+    filtering : PolynomialPropagation, optional
+        Filters the logits: a decoupled network, propagation after all maps.
     sampler : object with ``batches(train)``, optional
         Makes the training steps of an epoch; without it an epoch is one step on the whole graph.
 
@@ -36,66 +133,84 @@ class Network(nn.Module):
     (torch.Size([30, 2]), torch.Size([2, 2]))
     """
 
-    def __init__(self, layers: Iterable[FilterBankLayer], dropout: Dropout, *, sampler: Any = None) -> None:
+    def __init__(
+        self,
+        layers: Iterable[FilterBankLayer],
+        dropout: Dropout,
+        *,
+        input_dropout: Dropout | None = None,
+        lift: nn.Module | None = None,
+        head: nn.Module | None = None,
+        residual: bool = False,
+        filtering: PolynomialPropagation | None = None,
+        sampler: Any = None,
+    ) -> None:
         super().__init__()
         self.layers = nn.ModuleList(layers)
         self.dropout = dropout
-        self.sampler = sampler
+        self.input_dropout = dropout if input_dropout is None else input_dropout
+        self.lift, self.head, self.filtering = lift, head, filtering
+        self.residual, self.sampler = residual, sampler
 
-    def forward(self, x: Features, propagation: Propagation | None = None) -> Tensor:
-        """Return the logits; ``propagation`` replaces that of every layer (a sampled subgraph, say)."""
-        return self._run(x, propagation)[-1]
+    def run(self, x: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
+        """Return the logits; append what every layer's ``split`` returns to ``record`` where one is given."""
+        decoupled = self.filtering is not None
+        h = self.input_dropout(x)
+        if self.lift is not None:
+            h = self.dropout(torch.relu(self.lift(h)))
+        for position, layer in enumerate(self.layers):
+            given = self.dropout(h) if position else h
+            out = step(layer, (given, None if decoupled else propagation), record)
+            h = h + out if self.residual else out
+        if self.head is not None:
+            h = self.head(self.dropout(h))
+        return self._decoupled(h, propagation) if decoupled else h
 
-    def _run(self, x: Features, propagation: Propagation | None) -> list[Tensor]:
-        outputs: list[Tensor] = []
-        for layer in self.layers:
-            outputs.append(layer(self.dropout(outputs[-1] if outputs else x), propagation))
-        return outputs
+    def _decoupled(self, h: Tensor, propagation: Propagation | None) -> Tensor:
+        own: Any = self.filtering
+        chosen = own if propagation is None else PolynomialPropagation(propagation, own.learned)
+        filtered: Tensor = chosen.low(h)
+        return filtered
 
-    def channels(self, x: Features) -> list[dict[str, Tensor]]:
-        """Return, for every layer, the embeddings ``low``, ``high`` (where there are both) and ``combined``."""
-        was_training = self.training
-        self.eval()
-        with torch.no_grad():
-            inputs = [x, *self._run(x, None)[:-1]]
-            splits = [layer.split(h) for layer, h in zip(self._layers(), inputs, strict=True)]
-        self.train(was_training)
-        return splits
 
-    def _layers(self) -> Iterator[FilterBankLayer]:
-        for layer in self.layers:
-            if isinstance(layer, FilterBankLayer):
-                yield layer
-
-    def alphas(self) -> Tensor:
-        """Return the mixing weights, shape ``(*copies, n_layers, 2)``; no rows where there is one channel."""
-        return alpha_table(self)
-
-    def batches(self, train: Tensor) -> Iterator[Batch]:
-        """Yield the training steps of one epoch over the training nodes ``train``."""
-        if self.sampler is None:
-            yield Batch(train)
-        else:
-            yield from self.sampler.batches(train)
+def step(layer: Any, arguments: tuple[Any, ...], record: Record) -> Tensor:
+    """Return a layer's output, and record its channels where a record is kept."""
+    if record is None:
+        out: Tensor = layer(*arguments)
+        return out
+    record.append(layer.split(*arguments))
+    return record[-1]["combined"]
 
 
 def alpha_table(model: nn.Module) -> Tensor:
-    """Return the alphas of every mixing in ``model``, in order, shape (*copies, n_mixings, 2)."""
-    pairs = [torch.cat([a.reshape(*a.shape[:-2], 1) for a in m()], -1) for m in _mixings(model) if m.logits is not None]
-    return torch.stack(pairs, dim=-2).detach() if pairs else torch.empty(0, 2)
+    """Return the learned weights of every mixing in ``model``, in order, shape (*copies, n_mixings, k)."""
+    learned = [mixing.alphas() for mixing in _mixings(model) if mixing.kind in ("scalar", "tied")]
+    found = [alphas for alphas in learned if alphas is not None]
+    return torch.stack(found, dim=-2).detach() if found else torch.empty(0, 2)
 
 
 def _mixings(model: nn.Module) -> Iterator[Mixing]:
     return (module for module in model.modules() if isinstance(module, Mixing))
 
 
-UNDECAYED = ("logits", "gain")
+UNDECAYED = ("logits", "gain", "theta", "rates")
 
 
 def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
-    """Return the optimiser's groups: alpha logits and wavelet gains apart, without weight decay.
+    """Return the optimiser's groups: mixing logits, wavelet gains and filter coefficients without weight decay.
 
-    Decay would pull every alpha to 1/2 and every gain to 0, whatever the data says.
+    Decay would pull every weight of a channel to 1 and every response to 0, whatever the data says.
+
+    Parameters
+    ----------
+    model : Module
+    weight_decay : float
+        Of all other parameters.
+
+    Returns
+    -------
+    list of dict
+        As the optimisers of torch take it.
 
     Examples
     --------
@@ -116,6 +231,14 @@ def adam(model: nn.Module, lr: float, weight_decay: float) -> torch.optim.Adam:
 
 def n_parameters(model: nn.Module) -> int:
     """Return the number of trained numbers in ``model``.
+
+    Parameters
+    ----------
+    model : Module
+
+    Returns
+    -------
+    int
 
     Examples
     --------

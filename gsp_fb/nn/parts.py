@@ -1,4 +1,4 @@
-"""The small parts of every network: seeded streams, linear maps, dropout and activations, for one or many copies.
+"""The small parts of every network: seeded streams, linear maps, dropout, normalisation and activations.
 
 A module with ``copies=(s,)`` holds ``s`` independent parameter sets and maps (s, n, f) to (s, n, h): ten splits of a
 small graph are then one batch. ``copies=()`` is the ordinary module.
@@ -7,16 +7,20 @@ small graph are then one batch. ``copies=()`` is the ordinary module.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any, cast
+from weakref import WeakValueDictionary
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from .compiling import uncompiled
+from .._arguments import check_choice
+from ..errors import ParameterError
 from .inputs import Features, SparseFeatures
 
-__all__ = ["ACTIVATIONS", "Copies", "Dropout", "Linear", "glorot", "kept", "stream"]
+__all__ = ["ACTIVATIONS", "NORMS", "Copies", "Dropout", "Linear", "Norm", "glorot", "kept", "stream"]
 
 Copies = tuple[int, ...]
 
@@ -47,17 +51,23 @@ def stream(seed: int, name: str, device: torch.device | str = "cpu") -> torch.Ge
     return torch.Generator(device=device).manual_seed(int(state >> np.uint64(1)))
 
 
-def glorot(shape: tuple[int, ...], generator: torch.Generator, *, blocks: int = 1) -> Tensor:
+def glorot(shape: tuple[int, ...], generator: torch.Generator | None = None, *, blocks: int = 1) -> Tensor:
     """Return uniform weights within Glorot's ``sqrt(6 / (fan_in + fan_out))``; ``blocks`` maps share the columns."""
     bound = math.sqrt(6.0 / (shape[-2] + shape[-1] / blocks))
     return (2.0 * torch.rand(shape, generator=generator) - 1.0) * bound
 
 
-def kept(shape: tuple[int, ...], share: float, generator: torch.Generator, dtype: torch.dtype) -> Tensor:
+def kept(
+    shape: tuple[int, ...],
+    share: float | Tensor,
+    generator: torch.Generator | Sequence[torch.Generator],
+    dtype: torch.dtype,
+) -> Tensor:
     """Return a mask of zeros and of ``1 / share``, the latter at that share of places; its mean is 1.
 
     A share is drawn to 16 bits, four of them from one draw of 64: torch's own ``bernoulli_`` makes a draw for each
-    entry and was a fifth of an epoch.
+    entry and was a fifth of an epoch. With one generator a copy (leading dimension), a copy's mask is the one that its
+    generator gives alone, and ``share`` may hold one value a copy.
 
     Examples
     --------
@@ -65,56 +75,146 @@ def kept(shape: tuple[int, ...], share: float, generator: torch.Generator, dtype
     >>> mask.unique().tolist(), round(float(mask.mean()), 2)
     ([0.0, 4.0], 1.0)
     """
-    size = math.prod(shape)
-    draws = torch.empty(-(-size // 4), dtype=torch.int64, device=generator.device)
-    draws.random_(-(2**63), None, generator=generator)
-    steps = max(1, round(share * 2**16))
+    sources = [generator] if isinstance(generator, torch.Generator) else list(generator)
+    size = math.prod(shape) // len(sources)
+    draws = torch.empty(len(sources), -(-size // 4), dtype=torch.int64, device=sources[0].device)
+    for row, source in zip(draws, sources, strict=True):
+        row.random_(-(2**63), None, generator=source)
+    shares = torch.as_tensor(share, dtype=torch.float64, device=draws.device).reshape(-1, 1)
+    steps = (shares * 2**16).round().clamp(min=1)
     # In place, as integers: torch compares into booleans, and converts those, one at a time.
-    mask = draws.view(torch.int16)[:size].le_(steps - 1 - 2**15)
-    return mask.to(dtype).mul_(2**16 / steps).reshape(shape)
+    mask = draws.view(torch.int16)[:, :size].le_((steps - 1 - 2**15).to(torch.int16))
+    return mask.to(dtype).mul_((2**16 / steps).to(dtype)).reshape(shape)
 
 
 class Linear(nn.Module):
-    """``x W``, with ``W`` of shape (in, blocks * out): several maps of one input in one product."""
+    """``x W``, with ``W`` of shape (in, blocks * out): several maps of one input in one product.
+
+    Parameters
+    ----------
+    generator : torch.Generator, optional
+        Draws the weights; torch's own by default.
+    bias : bool
+        Add a bias that starts at zero.
+    """
 
     def __init__(
-        self, n_in: int, n_out: int, generator: torch.Generator, *, blocks: int = 1, copies: Copies = ()
+        self,
+        n_in: int,
+        n_out: int,
+        generator: torch.Generator | None = None,
+        *,
+        blocks: int = 1,
+        bias: bool = False,
+        copies: Copies = (),
     ) -> None:
         super().__init__()
         self.weight = nn.Parameter(glorot((*copies, n_in, blocks * n_out), generator, blocks=blocks))
+        self.bias = nn.Parameter(torch.zeros(*copies, blocks * n_out)) if bias else None
 
     def forward(self, x: Features) -> Tensor:
-        """Return ``x W``."""
-        return x @ self.weight
+        """Return ``x W`` or ``x W + b``."""
+        mapped = x.matmul(self.weight)
+        return mapped if self.bias is None else mapped + self.bias.unsqueeze(-2)
+
+
+# Dropouts by number: a compiled program holds numbers, never a generator.
+_DROPOUTS: WeakValueDictionary[int, Dropout] = WeakValueDictionary()
+_numbers = count()
+
+
+@torch.library.custom_op("gsp_fb::dropout_mask", mutates_args=(), tags=(torch.Tag.nondeterministic_seeded,))
+def _drawn(like: Tensor, shape: list[int], number: int) -> Tensor:
+    module = _DROPOUTS.get(number)
+    if module is None:
+        raise ParameterError("this program draws dropout from a model that is gone; export the model in eval mode")
+    return module.draw(tuple(shape), like)
+
+
+@_drawn.register_fake
+def _(like: Tensor, shape: list[int], number: int) -> Tensor:
+    return like.new_empty(shape)
 
 
 class Dropout(nn.Module):
     """Zero entries at ``rate`` and scale the rest by ``1 / (1 - rate)``, drawing from a generator of its own.
 
-    Of sparse features only the stored entries are drawn: the zeros would stay zero.
+    Of sparse features only the stored entries are drawn: the zeros would stay zero. A deep copy has a generator of its
+    own, in the same state.
     """
 
     def __init__(self, rate: float, generator: torch.Generator, *, copies: Copies = ()) -> None:
         super().__init__()
-        self.rate, self.generator, self.copies = rate, generator, copies
+        self.rate: float | Tensor = rate
+        self.generator: torch.Generator | Sequence[torch.Generator] = generator
+        self.copies = copies
+        self._register()
+
+    def set_copies(self, rates: Sequence[float], generators: Sequence[torch.Generator]) -> None:
+        """Give every copy a rate and a generator of its own."""
+        self.copies = (len(rates),)
+        self.rate = rates[0] if len(set(rates)) == 1 else torch.tensor(rates, dtype=torch.float64)
+        self.generator = tuple(generators)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        self._register()
+
+    def _register(self) -> None:
+        self.number = next(_numbers)
+        _DROPOUTS[self.number] = self
+
+    @property
+    def _idle(self) -> bool:
+        return not self.training or (not isinstance(self.rate, Tensor) and self.rate == 0.0)
 
     def forward(self, x: Features) -> Features:
         """Return ``x`` with entries dropped in training, as it is otherwise."""
-        if not self.training or self.rate == 0.0:
+        if self._idle:
             return x
         if isinstance(x, SparseFeatures):
             return x.with_values(self._drop(x.values, 1))
         return self._drop(x, 2)
 
-    @uncompiled  # compiled code would draw from the global generator
     def _drop(self, x: Tensor, ndim: int) -> Tensor:
         # An input shared by all copies meets a mask for each of them.
-        shape = (*self.copies, *x.shape) if x.ndim == ndim else x.shape
-        return x * kept(shape, 1.0 - self.rate, self.generator, x.dtype)
+        return x * self._mask((*self.copies, *x.shape) if x.ndim == ndim else tuple(x.shape), x)
 
-    @uncompiled  # as above
-    def mask(self, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor | None:
+    def _mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
+        if torch.compiler.is_compiling():
+            return cast(Tensor, _drawn(like.detach(), list(shape), self.number))
+        return self.draw(shape, like)
+
+    def draw(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
+        """Return a mask in the precision and on the device of ``like``."""
+        return kept(shape, 1.0 - self.rate, self.generator, like.dtype).to(like.device)
+
+    def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor | None:
         """Return what would multiply a tensor of this shape in training; None where nothing would be dropped."""
-        if not self.training or self.rate == 0.0:
-            return None
-        return kept(shape, 1.0 - self.rate, self.generator, dtype)
+        return None if self._idle else self._mask(shape, like)
+
+
+# The axis over which mean and variance are taken.
+NORMS = {"none": None, "layer": -1, "batch": -2}
+
+
+class Norm(nn.Module):
+    """``(h - mean) / sqrt(var + 1e-5) * weight + bias``, over the features (``layer``) or the nodes (``batch``).
+
+    ``batch`` takes the statistics of the nodes of the call, in evaluation too: an epoch on a whole graph sees the
+    whole population, and there is nothing for running averages to estimate.
+    """
+
+    def __init__(self, kind: str, width: int, *, copies: Copies = ()) -> None:
+        super().__init__()
+        self.axis = NORMS[check_choice(kind, NORMS, "norm")]
+        if self.axis is not None:
+            self.weight = nn.Parameter(torch.ones(*copies, width))
+            self.bias = nn.Parameter(torch.zeros(*copies, width))
+
+    def forward(self, h: Tensor) -> Tensor:
+        """Return the normalised ``h``."""
+        if self.axis is None:
+            return h
+        variance, mean = torch.var_mean(h, dim=self.axis, correction=0, keepdim=True)
+        return (h - mean) * torch.rsqrt(variance + 1e-5) * self.weight.unsqueeze(-2) + self.bias.unsqueeze(-2)

@@ -53,14 +53,14 @@ class Family:
 
 @dataclass(frozen=True, eq=False)
 class EdgeOperator:
-    """``h -> left * sum_j w_ji (right * h)_j + diag * h``: the low channel over a list of edges, as a matrix with @."""
+    """``h -> left * sum_j w_ji (right * h)_j + diag * h``: the low channel over a list of edges."""
 
     aggregate: Callable[[Tensor], Tensor]
     left: Tensor
     right: Tensor
     diag: Tensor
 
-    def __matmul__(self, h: Tensor) -> Tensor:
+    def __call__(self, h: Tensor) -> Tensor:
         return self.left[:, None] * self.aggregate(self.right[:, None] * h) + self.diag[:, None] * h
 
 
@@ -93,7 +93,7 @@ def edge_list(edge_index: Any, edge_weight: Tensor | None, like: Tensor) -> tupl
 
 
 class FilterBankConv(MessagePassing):  # type: ignore[misc, valid-type]  # torch_geometric is optional and has no types
-    r"""Put where ``GCNConv`` is: :math:`a_l P\,\sigma(x W_l) + a_h (I - P)\,\sigma(x W_h) + b`, alphas in (0, 1).
+    r"""Put where ``GCNConv`` is: :math:`a_l P\,\sigma(x W_l) + a_h (I - P)\,\sigma(x W_h) + b`, or any channels.
 
     :math:`P` is the low channel of any family of :func:`gsp_fb.operator`, made from the edges of each call.
 
@@ -108,7 +108,7 @@ class FilterBankConv(MessagePassing):  # type: ignore[misc, valid-type]  # torch
     generator : torch.Generator, optional
         Draws the weights. By default torch's own, as for every layer of PyG, so that ``torch.manual_seed`` decides.
     **layer
-        Options of :class:`gsp_fb.nn.FilterBankLayer`: ``channels``, ``transformation``, ``alphas``, ``bias``, ...
+        Options of :class:`gsp_fb.nn.FilterBankLayer`: ``channels``, ``mixing``, ``transformation``, ``bias``, ...
         No activation follows the layer unless ``output`` names one.
 
     Examples
@@ -138,16 +138,15 @@ class FilterBankConv(MessagePassing):  # type: ignore[misc, valid-type]  # torch
         self.layer = self._fresh(generator)
 
     def _fresh(self, generator: torch.Generator | None) -> FilterBankLayer:
-        chosen = torch.default_generator if generator is None else generator
-        return FilterBankLayer(self.in_channels, self.out_channels, Identity(), generator=chosen, **self._options)
+        return FilterBankLayer(self.in_channels, self.out_channels, Identity(), generator=generator, **self._options)
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
         """Draw all parameters anew, in place."""
         super().reset_parameters()
         self.layer.load_state_dict(self._fresh(generator).state_dict())
 
-    def alphas(self) -> tuple[Tensor, Tensor] | None:
-        """Return the weights of the low and the high channel; None where there is one channel."""
+    def alphas(self) -> Tensor | None:
+        """Return the weights of the channels, shape (k,); None where there is one, or one set a node."""
         return self.layer.alphas()
 
     def forward(self, x: Tensor, edge_index: Any, edge_weight: Tensor | None = None) -> Tensor:
@@ -213,7 +212,7 @@ class AddFilterBank(BaseTransform):  # type: ignore[misc, valid-type]  # as abov
             return summed
 
         degrees = utils.scatter(weights, edges[1], dim_size=x.shape[0])
-        low = edge_operator(self.family, degrees, aggregate) @ x
+        low = edge_operator(self.family, degrees, aggregate)(x)
         if self.concat:
             data.x = torch.cat([low, x - low], dim=-1)
         else:

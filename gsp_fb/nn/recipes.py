@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -82,7 +81,7 @@ def build(
     >>> ds = SimpleNamespace(graph=Graph.from_edges([(0, 1), (1, 2)]), x=np.eye(3), y=np.array([0, 1, 0]))
     >>> model = build("fb-gcn", ds, hidden=4, family="lazy_rw")
     >>> model.alphas().tolist()
-    [[0.5, 0.5], [0.5, 0.5]]
+    [[1.0, 1.0], [1.0, 1.0]]
     """
     row = MODELS[check_choice(name, MODELS, "model")]
     for option in options:
@@ -96,7 +95,7 @@ def build(
         n_features=int(x.shape[1]),
         n_classes=n_classes,
         options=_check_options(merged),
-        weights=stream(seed, "weights"),
+        generator=stream(seed, "weights"),
         noise=stream(seed, "dropout", place),
         relations=relations,
         data_dir=data_dir,
@@ -106,17 +105,20 @@ def build(
         device=place,
     )
     model = row.construct(plan).to(device=place, dtype=dtype)
-    model.recipe = ModelSpec(name, MappingProxyType(merged), seed, plan.n_features, n_classes)  # type: ignore[assignment]  # nn.Module types its attributes as tensors and modules
+    model.recipe = ModelSpec(name, merged, seed, plan.n_features, n_classes)  # type: ignore[assignment]  # nn.Module types its attributes as tensors and modules
     model.generator = plan.noise  # type: ignore[assignment]  # as above
     return model
 
 
 def _check_options(options: dict[str, Any]) -> dict[str, Any]:
-    for name in ("hidden", "layers", "depth", "heads", "n_roots", "coverage"):
+    for name in ("hidden", "layers", "depth", "heads", "degree", "n_roots", "coverage"):
         if name in options:
             check_count(options[name], name)
-    for name in ("dropout", "attention_dropout"):
-        check_rate(options.get(name, 0.0), name)
+    for name in ("dropout", "attention_dropout", "input_dropout"):
+        if options.get(name) is not None:
+            check_rate(options[name], name)
+    if not isinstance(options.get("residual", False), bool):
+        raise ParameterError(f"residual must be True or False, not {options['residual']!r}")
     return options
 
 

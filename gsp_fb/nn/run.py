@@ -111,8 +111,9 @@ class Run:
             row[f"{part}_loss"] = measured["loss"][part]
             row[f"{part}_{self.config.metric}"] = measured["score"][part]
         row["s_value"] = self.task.smoothness(logits)
-        for position, (low, high) in enumerate(alpha_table(self.model).tolist(), 1):
-            row |= {f"alpha_low_{position}": low, f"alpha_high_{position}": high}
+        for position, weights in enumerate(alpha_table(self.model).tolist(), 1):
+            names: Any = self.model.channel_names
+            row |= {f"alpha_{name}_{position}": value for name, value in zip(names, weights, strict=True)}
         self.history.append(row)
         self._choose(measured)
         if self.directory is not None:

@@ -1,47 +1,34 @@
 """Sparse matrices in torch: int32 CSR over the arrays they come from, with a backward pass that never transposes.
 
-torch's own CSR product rebuilds the transpose in every backward pass. Here it is stored once, or is the matrix itself
-where that is symmetric.
+torch's own CSR product rebuilds the transpose in every backward pass, and knows neither ``torch.func`` nor
+``torch.compile``. Here the transpose is stored once, or is the matrix itself where that is symmetric, and the product
+is an operation with rules for both: an autograd function in eager mode (``jvp`` and ``vmap`` need one), the registered
+operator ``gsp_fb::sparse_product`` in compiled and exported programs.
 """
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Any, Protocol, TypeAlias
+from functools import cache
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import torch
-from torch import Tensor
+from scipy import sparse
+from torch import Tensor, nn
 
 from ..backend import as_csr, transposed
+from ..errors import ParameterError
 from ..operators import Operator
-from .compiling import uncompiled
-from .looping import unsigned
 
-__all__ = [
-    "Product",
-    "SparseMatrix",
-    "Transposable",
-    "as_tensor",
-    "csr_product",
-    "matrix_product",
-    "structure",
-    "torch_csr",
-]
+__all__ = ["Csr", "SparseMatrix", "as_tensor", "sparse_product", "structure"]
 
-CsrArrays: TypeAlias = tuple[Any, Any, Any]
+Csr: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
 with warnings.catch_warnings():
     # torch announces once per process that CSR is in beta; nothing in it is for the user to act on.
     warnings.simplefilter("ignore")
     torch.eye(1).to_sparse_csr()
-
-
-def torch_csr(indptr: Tensor, indices: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
-    """Return a torch CSR tensor over the three given tensors, without a copy or a check."""
-    return torch.sparse_csr_tensor(indptr, indices, values, size=shape, check_invariants=False)
 
 
 def structure(matrix: Any, device: torch.device | str | None) -> tuple[Tensor, Tensor]:
@@ -68,106 +55,6 @@ def as_tensor(array: Any) -> Tensor:
     return torch.from_numpy(array if array.flags.writeable else array.copy())
 
 
-class Product(Protocol):
-    """Anything that is multiplied with features: a matrix, or a sum over edges that acts like one."""
-
-    def __matmul__(self, h: Tensor) -> Tensor:
-        """Return ``P @ h``."""
-        ...
-
-
-class Transposable(Protocol):
-    """A constant matrix in torch's CSR layout, and its transpose."""
-
-    @property
-    def csr(self) -> Tensor:
-        """The matrix."""
-        ...
-
-    @property
-    def transposed(self) -> Tensor:
-        """Its transpose."""
-        ...
-
-
-@dataclass(eq=False)  # not frozen: torch.compile would take it apart into tensors, and knows no sparse ones
-class SparseMatrix:
-    """A constant matrix ``P`` for ``P @ h``; gradients flow to ``h`` through the stored transpose.
-
-    Attributes
-    ----------
-    csr, transposed : torch CSR tensors
-        One and the same tensor where the matrix is symmetric.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> P = SparseMatrix.from_scipy(sparse.csr_array([[0.0, 2.0], [0.0, 1.0]]))
-    >>> h = torch.ones(2, 1, requires_grad=True)
-    >>> (P @ h).sum().backward()
-    >>> h.grad.ravel().tolist()
-    [0.0, 3.0]
-    """
-
-    csr: Tensor
-    transposed: Tensor
-
-    @classmethod
-    def from_scipy(
-        cls,
-        matrix: Any,
-        *,
-        symmetric: bool = False,
-        dtype: torch.dtype = torch.float32,
-        device: torch.device | str | None = None,
-    ) -> SparseMatrix:
-        """Return the torch form of a sparse array of SciPy or of a GPU; ``symmetric`` saves the transpose."""
-        forward = _tensor(as_csr(matrix), dtype, device)
-        return cls(forward, forward if symmetric else _tensor(transposed(matrix), dtype, device))
-
-    @classmethod
-    def from_operator(
-        cls, op: Operator, *, dtype: torch.dtype = torch.float32, device: torch.device | str | None = None
-    ) -> SparseMatrix:
-        """Return the torch form of an operator of the core, where it is unless ``device`` says otherwise.
-
-        An operator on a GPU comes by DLPack: torch reads the arrays that were made there.
-        """
-        return cls.from_scipy(op.to_sparse(), symmetric=op.is_symmetric, dtype=dtype, device=device)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.csr.shape[0], self.csr.shape[1]
-
-    @cached_property
-    def arrays(self) -> tuple[CsrArrays, CsrArrays]:
-        """``indptr``, ``indices`` and values of the matrix and of its transpose, for compiled loops on the CPU."""
-        forward, backward = (_arrays(matrix) for matrix in (self.csr, self.transposed))
-        return forward, backward
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> SparseMatrix:
-        # A constant, and torch cannot copy CSR tensors: copies of a layer share it.
-        return self
-
-    def __matmul__(self, h: Tensor) -> Tensor:
-        """Return ``P @ h`` for ``h`` of shape (n, f), or (copies, n, f) with one product for all copies."""
-        if h.ndim == 2:
-            return matrix_product(h, self)
-        copies, n, f = h.shape
-        wide = matrix_product(h.permute(1, 0, 2).reshape(n, copies * f), self)
-        return wide.reshape(self.shape[0], copies, f).permute(1, 0, 2)
-
-
-def _arrays(matrix: Tensor) -> CsrArrays:
-    return unsigned(matrix.crow_indices()), unsigned(matrix.col_indices()), matrix.values().numpy()
-
-
-def _tensor(matrix: Any, dtype: torch.dtype, device: torch.device | str | None) -> Tensor:
-    values = as_tensor(matrix.data).to(device=device, dtype=dtype)
-    return torch_csr(*structure(matrix, device), values, matrix.shape)
-
-
 # Columns from which torch's sums over bags of rows, made for embeddings, are faster than its CSR product; measured
 # from 200 to 100 000 rows, up to twice as fast.
 BAGS_FROM = 32
@@ -179,38 +66,204 @@ def _has_bags() -> bool:
     return "fbgemm" in torch.backends.quantized.supported_engines
 
 
-def csr_product(matrix: Tensor, h: Tensor) -> Tensor:
-    """Return ``matrix @ h`` of a torch CSR tensor and a dense one, without gradients, by the faster of two ways.
-
-    Examples
-    --------
-    >>> csr_product(torch.eye(2).to_sparse_csr(), torch.ones(2, 40)).sum()
-    tensor(80.)
-    """
+def _kernel(h: Tensor, indptr: Tensor, indices: Tensor, values: Tensor) -> Tensor:
+    """Return the product of a CSR matrix and ``h`` (n_columns, f), by the faster of two ways."""
     bags = h.device.type == "cpu" and h.dtype == torch.float32 and h.shape[1] >= BAGS_FROM and _has_bags()
     if not bags or not h.numel():
-        return matrix @ h
-    indptr, indices, values = matrix.crow_indices(), matrix.col_indices(), matrix.values()
+        shape = (indptr.shape[0] - 1, h.shape[0])
+        matrix = torch.sparse_csr_tensor(indptr, indices, values, size=shape, check_invariants=False)
+        if not torch.is_autocast_enabled(h.device.type):
+            return matrix @ h
+        with torch.autocast(h.device.type, enabled=False):  # torch has no CSR product in half precision
+            return matrix @ h
     sums, *_ = torch.embedding_bag(
         h.contiguous(), indices, indptr, mode=0, per_sample_weights=values, include_last_offset=True
     )
     return sums
 
 
-class _MatrixProduct(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, h: Tensor, matrix: Transposable) -> Tensor:
-        ctx.matrix = matrix
-        return csr_product(matrix.csr, h)
+class _Product(torch.autograd.Function):
+    """The product in eager mode; ``arrays`` are the three of the matrix and the three of its transpose."""
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        matrix: Transposable = ctx.matrix
-        return matrix_product(grads[0].contiguous(), SparseMatrix(matrix.transposed, matrix.csr)), None
+    def forward(h: Tensor, *arrays: Tensor) -> Tensor:
+        return _kernel(h, *arrays[:3])
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+        ctx.save_for_backward(*inputs[1:])
+        ctx.save_for_forward(*inputs[1:])
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        arrays = ctx.saved_tensors
+        return _apply(grads[0].contiguous(), *arrays[3:], *arrays[:3]), *[None] * 6
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Tensor) -> Tensor:
+        return _apply(tangents[0], *ctx.saved_tensors)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int | None, ...], h: Tensor, *arrays: Tensor) -> tuple[Tensor, int]:
+        return _batched(_apply, in_dims, h, *arrays)
 
 
-@uncompiled  # a compiler has nothing to gain inside, and does not know sparse tensors
-def matrix_product(h: Tensor, matrix: Transposable) -> Tensor:
-    """Return ``matrix @ h``; the backward pass takes the stored transpose."""
-    product: Tensor = _MatrixProduct.apply(h, matrix)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
-    return product
+def _apply(h: Tensor, *arrays: Tensor) -> Tensor:
+    return cast(Tensor, _Product.apply(h, *arrays))  # type: ignore[no-untyped-call]  # torch leaves apply untyped
+
+
+def _batched(product: Any, in_dims: Any, h: Tensor, *arrays: Tensor) -> tuple[Tensor, int]:
+    """Return the product of a batch of signals, side by side as columns of one product."""
+    if any(dim is not None for dim in in_dims[1:]):
+        raise ParameterError("vmap runs over the features; a batch of sparse matrices is one block-diagonal matrix")
+    wide = h.movedim(in_dims[0], 1)
+    return product(wide.flatten(1), *arrays).reshape(-1, *wide.shape[1:]), 1
+
+
+@torch.library.custom_op("gsp_fb::sparse_product", mutates_args=())
+def _registered(  # noqa: PLR0917  # a registered operator takes tensors, one argument each
+    h: Tensor, indptr: Tensor, indices: Tensor, values: Tensor, t_indptr: Tensor, t_indices: Tensor, t_values: Tensor
+) -> Tensor:
+    return _kernel(h, indptr, indices, values)
+
+
+@_registered.register_fake
+def _(h: Tensor, indptr: Tensor, *arrays: Tensor) -> Tensor:
+    return h.new_empty(indptr.shape[0] - 1, h.shape[1])
+
+
+def _registered_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+    arrays = ctx.saved_tensors
+    return _registered(grad.contiguous(), *arrays[3:], *arrays[:3]), *[None] * 6
+
+
+def _save_arrays(ctx: Any, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+    ctx.save_for_backward(*inputs[1:])
+
+
+_registered.register_autograd(_registered_backward, setup_context=_save_arrays)
+_registered.register_vmap(lambda info, in_dims, *inputs: _batched(_registered, in_dims, *inputs))
+
+_HALF = (torch.bfloat16, torch.float16)
+
+
+def sparse_product(h: Tensor, forward: Csr, backward: Csr) -> Tensor:
+    """Return the product of a sparse matrix and ``h`` (n_columns, f); gradients flow to ``h`` through the transpose.
+
+    Half precision is summed in single precision and rounded once, as autocast asks for.
+
+    Parameters
+    ----------
+    h : Tensor, shape (n_columns, f)
+    forward, backward : triples of Tensor
+        ``indptr``, ``indices`` and values of the matrix and of its transpose.
+
+    Raises
+    ------
+    ParameterError
+        ``h`` and the matrix differ in precision, and neither is in half precision.
+    """
+    kinds = h.dtype, forward[2].dtype
+    if kinds[0] == kinds[1] and kinds[0] not in _HALF:
+        product: Any = _registered if torch.compiler.is_compiling() else _apply
+        return cast(Tensor, product(h, *forward, *backward))
+    if not any(kind in _HALF for kind in kinds):
+        raise ParameterError(f"features are {kinds[0]} but the matrix {kinds[1]}; call .to({kinds[0]}) on the module")
+    wide = torch.promote_types(torch.promote_types(*kinds), torch.float32)
+    cast_arrays = [(*csr[:2], csr[2].to(wide)) for csr in (forward, backward)]
+    return sparse_product(h.to(wide), *cast_arrays).to(h.dtype)
+
+
+class SparseMatrix(nn.Module):
+    """A constant matrix ``P`` for ``P @ h``: its arrays are buffers, so that it moves and casts with its network.
+
+    The buffers are no part of the state dict. A cast rounds the entries; make the matrix in the precision that is
+    wanted instead of casting upwards.
+
+    Parameters
+    ----------
+    forward : triple of Tensor
+        ``indptr``, ``indices`` and values in CSR order.
+    backward : triple of Tensor, optional
+        Those of the transpose; without them the matrix is symmetric.
+    n_columns : int
+
+    Examples
+    --------
+    >>> P = SparseMatrix.from_scipy(sparse.csr_array([[0.0, 2.0], [0.0, 1.0]]))
+    >>> h = torch.ones(2, 1, requires_grad=True)
+    >>> (P @ h).sum().backward()
+    >>> h.grad.ravel().tolist()
+    [0.0, 3.0]
+    """
+
+    indptr: Tensor
+    indices: Tensor
+    values: Tensor
+    t_indptr: Tensor
+    t_indices: Tensor
+    t_values: Tensor
+
+    def __init__(self, forward: Csr, backward: Csr | None, n_columns: int) -> None:
+        super().__init__()
+        self.symmetric = backward is None
+        self.shape = (forward[0].numel() - 1, n_columns)
+        for prefix, arrays in (("", forward), ("t_", backward or ())):
+            for name, part in zip(("indptr", "indices", "values"), arrays, strict=False):
+                self.register_buffer(prefix + name, part, persistent=False)
+
+    @classmethod
+    def from_scipy(
+        cls,
+        matrix: Any,
+        *,
+        symmetric: bool = False,
+        dtype: torch.dtype = torch.float32,
+        device: torch.device | str | None = None,
+    ) -> SparseMatrix:
+        """Return the torch form of a sparse array of SciPy or of a GPU; ``symmetric`` saves the transpose."""
+        backward = None if symmetric else _arrays(transposed(matrix), dtype, device)
+        return cls(_arrays(as_csr(matrix), dtype, device), backward, int(matrix.shape[1]))
+
+    @classmethod
+    def from_operator(
+        cls, op: Operator, *, dtype: torch.dtype = torch.float32, device: torch.device | str | None = None
+    ) -> SparseMatrix:
+        """Return the torch form of an operator of the core, where it is unless ``device`` says otherwise.
+
+        An operator on a GPU comes by DLPack: torch reads the arrays that were made there.
+        """
+        return cls.from_scipy(op.to_sparse(), symmetric=op.is_symmetric, dtype=dtype, device=device)
+
+    def arrays(self) -> tuple[Csr, Csr]:
+        """Return ``indptr``, ``indices`` and values of the matrix and of its transpose."""
+        forward = (self.indptr, self.indices, self.values)
+        return forward, forward if self.symmetric else (self.t_indptr, self.t_indices, self.t_values)
+
+    @property
+    def csr(self) -> Tensor:
+        """The matrix as a torch CSR tensor over the same memory."""
+        return torch.sparse_csr_tensor(*self.arrays()[0], size=self.shape, check_invariants=False)
+
+    def restrict(self, nodes: Any) -> SparseMatrix:
+        """Return the rows and columns of some nodes of a square matrix."""
+        indptr, indices, values = (part.cpu().numpy() for part in self.arrays()[0])
+        block = sparse.csr_array((values, indices, indptr), shape=self.shape)[nodes][:, nodes]
+        place: dict[str, Any] = {"dtype": self.values.dtype, "device": self.values.device}
+        return SparseMatrix.from_scipy(block, symmetric=self.symmetric, **place)
+
+    def forward(self, h: Tensor) -> Tensor:
+        """Return ``P @ h`` for ``h`` of shape (n, f), or (copies, n, f) with one product for all copies."""
+        if h.shape[-2] != self.shape[1]:
+            raise ParameterError(f"features have {h.shape[-2]} rows but the matrix has {self.shape[1]} columns")
+        if h.ndim == 2:
+            return sparse_product(h, *self.arrays())
+        wide = h.movedim(0, 1)
+        return sparse_product(wide.flatten(1), *self.arrays()).reshape(-1, *wide.shape[1:]).movedim(1, 0)
+
+    def __matmul__(self, h: Tensor) -> Tensor:
+        return cast(Tensor, self(h))
+
+
+def _arrays(matrix: Any, dtype: torch.dtype, device: torch.device | str | None) -> Csr:
+    return *structure(matrix, device), as_tensor(matrix.data).to(device=device, dtype=dtype)

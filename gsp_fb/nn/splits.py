@@ -18,7 +18,6 @@ from .network import adam, alpha_table
 from .parts import Dropout
 from .recipes import build
 from .results import TrainResult
-from .stacked import recycle_gradients, recycling
 from .tasks import PARTS, NodeTask
 
 __all__ = ["train_splits"]
@@ -79,8 +78,7 @@ def train_splits(
     model = build(name, dataset, seed=seeds[0], copies=(len(splits),), **place)
     model.load_state_dict(_stacked(singles))
     tasks = [NodeTask(model, dataset, split, config) for split in splits]
-    with recycling():
-        return _Batched(model, tasks, config).run()
+    return _Batched(model, tasks, config).run()
 
 
 def _stacked(models: Sequence[nn.Module]) -> dict[str, Tensor]:
@@ -162,7 +160,7 @@ class _Batched:
                 f"loss of split {int(self.active[position])} is {float(each.detach()[position])} in epoch {epoch} "
                 f"(lr {self.config.lr:g}); try a smaller lr or normalize=True"
             )
-        recycle_gradients(self.model.parameters())
+        self.optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(each.sum())
         self.optimizer.step()
 
@@ -232,8 +230,9 @@ class _Batched:
             loss, score, alphas = (values.tolist() for values in measured)
             for position, copy in enumerate(active.tolist()):
                 row = {"epoch": epoch, "val_loss": loss[position], f"val_{self.config.metric}": score[position]}
-                for number, (low, high) in enumerate(alphas[position] if alphas else [], 1):
-                    row |= {f"alpha_low_{number}": low, f"alpha_high_{number}": high}
+                for number, weights in enumerate(alphas[position] if alphas else [], 1):
+                    names: Any = self.model.channel_names
+                    row |= {f"alpha_{name}_{number}": value for name, value in zip(names, weights, strict=True)}
                 histories[copy].append(row)
         return histories
 

@@ -36,7 +36,7 @@ def test_tensors_lie_over_the_memory_of_the_device(monkeypatch, small):
     made = op.to_sparse()
     monkeypatch.setattr(gf.Operator, "to_sparse", lambda self: made)
     P = SparseMatrix.from_operator(op, dtype=torch.float64)
-    assert P.csr is P.transposed
+    assert P.symmetric
     assert P.csr.values().data_ptr() == address(made.data)
     assert P.csr.col_indices().data_ptr() == address(made.indices)
     assert P.csr.crow_indices().data_ptr() == address(made.indptr)

@@ -1,16 +1,18 @@
-"""One-channel layers against PyTorch Geometric's, given the same weights and aligned policies."""
+"""Convolutions of PyTorch Geometric with a high-pass channel; tests/nn/test_conformance.py has the baselines."""
+
+import copy
+import pickle
 
 import numpy as np
 import pytest
 import torch
+from safetensors import torch as safetensors
 
 from gsp_fb import Graph
-from gsp_fb.nn import FilterBankLayer, operator_propagation, patch
-from gsp_fb.nn.deep import ResidualBlock
-from gsp_fb.nn.graphs import GinLayer
+from gsp_fb.errors import ParameterError
+from gsp_fb.nn import patch
 from gsp_fb.nn.parts import stream
-from gsp_fb.nn.propagation import Attention, EdgeList, Spatial, mean_matrix
-from gsp_fb.nn.sparse import SparseMatrix
+from gsp_fb.nn.patch import PatchedLayer
 
 pyg = pytest.importorskip("torch_geometric.nn")
 
@@ -36,89 +38,78 @@ def x():
     return torch.rand(N, F, generator=stream(0, "x"))
 
 
-def linear_layer(propagation, **options):
-    return FilterBankLayer(F, H, propagation, channels="low", output="identity", generator=stream(1, "w"), **options)
-
-
-def test_gcn(graph, edges, x):
-    layer = linear_layer(operator_propagation(graph, "renorm_sym"))
-    theirs = pyg.GCNConv(F, H)
-    with torch.no_grad():
-        layer.bias.uniform_(generator=stream(2, "b"))
-        theirs.lin.weight.copy_(layer.lift.weight.T)
-        theirs.bias.copy_(layer.bias)
-    assert torch.allclose(layer(x), theirs(x, edges), **CLOSE)
-
-
-@pytest.mark.parametrize(("heads", "average"), [(1, False), (4, False), (4, True)])
-def test_gat(graph, edges, x, heads, average):
-    attention = Attention(EdgeList(graph), H, stream(3, "a"), heads=heads, average=average)
-    layer = linear_layer(attention)
-    size = H if average else H // heads
-    theirs = pyg.GATConv(F, size, heads=heads, concat=not average)
-    with torch.no_grad():
-        theirs.lin.weight.copy_(layer.lift.weight.T)
-        theirs.att_src.copy_(attention.from_node[None])
-        theirs.att_dst.copy_(attention.to_node[None])
-        theirs.bias.zero_()
-    assert torch.allclose(layer(x), theirs(x, edges), **CLOSE)
-
-
-def test_sage(graph, edges, x):
-    layer = linear_layer(Spatial(SparseMatrix.from_scipy(mean_matrix(graph))), root=True)
-    theirs = pyg.SAGEConv(F, H)
-    with torch.no_grad():
-        theirs.lin_l.weight.copy_(layer.lift.weight.T)
-        theirs.lin_l.bias.copy_(layer.bias)
-        # Our low channel is h + mean(h): its own share joins the root weight.
-        theirs.lin_r.weight.copy_((layer.lift.weight + layer.root.weight).T)
-    assert torch.allclose(layer(x), theirs(x, edges), **CLOSE)
-
-
-@pytest.mark.parametrize("eps", [0.0, 0.3])
-def test_gin(graph, edges, x, eps):
-    layer = GinLayer(F, H, stream(4, "g"), learned=True).eval()
-    with torch.no_grad():
-        layer.eps.fill_(eps)
-    theirs = pyg.GINConv(layer.maps["low"], eps=eps)
-    adjacency = SparseMatrix.from_scipy(graph.adjacency, symmetric=True)
-    assert torch.allclose(layer.split(x, adjacency)["low"], theirs(x, edges), **CLOSE)
-
-
-@pytest.mark.parametrize("star", [False, True])
-def test_gcn2(graph, edges, star):
-    h, h_0 = (torch.rand(N, H, generator=stream(k, "h")) for k in (0, 1))
-    alpha, lambda_, depth = 0.2, 1.5, 3
-    theirs = pyg.GCN2Conv(H, alpha, theta=lambda_, layer=depth, shared_weights=not star)
-    theta = float(np.log(lambda_ / depth + 1))
-    pair = operator_propagation(graph, "renorm_sym")
-    block = ResidualBlock(H, pair, stream(5, "d"), alpha=alpha, theta=theta, star=star)
-    with torch.no_grad():
-        theirs.weight1.copy_(block.filtered["low"].weight)
-        if star:
-            theirs.weight2.copy_(block.initial["low"].weight)
-    assert torch.allclose(block.split(h, h_0)["low"], theirs(h, h_0, edges), **CLOSE)
-
-
 @pytest.mark.parametrize(
     "make",
     [
         lambda: pyg.GCNConv(F, H, bias=False),
         lambda: pyg.GATConv(F, H // 2, heads=2, bias=False),
         lambda: pyg.SAGEConv(F, H, bias=False, root_weight=False),
+        lambda: pyg.SAGEConv(F, H, bias=False),
     ],
-    ids=["GCNConv", "GATConv", "SAGEConv"],
+    ids=["GCNConv", "GATConv", "SAGEConv without root", "SAGEConv"],
 )
 def test_a_patched_convolution_reconstructs_its_linear_map(make, graph, edges, x):
-    """a_low = a_high = 1 and equal weights leave x W: the high channel is exactly what the convolution loses."""
+    """With weights of 1 and equal maps x W is left: the high channel is exactly what the convolution loses."""
     conv = make()
-    patched = patch(conv, alphas=(1.0, 1.0))
-    patched.high.load_state_dict(conv.state_dict())
+    patched = patch(conv, mixing=(1.0, 1.0))
+    patched.high.load_state_dict({name: value for name, value in conv.state_dict().items() if name != "lin_r.weight"})
     linear = conv.lin if hasattr(conv, "lin") else conv.lin_l
-    assert torch.allclose(patched(x, edges), linear(x), **CLOSE)
+    root = conv.lin_r(x) if getattr(conv, "root_weight", False) else 0.0
+    assert torch.allclose(patched(x, edges), linear(x) + root, **CLOSE)
 
 
-def test_a_patched_convolution_trains(graph, edges, x):
+@pytest.mark.parametrize("make", [lambda: pyg.GCNConv(F, H), lambda: pyg.SAGEConv(F, H), lambda: pyg.GATConv(F, H)])
+def test_the_high_channel_is_zero_at_a_constant_on_a_regular_graph(make):
+    """Also with a trained bias and beside a root map."""
+    ring = torch.stack([torch.arange(8), (torch.arange(8) + 1) % 8])
+    conv = make()
+    with torch.no_grad():
+        for parameter in conv.parameters():
+            parameter.add_(0.5)
+    patched = patch(conv)
+    high = patched.high_channel(torch.ones(8, F), torch.cat([ring, ring.flip(0)], dim=1))
+    assert float(high.detach().abs().max()) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: pyg.GENConv(F, H), "GENConv is no linear map followed by averaging"),
+        (lambda: pyg.GINConv(torch.nn.Linear(F, H)), "GINConv has no linear map"),
+        (lambda: pyg.SAGEConv(-1, H), r"width of SAGEConv is not known yet \(in_channels=-1\)"),
+    ],
+)
+def test_what_has_no_high_channel_is_refused(make, says):
+    with pytest.raises(ParameterError, match=says):
+        patch(make())
+
+
+def test_a_whole_model_is_walked(edges, x):
+    model = pyg.GraphSAGE(F, H, num_layers=2, out_channels=3)
+    patched = patch(model)
+    assert [type(conv) for conv in patched.convs] == [PatchedLayer] * 2
+    assert all(isinstance(conv, pyg.SAGEConv) for conv in model.convs)
+    assert torch.equal(patched.convs[0].low.lin_l.weight, model.convs[0].lin_l.weight)
+    assert patched(x, edges).shape == (N, 3)
+    patched.reset_parameters()
+    assert not torch.equal(patched.convs[0].low.lin_l.weight, model.convs[0].lin_l.weight)
+
+
+def test_copies_of_a_patched_layer_are_independent_and_stored_once(edges, x, tmp_path):
+    patched = patch(pyg.GCNConv(F, H))
+    twins = [copy.deepcopy(patched), pickle.loads(pickle.dumps(patched))]
+    before = patched(x, edges)
+    assert len({value.data_ptr() for value in patched.state_dict().values()}) == len(patched.state_dict())
+    safetensors.save_model(patched, tmp_path / "patched.safetensors")
+    with torch.no_grad():
+        for parameter in patched.parameters():
+            parameter.zero_()
+    assert all(torch.equal(twin(x, edges), before) for twin in twins)
+    safetensors.load_model(patched, tmp_path / "patched.safetensors")
+    assert torch.equal(patched(x, edges), before)
+
+
+def test_a_patched_convolution_trains(edges, x):
     patched = patch(pyg.GCNConv(F, H))
     patched(x, edges).square().sum().backward()
     assert all(parameter.grad is not None for parameter in patched.parameters())

@@ -13,7 +13,7 @@ def test_the_page_runs():
     pytest.importorskip("torch_geometric")
     scope: dict = {}
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 5
+    assert len(blocks) == 7
     for block in blocks:
         exec(block, scope)
     assert isinstance(scope["optimizer"], torch.optim.Adam)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from gsp_fb import Graph, operator
 from gsp_fb.errors import ParameterError
 from gsp_fb.nn import FilterBankLayer, operator_propagation
+from gsp_fb.nn.channels import CHANNELS, Channels, Mixing, channel_names
 from gsp_fb.nn.inputs import SparseFeatures, features
-from gsp_fb.nn.layer import Mixing
 from gsp_fb.nn.parts import stream
 from gsp_fb.nn.propagation import Attention, Complement, EdgeList, Spatial, Wavelet, heat_wavelets, mean_matrix
 from gsp_fb.nn.sparse import SparseMatrix
@@ -55,7 +55,7 @@ COMPLEMENTARY = {
 @given(graphs(), families())
 def test_with_alphas_one_and_equal_weights_a_layer_returns_its_input(graph, family):
     x = signal(graph.n_nodes)
-    layer = identity_layer(operator_propagation(graph, family, **DOUBLE), alphas=(1.0, 1.0))
+    layer = identity_layer(operator_propagation(graph, family, **DOUBLE), mixing=(1.0, 1.0))
     scale = size_of(x.numpy()) * (1 + size_of(operator(graph, family).to_scipy().toarray()))
     assert_close(layer(x).detach().numpy(), x.numpy(), scale=scale)
 
@@ -65,7 +65,7 @@ def test_with_alphas_one_and_equal_weights_a_layer_returns_its_input(graph, fami
 @given(graph=graphs())
 def test_every_complementary_propagation_reconstructs(name, graph):
     x = signal(graph.n_nodes)
-    layer = identity_layer(COMPLEMENTARY[name](graph), alphas=(1.0, 1.0))
+    layer = identity_layer(COMPLEMENTARY[name](graph), mixing=(1.0, 1.0))
     assert torch.allclose(layer(x), x, atol=1e-8)
 
 
@@ -112,9 +112,9 @@ def test_the_layer_is_the_formula_written_densely(blocks):
     x = signal(blocks.graph.n_nodes).numpy()
     layer = FilterBankLayer(WIDTH, 3, operator_propagation(blocks.graph, "lazy_rw", **DOUBLE)).double()
     with torch.no_grad():
-        layer.mixing.logits.copy_(torch.tensor([0.7, -1.2]))
+        layer.bank.mixing.logits.copy_(torch.tensor([0.7, -1.2]))
     low, high = np.split(layer.lift.weight.detach().numpy(), 2, axis=1)
-    a = 1 / (1 + np.exp(-np.array([0.7, -1.2])))
+    a = 2 / (1 + np.exp(-np.array([0.7, -1.2])))
 
     def relu(z):
         return np.maximum(z, 0)
@@ -136,7 +136,7 @@ def test_the_ablation_options_place_the_nonlinearity(blocks, channels, transform
         channels=channels,
         transformation=transformation,
         order=order,
-        alphas=(1.0, 0.5),
+        mixing=(1.0, 0.5),
         output="identity",
     ).double()
     x = signal(blocks.graph.n_nodes)
@@ -152,30 +152,105 @@ def test_the_ablation_options_place_the_nonlinearity(blocks, channels, transform
     assert torch.allclose(layer(x), expected, atol=1e-12)
     split = layer.split(x)
     assert torch.allclose(split["combined"], expected, atol=1e-12)
-    assert set(split) == ({"low", "high", "combined"} if channels == "both" else {channels, "combined"})
+    names = {"low", "high"} if channels == "both" else {channels}
+    assert set(split) == {*names, "combined", "shares"}
 
 
-@given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=2))
-def test_alphas_stay_in_the_unit_interval(logits):
-    mixing = Mixing("learned")
+# Channels and mixing -----------------------------------------------------------------------------------------------
+
+THREE = ("low", "high", "identity")
+
+
+def bank_of(propagation, channels, mixing="scalar", **options):
+    return FilterBankLayer(WIDTH, 3, propagation, channels=channels, mixing=mixing, **DEFAULT, **options).double()
+
+
+DEFAULT = {"output": "identity"}
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=3), st.sampled_from(["scalar", "tied"]))
+def test_learned_weights_start_at_one_and_are_bounded(logits, kind):
+    mixing = Mixing(kind, THREE)
+    assert torch.equal(mixing.alphas().detach(), torch.ones(3))
     with torch.no_grad():
         mixing.logits.copy_(torch.tensor(logits))
-    assert all(0.0 <= float(a.detach()) <= 1.0 for a in mixing())
+    weights = mixing.alphas().detach()
+    assert bool((weights >= 0).all())
+    assert float(weights.max()) <= (2.0 if kind == "scalar" else 3.0)
+    if kind == "tied":
+        assert float(weights.sum()) == pytest.approx(3.0)
 
 
-def test_tied_alphas_add_up_to_one():
-    mixing = Mixing("tied")
+@pytest.mark.parametrize("mixing", ["scaler", (1.0,), (1.0, np.inf), 3, ("a", "b")])
+def test_bad_mixings_are_refused(mixing):
+    with pytest.raises(ParameterError, match="mixing"):
+        Mixing(mixing)
+
+
+@pytest.mark.parametrize("channels", ["loww", ("low", "low"), (), ("both", "high")])
+def test_bad_channels_are_refused(channels):
+    with pytest.raises(ParameterError, match="channel"):
+        channel_names(channels)
+
+
+@pytest.mark.parametrize("mixing", ["scalar", "tied", (0.5, 2.0, -1.0)])
+@pytest.mark.parametrize("order", ["before", "after"])
+def test_three_channels_are_the_formula(blocks, mixing, order):
+    P = torch.from_numpy(operator(blocks.graph, "rw").to_scipy().toarray())
+    layer = bank_of(operator_propagation(blocks.graph, "rw", **DOUBLE), THREE, mixing, order=order)
+    x = signal(blocks.graph.n_nodes)
+    z = (x @ layer.lift.weight).chunk(3, dim=1)
+    before, after = (torch.relu, torch.nn.Identity()) if order == "before" else (torch.nn.Identity(), torch.relu)
+    one = torch.eye(len(P), dtype=torch.float64)
+    filtered = [after(F @ before(part)) for F, part in zip((P, one - P, one), z, strict=True)]
+    expected = sum(a * part for a, part in zip(layer.alphas(), filtered, strict=True))
+    assert torch.allclose(layer(x), expected, atol=1e-12)
+    assert all(torch.allclose(layer.split(x)[name], part) for name, part in zip(THREE, filtered, strict=True))
+
+
+def test_mixing_per_node_is_the_formula_of_acm(blocks):
+    """Luan et al. 2022, Eq. 6, written out: softmax(sigmoid([H_c v_c]) W / 3), times 3."""
+    layer = bank_of(operator_propagation(blocks.graph, **DOUBLE), THREE, "node", order="after")
+    x = signal(blocks.graph.n_nodes)
+    split, mixing = layer.split(x), layer.bank.mixing
+    parts = [split[name] for name in THREE]
+    scores = torch.stack([part @ v for part, v in zip(parts, mixing.scores, strict=True)], dim=1)
+    weights = 3 * torch.softmax(torch.sigmoid(scores) @ mixing.joint / 3, dim=1)
+    expected = sum(weights[:, [c]] * part for c, part in enumerate(parts))
+    assert torch.allclose(layer(x), expected, atol=1e-12)
+    assert layer.alphas() is None
+
+
+@pytest.mark.parametrize("mixing", ["scalar", "tied", "node", (1.0, 0.0, 0.5)])
+def test_shares_are_the_contributions_and_sum_to_one(blocks, mixing):
+    layer = bank_of(operator_propagation(blocks.graph, **DOUBLE), THREE, mixing)
+    shares = layer.split(signal(blocks.graph.n_nodes))["shares"]
+    assert shares.shape == ((blocks.graph.n_nodes, 3) if mixing == "node" else (3,))
+    assert torch.allclose(shares.sum(-1), torch.ones(shares.shape[:-1], dtype=torch.float64))
+    assert mixing != (1.0, 0.0, 0.5) or shares[1] == 0
+    nothing = layer.split(torch.zeros(blocks.graph.n_nodes, WIDTH, dtype=torch.float64))["shares"]
+    assert torch.allclose(nothing, torch.full_like(nothing, 1 / 3))
+
+
+@pytest.mark.parametrize("channels", [("low",), ("low", "high"), THREE, CHANNELS])
+@pytest.mark.parametrize("mixing", ["scalar", "node"])
+def test_a_layer_commutes_with_relabelling_and_with_copies(blocks, channels, mixing):
+    order = np.random.default_rng(0).permutation(blocks.graph.n_nodes)
+    moved = Graph.from_adjacency(blocks.graph.adjacency[order][:, order])
+    here, there = (operator_propagation(graph, "sym", **DOUBLE) for graph in (blocks.graph, moved))
+    layer, x = bank_of(here, channels, mixing, generator=stream(0, "t")), signal(blocks.graph.n_nodes)
+    assert torch.allclose(layer(x)[order], layer(x[order], there), atol=1e-10)
+    copies = bank_of(here, channels, mixing, copies=(2,))
     with torch.no_grad():
-        mixing.logits.fill_(0.8)
-    low, high = (a.detach() for a in mixing())
-    assert float(low + high) == pytest.approx(1.0)
-    assert float(low) > float(high)
+        for name, parameter in copies.named_parameters():
+            parameter.copy_(layer.get_parameter(name).expand_as(parameter))
+    assert torch.allclose(copies(x), layer(x).expand(2, -1, -1), atol=1e-12)
 
 
-@pytest.mark.parametrize("alphas", ["learnd", (1.0,), (1.2, 0.0), 3])
-def test_bad_alphas_are_refused(alphas):
-    with pytest.raises(ParameterError, match="alphas"):
-        Mixing(alphas)
+def test_polynomial_channels_need_a_linear_propagation(blocks):
+    with pytest.raises(ParameterError, match=r"fixed linear propagation.*not Attention"):
+        FilterBankLayer(WIDTH, WIDTH, attention(blocks.graph), channels=("low", "chebyshev"))
+    assert Channels("low", "scalar", 2).mixing is None
 
 
 def test_an_object_without_low_is_no_propagation():
@@ -189,7 +264,7 @@ TRIANGLE = Graph.from_edges([(0, 1), (1, 2), (2, 2)], n_nodes=4)
 
 
 @pytest.mark.parametrize("family", ["renorm_sym", "lazy_rw"])
-@pytest.mark.parametrize("channels", ["low", "high", "both"])
+@pytest.mark.parametrize("channels", ["low", "high", "both", (*THREE, "jacobi")])
 def test_gradcheck_of_the_layer(family, channels):
     layer = FilterBankLayer(
         3,
@@ -248,7 +323,7 @@ def test_the_backward_pass_is_the_transpose(directed):
         seed = signal(3, seed=1)
         (P @ h).backward(seed)
         assert np.allclose(h.grad.numpy(), op.to_scipy().toarray().T @ seed.numpy())
-        assert (P.csr is P.transposed) == op.is_symmetric
+        assert P.symmetric == op.is_symmetric
 
 
 def test_copies_are_products_one_by_one(blocks):
@@ -266,5 +341,5 @@ def test_copies_are_products_one_by_one(blocks):
 def test_float32_indices_are_int32_and_the_values_are_shared(blocks):
     matrix = operator(blocks.graph, "sym").to_scipy().astype(np.float32)
     P = SparseMatrix.from_scipy(matrix, symmetric=True)
-    assert P.csr.crow_indices().dtype == P.csr.col_indices().dtype == torch.int32
-    assert P.csr.values().data_ptr() == matrix.data.ctypes.data
+    assert P.indptr.dtype == P.indices.dtype == torch.int32
+    assert P.values.data_ptr() == matrix.data.ctypes.data

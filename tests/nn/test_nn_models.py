@@ -10,8 +10,22 @@ import torch
 from gsp_fb import Graph
 from gsp_fb.datasets import contextual_sbm
 from gsp_fb.errors import GraphError, ParameterError
-from gsp_fb.nn import MODELS, GraphBatch, TrainConfig, build, describe, features, n_parameters, parameter_groups, train
-from gsp_fb.nn.parts import stream
+from gsp_fb.nn import (
+    MODELS,
+    GraphBatch,
+    Model,
+    TrainConfig,
+    build,
+    describe,
+    features,
+    models,
+    n_parameters,
+    parameter_groups,
+    register_model,
+    train,
+)
+from gsp_fb.nn.channels import channel_names
+from gsp_fb.nn.parts import Norm, stream
 from gsp_fb.nn.propagation import SaintSampler, heat_wavelets, random_walks, sampled_mean
 
 NODE = [name for name, row in MODELS.items() if row.task == "node"]
@@ -36,7 +50,8 @@ def inputs(name, dataset, dtype=torch.float32):
 def test_the_table_lists_the_models_of_the_paper():
     shallow = ["mlp", "gcn", "gat", "graphsage", "graphsaint", "geom-gcn-p", "geom-gcn-s", "geom-gcn-i", "gwnn"]
     base = [*shallow, "gcnii", "gcnii*", "gin-0", "gin-eps"]
-    assert list(MODELS) == [*base, *(f"fb-{name}" for name in base[1:])]
+    learnable = ["acm-gcn", "gprgnn", "bernnet", "chebnetii", "jacobiconv"]
+    assert list(MODELS) == [*base, *(f"fb-{name}" for name in base[1:]), *learnable]
     assert [row["name"] for row in describe()] == list(MODELS)
 
 
@@ -101,10 +116,80 @@ def test_channels_and_alphas_of_every_model(name, blocks, rings):
     model = make(name, dataset)
     x = inputs(name, dataset) if name in NODE else _tags(dataset)
     splits = model.channels(x)
-    expected = {"low", "high", "combined"} if name.startswith("fb-") else {"low", "combined"}
-    assert all(set(part) == expected for part in splits)
-    assert model.alphas().shape == (len(splits) if name.startswith("fb-") else 0, 2)
-    assert bool(((model.alphas() >= 0) & (model.alphas() <= 1)).all())
+    names = channel_names(MODELS[name].options.get("channels", "low"))
+    assert all(tuple(part) == (*names, "combined", "shares") for part in splits)
+    assert model.channel_names == names
+    assert torch.equal(model.alphas(), torch.ones(len(splits) if name.startswith("fb-") else 0, 2))
+    shares = model.shares(x)
+    assert shares.shape == (len(splits), len(names))
+    assert torch.allclose(shares.sum(-1), torch.ones(len(splits)))
+
+
+STACKED = [name for name, row in MODELS.items() if "residual" in row.options]
+
+
+@pytest.mark.parametrize("norm", ["none", "layer", "batch"])
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize("name", STACKED)
+def test_every_stack_has_depth_residuals_and_norms(name, residual, norm, blocks):
+    model = make(name, blocks, layers=3, residual=residual, norm=norm, input_dropout=0.2)
+    x = inputs(name, blocks)
+    model(x).square().sum().backward()
+    assert all(parameter.grad is not None for parameter in model.parameters())
+    assert len(model.channels(x)) == 3
+    assert model.input_dropout.rate == 0.2
+
+
+@pytest.mark.parametrize("norm", ["layer", "batch"])
+def test_norms_are_torchs(norm):
+    theirs = torch.nn.LayerNorm(5) if norm == "layer" else torch.nn.BatchNorm1d(5)
+    h = torch.randn(9, 5, generator=torch.Generator().manual_seed(0))
+    assert torch.allclose(Norm(norm, 5)(h), theirs(h), atol=1e-6)
+
+
+def test_a_residual_stack_is_the_formula(blocks):
+    model = make("gcn", blocks, residual=True, norm="layer", dtype=torch.float64).eval()
+    x = inputs("gcn", blocks, torch.float64)
+    h = torch.relu(model.lift(x))
+    for layer in model.layers:
+        h = h + layer(h)
+    assert torch.allclose(model(x), model.head(h))
+    one = model.layers[0]
+    assert torch.allclose(one(h), torch.relu(one.norm(one.propagation.low(h @ one.lift.weight) + one.bias)))
+
+
+@pytest.mark.parametrize("name", [name for name in STACKED if "channels" in MODELS[name].options])
+@pytest.mark.parametrize("channels", [("low", "identity"), ["low", "high", "identity"], "high"])
+def test_every_stack_takes_any_channels(name, channels, blocks):
+    model = make(name, blocks, channels=channels)
+    model(inputs(name, blocks)).sum().backward()
+    names = channel_names(channels)
+    assert model.channel_names == names
+    assert model.shares(inputs(name, blocks)).shape == (2, len(names))
+
+
+def test_a_gcn_with_an_identity_channel_trains(blocks):
+    model = build("gcn", blocks, channels=("low", "identity"))
+    result = train(model, blocks, blocks.splits[0], TrainConfig(lr=0.05, epochs=60, normalize=False))
+    assert result.scores["train"] > 0.9
+    assert {"alpha_low_1", "alpha_identity_2"} <= set(result.history[-1])
+
+
+def test_a_row_of_ones_own_is_built_by_name_and_cannot_hide_the_packages(blocks):
+    def construct(plan):
+        assert {plan.graph.n_nodes, plan.n_features, plan.n_classes} == {61, 24, 3}
+        return torch.nn.Linear(plan.n_features, plan.n_classes, bias=plan.options["bias"])
+
+    row = Model("own-linear", "Own", construct, {"bias": False})
+    try:
+        assert build(register_model(row).name, blocks, bias=True).bias is not None
+        assert "own-linear" in [entry["name"] for entry in describe()]
+        with pytest.raises(ParameterError, match="'gcn' is one of the package's own"):
+            register_model(Model("gcn", "Own", construct, {}))
+        with pytest.raises(ParameterError, match="not dict"):
+            register_model({})
+    finally:
+        models._TABLE.pop("own-linear", None)
 
 
 def test_alphas_have_a_group_without_weight_decay(blocks):
@@ -138,6 +223,10 @@ def test_the_high_channel_pays_under_heterophily_and_costs_nothing_under_homophi
         ({"channels": "hihg"}, "did you mean 'high'"),
         ({"transformation": "x"}, "transformation"),
         ({"order": "x"}, "order"),
+        ({"norm": "x"}, "norm"),
+        ({"mixing": "x"}, "mixing"),
+        ({"residual": 1}, "residual must be True or False"),
+        ({"input_dropout": 1.0}, "input_dropout"),
         ({"layers": 0}, "layers must be an integer >= 1"),
         ({"hidden": 0}, "hidden"),
         ({"seed": -1}, "seed"),
@@ -238,8 +327,7 @@ def test_the_published_pair_of_wavelets_is_that_of_overwritten_eigenvalues(block
 
 
 def test_sampled_neighbours_are_neighbours_and_at_most_fanout(blocks):
-    pair = sampled_mean(blocks.graph, 2, stream(0, "t"), dtype=torch.float64)
-    M = pair.matrix.csr.to_dense().numpy()
+    M = sampled_mean(blocks.graph, 2, stream(0, "t")).csr.to_dense().numpy()
     assert np.all((M > 0) <= (blocks.graph.adjacency.toarray() > 0))
     assert (M > 0).sum(1).max() == 2
     sums = M.sum(1)
@@ -249,7 +337,7 @@ def test_sampled_neighbours_are_neighbours_and_at_most_fanout(blocks):
 
 def test_sampled_means_are_right_on_average(blocks):
     generator = stream(0, "t")
-    draws = [sampled_mean(blocks.graph, 3, generator, dtype=torch.float64).matrix.csr.to_dense() for _ in range(600)]
+    draws = [sampled_mean(blocks.graph, 3, generator).csr.to_dense() for _ in range(600)]
     A = blocks.graph.adjacency.toarray()
     mean = A / np.maximum(A.sum(1, keepdims=True), 1)
     assert np.allclose(torch.stack(draws).mean(0).numpy(), mean, atol=0.1)
@@ -262,7 +350,7 @@ def test_walks_follow_edges(blocks):
 
 
 def test_saint_estimates_the_loss_and_the_aggregation_without_bias(blocks):
-    sampler = SaintSampler(blocks.graph, stream(0, "t"), n_roots=10, coverage=400, dtype=torch.float64)
+    sampler = SaintSampler(blocks.graph, stream(0, "t"), n_roots=10, coverage=400)
     train_nodes = torch.arange(20)
     value = np.random.default_rng(0).normal(size=blocks.graph.n_nodes)
     losses, sums = [], np.zeros(blocks.graph.n_nodes)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast, runtime_checkable
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from ...errors import ParameterError
 
-__all__ = ["Batch", "Identity", "Propagation", "Rectified", "Synthesis", "analyze", "check_propagation", "high"]
+__all__ = ["Batch", "Identity", "Propagation", "check_propagation", "high", "identity", "is_linear", "low_and_high"]
 
 
 @runtime_checkable
 class Propagation(Protocol):
     """Any object with ``low(h)``: what one layer of a network does to its neighbourhoods.
 
-    Four further methods are used where they exist:
+    Further methods are used where they exist:
 
     ``high(h)``
         The other channel; by default ``h - low(h)``.
@@ -24,8 +24,10 @@ class Propagation(Protocol):
         Both channels at once, where one pass over the edges can serve them.
     ``synthesize(h_low, h_high)``
         ``low(h_low) + high(h_high)`` in one product. Only a linear propagation may offer it.
-    ``rectified(z, a_low, a_high)``
-        ``synthesize`` of the halves of ``z``, rectified and weighted, where one pass can do all of it.
+    ``identity(h)``
+        The identity channel, where the channels do not have the shape of ``h`` (heads that are averaged).
+
+    Make it a :class:`torch.nn.Module` with buffers, and it moves and casts with its network.
 
     Examples
     --------
@@ -40,23 +42,7 @@ class Propagation(Protocol):
         """Return the low channel of ``h``."""
 
 
-@runtime_checkable
-class Synthesis(Protocol):
-    """A linear propagation that adds its channels in one product."""
-
-    def synthesize(self, h_low: Tensor, h_high: Tensor) -> Tensor:
-        """Return ``low(h_low) + high(h_high)``."""
-
-
-@runtime_checkable
-class Rectified(Protocol):
-    """A linear propagation that rectifies, weights and adds its channels in one pass."""
-
-    def rectified(self, z: Tensor, a_low: Tensor, a_high: Tensor) -> Tensor:
-        """Return ``low(a_low * relu(z_low)) + high(a_high * relu(z_high))``, ``z`` holding both side by side."""
-
-
-class Identity:
+class Identity(nn.Module):
     """No propagation at all: low keeps ``h``, high is zero. A network of it is a multilayer perceptron."""
 
     def low(self, h: Tensor) -> Tensor:
@@ -71,6 +57,11 @@ def check_propagation(propagation: Any) -> Propagation:
     raise ParameterError(f"a propagation needs a method low(h); {type(propagation).__name__} has none")
 
 
+def is_linear(propagation: Propagation) -> bool:
+    """Return whether the propagation is known to be a fixed linear map: it can add its channels in one product."""
+    return hasattr(propagation, "synthesize")
+
+
 def high(propagation: Propagation, h: Tensor) -> Tensor:
     """Return the high channel: the propagation's own, or ``h - low(h)``."""
     own = getattr(propagation, "high", None)
@@ -78,7 +69,14 @@ def high(propagation: Propagation, h: Tensor) -> Tensor:
     return result
 
 
-def analyze(propagation: Propagation, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
+def identity(propagation: Propagation, h: Tensor) -> Tensor:
+    """Return the identity channel: the propagation's own, or ``h``."""
+    own = getattr(propagation, "identity", None)
+    result: Tensor = own(h) if own is not None else h
+    return result
+
+
+def low_and_high(propagation: Propagation, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
     """Return ``low(h_low)`` and ``high(h_high)``, jointly where the propagation knows how."""
     joint = getattr(propagation, "both", None)
     if joint is not None:
@@ -107,3 +105,12 @@ class Batch:
     nodes: Tensor | None = None
     propagation: Propagation | None = None
     weights: Tensor | None = None
+
+    def like(self, parameter: Tensor) -> Batch:
+        """Return the batch on the device and in the precision of ``parameter``."""
+        place: dict[str, Any] = {"device": parameter.device, "dtype": parameter.dtype}
+        moved = self.propagation.to(**place) if isinstance(self.propagation, nn.Module) else self.propagation
+        nodes = None if self.nodes is None else self.nodes.to(parameter.device)
+        weights = None if self.weights is None else self.weights.to(**place)
+        targets = self.targets.to(parameter.device)
+        return replace(self, targets=targets, nodes=nodes, propagation=moved, weights=weights)

@@ -6,6 +6,7 @@ torch's operations, for every device, and is differentiable twice.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 from torch.nn import functional
 
-from ..compiling import uncompiled
-from ..looping import each_rows, is_loopable, unsigned
+from ..._extras import has
+from ..._kernels.engine import ENGINE
+from ..._kernels.threads import THREADS_FROM, each_block, n_threads, row_blocks
 
 if TYPE_CHECKING:
     from .attention import EdgeList
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Scoring", "attend", "coefficients", "plain_attend"]
 
 
-@dataclass(eq=False)  # not frozen: torch.compile would take it apart into tensors
+@dataclass(eq=False)
 class Scoring:
     """How scores become weights: over which edges, with which slope below zero, and what dropout keeps of them.
 
@@ -41,7 +44,24 @@ class Scoring:
     mask: Tensor | None = None
 
 
-@uncompiled  # as for the product with a constant matrix
+def _is_traced(tensor: Tensor) -> bool:
+    """Return whether a tensor stands for a batch or carries a tangent; there is no public test for the former."""
+    tangent = forward_ad.unpack_dual(tensor).tangent  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    return tangent is not None or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+
+
+def is_loopable(*tensors: Tensor) -> bool:
+    """Return whether the compiled loops take the tensors: plain ones on the CPU in one of two precisions, with numba.
+
+    What ``torch.compile`` and ``torch.func`` trace is no memory to loop over.
+    """
+    if torch.compiler.is_compiling() or any(map(_is_traced, tensors)):
+        return False
+    kinds, dense = (torch.float32, torch.float64), tensors[-1]
+    plain = dense.device.type == "cpu" and dense.dtype in kinds and all(t.dtype == dense.dtype for t in tensors)
+    return plain and os.environ.get(ENGINE) != "scipy" and has("numba")
+
+
 def attend(receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring) -> Tensor:
     """Return ``P h`` for ``P_ij = softmax_j leaky_relu(receiving_i + sending_j) * mask_ij``, head by head.
 
@@ -52,27 +72,34 @@ def attend(receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring) -> T
         All channels are filtered with the one ``P``.
     scoring : Scoring
     """
-    if not is_loopable(h):
+    if not is_loopable(receiving, sending, h):
         return plain_attend(receiving, sending, h, scoring)
     result: Tensor = _Attend.apply(receiving, sending, h, scoring)  # type: ignore[no-untyped-call]  # torch leaves it untyped
     return result
+
+
+def _row_softmax(scores: Tensor, edges: EdgeList) -> Tensor:
+    """Return ``exp(score) / sum over the row``, shifted by the row's maximum, which cancels."""
+    rows, n = edges.rows, edges.n_nodes
+    top = scores.new_zeros(n, scores.shape[1]).scatter_reduce(
+        0, rows[:, None].expand_as(scores), scores.detach(), "amax", include_self=False
+    )
+    weights = torch.exp(scores - top[rows])
+    return weights / weights.new_zeros(n, scores.shape[1]).index_add(0, rows, weights)[rows]
 
 
 def coefficients(receiving: Tensor, sending: Tensor, scoring: Scoring) -> Tensor:
     """Return the entries of ``P`` for every head, shape (n_entries, heads)."""
     edges = scoring.edges
     scores = receiving[edges.rows] + sending[edges.columns]
-    weights = edges.row_softmax(functional.leaky_relu(scores, scoring.slope))
+    weights = _row_softmax(functional.leaky_relu(scores, scoring.slope), edges)
     return weights if scoring.mask is None else weights * scoring.mask
 
 
 def plain_attend(receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring) -> Tensor:
     """Do what ``attend`` does with torch's own operations."""
-    weights = coefficients(receiving, sending, scoring)
-    n, channels, _, size = h.shape
-    wide = (part.reshape(n, channels * size) for part in h.unbind(2))
-    products = [scoring.edges.product(w, part) for w, part in zip(weights.unbind(1), wide, strict=True)]
-    return torch.stack([product.reshape(n, channels, size) for product in products], dim=2)
+    weights, edges = coefficients(receiving, sending, scoring).to(h.dtype), scoring.edges
+    return torch.zeros_like(h).index_add(0, edges.rows, weights[:, None, :, None] * h[edges.columns])
 
 
 class _Attend(torch.autograd.Function):
@@ -110,7 +137,7 @@ def _gradients(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     scored, size = _scored(receiving, sending, ctx.scoring), _size(x, h)
     by_row = _arrays(given, x, weights, dropped, of_scores, of_receiving)
     _each_row(gradient_by_row, edges.indptr, x, *scored, size, *by_row)
-    transposed = [unsigned(part) for part in (edges.t_indptr, edges.t_indices, edges.order)]
+    transposed = [_unsigned(part) for part in (edges.t_indptr, edges.t_indices, edges.order)]
     by_column = _arrays(given, dropped, of_scores, of_sending, of_x)
     _each_row(gradient_by_column, edges.t_indptr, x, *transposed, size, *by_column)
     return of_receiving, of_sending, _whole(of_x, h)
@@ -143,9 +170,27 @@ def _scored(receiving: Tensor, sending: Tensor, scoring: Scoring) -> list[Any]:
     edges, shares = scoring.edges, _arrays(receiving, sending)
     # Looked up by the sign of a score: a branch would be foreseen for every other edge.
     slopes = np.array([scoring.slope, 1.0], shares[0].dtype)
-    return [unsigned(edges.indptr), unsigned(edges.indices), *shares, slopes]
+    return [_unsigned(edges.indptr), _unsigned(edges.indices), *shares, slopes]
 
 
-def _each_row(loop: Callable[..., None], indptr: Tensor, x: Tensor, *arrays: Any) -> None:
+def _unsigned(part: Any) -> Any:
+    """Return indices as an array that compiled code need not test for counting from the end."""
+    return part.numpy().view(f"u{part.element_size()}")
+
+
+# Multiplications from which threads pay here: torch's own, between the passes, go on spinning on the cores.
+SHARED_FROM = 4 * THREADS_FROM
+
+
+def _each_row(loop: Callable[..., None], indptr: Any, x: Tensor, *arrays: Any) -> None:
+    """Run ``loop(first, last, *arrays)`` over ranges of rows, in threads where that many products are worth it.
+
+    A row is one thread's, and the ranges follow from the work, so the number of threads changes nothing.
+    """
     rows = indptr.numpy()
-    each_rows(lambda first, last: loop(first, last, *arrays), rows, int(rows[-1]) * x.shape[1])
+    work = int(rows[-1]) * x.shape[1]
+    if work < SHARED_FROM:
+        loop(0, len(rows) - 1, *arrays)
+        return
+    threads = min(n_threads(), torch.get_num_threads())
+    each_block(lambda first, last: loop(first, last, *arrays), row_blocks(rows, work), threads)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -10,9 +10,8 @@ from torch import Tensor
 
 from ..._arguments import check_count
 from ...graph import Graph
-from ..sparse import SparseMatrix
 from .base import Batch
-from .operators import sampled_mean
+from .operators import Complement, sampled_mean
 
 __all__ = ["NeighbourSampler", "NeighbourSum"]
 
@@ -23,45 +22,49 @@ class NeighbourSum:
 
     Attributes
     ----------
-    matrix : SparseMatrix
-        Adjacency of one graph, or of many as diagonal blocks.
+    matrix : callable
+        ``h -> A h``: the adjacency of one graph, or of many as diagonal blocks.
     eps, gamma : float or Tensor
         The weight of a node's own value in either channel, beyond 1.
     """
 
-    matrix: SparseMatrix
+    matrix: Callable[[Tensor], Tensor]
     eps: float | Tensor = 0.0
     gamma: float | Tensor = 0.0
 
     def low(self, h: Tensor) -> Tensor:
         """Return ``(1 + eps) h + A h``."""
-        return (1.0 + self.eps) * h + self.matrix @ h
+        return (1.0 + self.eps) * h + self.matrix(h)
 
     def high(self, h: Tensor) -> Tensor:
         """Return ``(1 + gamma) h - A h``."""
-        return (1.0 + self.gamma) * h - self.matrix @ h
+        return (1.0 + self.gamma) * h - self.matrix(h)
 
     def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
         """Return both channels; of one and the same ``h`` they share the product."""
-        sums = self.matrix @ h_low
-        other = sums if h_low is h_high else self.matrix @ h_high
+        sums = self.matrix(h_low)
+        other = sums if h_low is h_high else self.matrix(h_high)
         return (1.0 + self.eps) * h_low + sums, (1.0 + self.gamma) * h_high - other
 
 
 @dataclass(frozen=True, eq=False)
 class NeighbourSampler:
-    """One step an epoch over the whole graph, with at most ``fanout`` freshly drawn neighbours a node."""
+    """One step an epoch over the whole graph, with at most ``fanout`` freshly drawn neighbours a node.
+
+    Attributes
+    ----------
+    pair : type
+        What is made of the sampled mean: :class:`Complement` or :class:`Spatial`.
+    """
 
     graph: Graph
     fanout: int
     generator: torch.Generator
-    dtype: torch.dtype = torch.float32
-    device: torch.device | str = "cpu"
+    pair: type[Complement] = Complement
 
     def __post_init__(self) -> None:
         check_count(self.fanout, "fanout")
 
     def batches(self, train: Tensor) -> Iterator[Batch]:
         """Yield the epoch's one step."""
-        drawn = sampled_mean(self.graph, self.fanout, self.generator, dtype=self.dtype, device=self.device)
-        yield Batch(train, propagation=drawn)
+        yield Batch(train, propagation=self.pair(sampled_mean(self.graph, self.fanout, self.generator)))

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 from scipy import sparse
-from torch import Tensor
+from torch import Tensor, nn
 
 from ..._arguments import check_host
+from ...errors import ParameterError
 from ...graph import Graph
 from ...operators import operator
-from ..sparse import Product, SparseMatrix
-from ..synthesis import rectified_synthesis
+from ..sparse import SparseMatrix
 
 __all__ = ["Complement", "Spatial", "mean_matrix", "operator_propagation", "sampled_mean"]
 
 
-@dataclass(frozen=True, eq=False)
-class Complement:
+class Complement(nn.Module):
     """low = ``P h`` and high = ``h - P h``: the pair that adds up to the identity.
+
+    Parameters
+    ----------
+    matrix : callable
+        ``h -> P h``, a :class:`gsp_fb.nn.SparseMatrix` for instance.
 
     Examples
     --------
@@ -31,60 +35,49 @@ class Complement:
     ([2.0, 2.0], [-1.0, 1.0])
     """
 
-    matrix: Product
+    own = 0.0  # the share of h itself in the low channel
+
+    def __init__(self, matrix: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.matrix = matrix
 
     def low(self, h: Tensor) -> Tensor:
         """Return ``P h``."""
-        return self.matrix @ h
+        return torch.add(self.matrix(h), h, alpha=self.own) if self.own else self.matrix(h)
 
     def high(self, h: Tensor) -> Tensor:
         """Return ``(I - P) h``."""
-        return h - self.matrix @ h
+        return h - self.matrix(h)
 
     def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
         """Return ``P h_low`` and ``(I - P) h_high`` from one product."""
-        low, rest = (self.matrix @ torch.cat([h_low, h_high], dim=-1)).chunk(2, dim=-1)
-        return low, h_high - rest
+        if h_low is h_high:
+            filtered = smooth = self.matrix(h_low)
+        else:
+            filtered, smooth = self.matrix(torch.cat([h_low, h_high], dim=-1)).chunk(2, dim=-1)
+        low = torch.add(filtered, h_low, alpha=self.own) if self.own else filtered
+        return low, h_high - smooth
 
     def synthesize(self, h_low: Tensor, h_high: Tensor) -> Tensor:
         """Return ``P h_low + (I - P) h_high = h_high + P (h_low - h_high)``: no wider than one channel."""
-        return h_high + self.matrix @ (h_low - h_high)
+        own = torch.add(h_high, h_low, alpha=self.own) if self.own else h_high
+        return own + self.matrix(h_low - h_high)
 
-    def rectified(self, z: Tensor, a_low: Tensor, a_high: Tensor) -> Tensor:
-        """Return ``synthesize`` of the halves of ``z``, rectified and weighted."""
-        return rectified_synthesis(z, a_low, a_high, self.matrix, share=0.0)
+    def restrict(self, nodes: Any) -> Complement:
+        """Return the pair on some nodes: their rows and columns, weights as on the whole graph."""
+        if not isinstance(self.matrix, SparseMatrix):
+            raise ParameterError(f"only a sparse matrix can be cut to some nodes, not {type(self.matrix).__name__}")
+        return type(self)(self.matrix.restrict(nodes))
 
 
-@dataclass(frozen=True, eq=False)
-class Spatial:
+class Spatial(Complement):
     """The paper's spatial pair with weights w: low ``sum_j w_ij (h_i + h_j)``, high ``sum_j w_ij (h_i - h_j)``.
 
     The rows of ``matrix`` must sum to 1 or to 0 (a node without neighbours keeps ``h_i`` in both channels). The two
     add up to ``2 h_i``, not to the identity.
     """
 
-    matrix: Product
-
-    def low(self, h: Tensor) -> Tensor:
-        """Return ``h + M h``."""
-        return h + self.matrix @ h
-
-    def high(self, h: Tensor) -> Tensor:
-        """Return ``h - M h``."""
-        return h - self.matrix @ h
-
-    def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the sum of one half and the difference of the other from one product."""
-        low, rest = (self.matrix @ torch.cat([h_low, h_high], dim=-1)).chunk(2, dim=-1)
-        return h_low + low, h_high - rest
-
-    def synthesize(self, h_low: Tensor, h_high: Tensor) -> Tensor:
-        """Return ``h_low + h_high + M (h_low - h_high)``."""
-        return h_low + h_high + self.matrix @ (h_low - h_high)
-
-    def rectified(self, z: Tensor, a_low: Tensor, a_high: Tensor) -> Tensor:
-        """Return ``synthesize`` of the halves of ``z``, rectified and weighted."""
-        return rectified_synthesis(z, a_low, a_high, self.matrix, share=1.0)
+    own = 1.0
 
 
 def operator_propagation(
@@ -97,6 +90,23 @@ def operator_propagation(
     device: torch.device | str | None = None,
 ) -> Complement:
     """Return the two-channel pair of any operator family (see :func:`gsp_fb.operator`), by default where the graph is.
+
+    Parameters
+    ----------
+    graph : Graph
+    family, gamma, isolated
+        As for :func:`gsp_fb.operator`.
+    dtype, device
+        Precision and place of the matrix.
+
+    Returns
+    -------
+    Complement
+        A module with ``low(h)`` and ``high(h)``.
+
+    See Also
+    --------
+    FilterBankLayer : The layer around it.
 
     Examples
     --------
@@ -123,19 +133,12 @@ def _entries(A: sparse.csr_array, kept: Any) -> sparse.csr_array:
     return sparse.csr_array((A.data[kept], A.indices[kept], indptr), shape=A.shape)
 
 
-def sampled_mean(
-    graph: Graph,
-    fanout: int,
-    generator: torch.Generator,
-    *,
-    dtype: torch.dtype = torch.float32,
-    device: torch.device | str = "cpu",
-) -> Spatial:
-    """Return the spatial pair over at most ``fanout`` random neighbours of every node, drawn without replacement."""
+def sampled_mean(graph: Graph, fanout: int, generator: torch.Generator) -> SparseMatrix:
+    """Return the mean over at most ``fanout`` random neighbours of every node, drawn without replacement."""
     rows = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
     keys = torch.rand(rows.size, generator=generator, device=generator.device).cpu().numpy()
     # Sorted by row, then by key, entry k of a row is its k-th draw.
     order = np.lexsort((keys, rows))
     kept = np.empty(rows.size, dtype=bool)
     kept[order] = np.arange(rows.size) - np.repeat(graph.indptr[:-1], np.diff(graph.indptr)) < fanout
-    return Spatial(SparseMatrix.from_scipy(mean_matrix(graph, kept), dtype=dtype, device=device))
+    return SparseMatrix.from_scipy(mean_matrix(graph, kept), dtype=torch.float64)

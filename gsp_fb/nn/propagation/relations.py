@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from scipy import sparse
-from torch import Tensor
+from torch import Tensor, nn
 
 from ...backend import IntArray
 from ...errors import GraphError, ParameterError
@@ -57,11 +57,10 @@ def relation_matrix(relations: Relations, n_nodes: int) -> sparse.csr_array:
     return sparse.coo_array((scale[target] * scale[source], place), shape=(size, size)).tocsr()
 
 
-@dataclass(frozen=True, eq=False)
-class RelationPropagation:
+class RelationPropagation(nn.Module):
     """low of division d is ``P_d h_d``, high ``h_d - P_d h_d``; the divisions are joined or averaged.
 
-    Attributes
+    Parameters
     ----------
     matrix : SparseMatrix
         Of :func:`relation_matrix`: one product serves all divisions.
@@ -69,20 +68,23 @@ class RelationPropagation:
         Mean over the divisions (Geom-GCN's last layer) instead of laying them side by side.
     """
 
-    matrix: SparseMatrix
-    average: bool = False
-
-    @property
-    def expansion(self) -> int:
-        """How many blocks the layer lifts to for one block of output."""
-        return N_DIVISIONS if self.average else 1
+    def __init__(self, matrix: SparseMatrix, average: bool = False) -> None:
+        super().__init__()
+        self.matrix, self.average = matrix, average
+        # How many blocks the layer lifts to for one block of output.
+        self.expansion = N_DIVISIONS if average else 1
 
     def _filtered(self, h: Tensor) -> Tensor:
         divisions = h.reshape(*h.shape[:-2], self.matrix.shape[0], -1)
-        return (self.matrix @ divisions).reshape(h.shape)
+        filtered: Tensor = self.matrix(divisions)
+        return filtered.reshape(h.shape)
 
     def _merge(self, h: Tensor) -> Tensor:
         return h.reshape(*h.shape[:-1], N_DIVISIONS, -1).mean(-2) if self.average else h
+
+    def identity(self, h: Tensor) -> Tensor:
+        """Return the divisions as they are, averaged where the others are."""
+        return self._merge(h)
 
     def low(self, h: Tensor) -> Tensor:
         """Return the filtered divisions."""

@@ -67,10 +67,8 @@ class SaintSampler:
         n_roots: int = 3000,
         length: int = 2,
         coverage: int = 50,
-        dtype: torch.dtype = torch.float32,
-        device: torch.device | str = "cpu",
     ) -> None:
-        self.graph, self.generator, self.dtype, self.device = graph, generator, dtype, torch.device(device)
+        self.graph, self.generator = graph, generator
         self.n_roots = min(check_count(n_roots, "n_roots"), graph.n_nodes)
         self.length = check_count(length, "length", minimum=0)
         self.mean = mean_matrix(graph)
@@ -117,13 +115,9 @@ class SaintSampler:
 
     def _batch(self, marks: Any, wanted: Any) -> Batch:
         nodes = np.flatnonzero(marks)
-        inside = SparseMatrix.from_scipy(self.matrix[nodes][:, nodes], dtype=self.dtype, device=self.device)
+        inside = SparseMatrix.from_scipy(self.matrix[nodes][:, nodes], dtype=torch.float64)
         targets = np.flatnonzero(wanted[nodes])
         # The mean over the training nodes, estimated: sum over the targets of N / C_v / n_train.
         weights = self.n_subgraphs / self.node_counts[nodes[targets]] / wanted.sum()
-        return Batch(
-            torch.from_numpy(targets).to(self.device),
-            torch.from_numpy(nodes).to(self.device),
-            Complement(inside),
-            torch.from_numpy(weights).to(device=self.device, dtype=self.dtype),
-        )
+        arrays = [torch.from_numpy(array) for array in (targets, nodes, weights)]
+        return Batch(arrays[0], arrays[1], Complement(inside), arrays[2])

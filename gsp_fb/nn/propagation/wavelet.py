@@ -91,7 +91,7 @@ class Wavelet(nn.Module):
         self,
         forward_basis: SparseMatrix,
         inverse_basis: SparseMatrix,
-        generator: torch.Generator,
+        generator: torch.Generator | None = None,
         *,
         copies: Copies = (),
     ) -> None:
@@ -101,7 +101,8 @@ class Wavelet(nn.Module):
 
     def low(self, h: Tensor) -> Tensor:
         """Return ``psi_s (g * (psi_-s h))``."""
-        return self.forward_basis @ (self.gain * (self.inverse_basis @ h))
+        filtered: Tensor = self.forward_basis(self.gain * self.inverse_basis(h))
+        return filtered
 
     def synthesize(self, h_low: Tensor, h_high: Tensor) -> Tensor:
         """Return ``low(h_low) + h_high - low(h_high)`` in one pass through the basis."""
