@@ -10,7 +10,7 @@ from .config import TrainConfig
 from .graphs import GinNetwork, GraphBatch
 from .inputs import SparseFeatures, features
 from .layer import FilterBankLayer
-from .models import MODELS, Model, describe
+from .models import MODELS, Model, describe, register_model
 from .network import Network, n_parameters, parameter_groups
 from .patch import patch
 from .predict import embed, predict
@@ -23,6 +23,7 @@ from .search import SearchResult, search
 from .sparse import SparseMatrix
 from .splits import train_splits
 from .train import train
+from .trainer import TrainState
 
 __all__ = [
     "MODELS",
@@ -40,6 +41,7 @@ __all__ = [
     "SparseMatrix",
     "TrainConfig",
     "TrainResult",
+    "TrainState",
     "TrainingInterrupted",
     "build",
     "cross_validate",
@@ -53,6 +55,7 @@ __all__ = [
     "predict",
     "read_checkpoint",
     "read_metrics",
+    "register_model",
     "search",
     "train",
     "train_splits",

@@ -37,6 +37,7 @@ from .propagation import (
     relation_propagation,
 )
 from .sparse import SparseMatrix
+from .targets import n_outputs
 
 __all__ = ["BuildContext", "class_count", "node_features", "tag_features"]
 
@@ -59,6 +60,11 @@ class BuildContext:
     device: torch.device
 
     @property
+    def generator(self) -> torch.Generator:
+        """The stream that weights are drawn from."""
+        return self.weights
+
+    @property
     def place(self) -> dict[str, Any]:
         """Precision and device, as keyword arguments."""
         return {"dtype": self.dtype, "device": self.device}
@@ -78,12 +84,8 @@ class BuildContext:
 
 
 def class_count(dataset: Any) -> int:
-    """Return the number of classes, or of columns where a node has several labels."""
-    y = np.asarray(dataset.y)
-    count = int(y.shape[1]) if y.ndim == 2 else int(y.max(initial=-1)) + 1
-    if count < 1:
-        raise ParameterError("no node of the data set has a label >= 0; there is nothing to learn")
-    return count
+    """Return the number of classes, or of columns where a node has several labels or numbers."""
+    return n_outputs(dataset.y)
 
 
 def node_features(dataset: Any) -> Any:

@@ -9,12 +9,13 @@ from typing import Any
 
 from torch import nn
 
+from ..errors import ParameterError
 from ..variants import VARIANTS
 from . import builders
 from .builders import BuildContext
 from .propagation.wavelet import PAIRS
 
-__all__ = ["MODELS", "Model", "describe"]
+__all__ = ["MODELS", "Model", "describe", "register_model", "takes_dense"]
 
 Options = Mapping[str, Any]
 
@@ -157,7 +158,53 @@ def _filterbank(row: Model) -> Model:
 
 
 _ROWS = (*_BASELINES, *(_filterbank(row) for row in _BASELINES if "channels" in row.options))
-MODELS: Mapping[str, Model] = MappingProxyType({row.name: row for row in _ROWS})
+_TABLE = {row.name: row for row in _ROWS}
+MODELS: Mapping[str, Model] = MappingProxyType(_TABLE)
+
+
+def register_model(row: Model) -> Model:
+    """Add a model of your own to ``MODELS``: it then builds, trains, searches, checkpoints and predicts by its name.
+
+    Parameters
+    ----------
+    row : Model
+        ``row.construct`` receives an object with ``graph``, ``n_features``, ``n_classes``, ``options`` and
+        ``generator`` and returns a module whose ``forward(x)`` maps dense features to outputs, one row a node.
+
+    Returns
+    -------
+    Model
+        The row.
+
+    Raises
+    ------
+    ParameterError
+        No :class:`Model`, or a name that the package uses itself.
+
+    See Also
+    --------
+    gsp_fb.nn.build : Build a model by its name.
+
+    Examples
+    --------
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> from gsp_fb.nn import build
+    >>> row = Model("linear", "Linear", lambda plan: nn.Linear(plan.n_features, plan.n_classes), {})
+    >>> data = contextual_sbm(30, rng=0)
+    >>> build(register_model(row).name, data).weight.shape[0] == len(set(data.y))
+    True
+    """
+    if not isinstance(row, Model):
+        raise ParameterError(f"register_model takes a gsp_fb.nn.Model, not {type(row).__name__}")
+    if row.name in {known.name for known in _ROWS}:
+        raise ParameterError(f"model {row.name!r} is one of the package's own; give yours another name")
+    _TABLE[row.name] = row
+    return row
+
+
+def takes_dense(name: str) -> bool:
+    """Return whether a model expects a dense feature matrix: all that users have registered."""
+    return name not in {row.name for row in _ROWS}
 
 
 def describe() -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ small graph are then one batch. ``copies=()`` is the ordinary module.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -53,11 +53,17 @@ def glorot(shape: tuple[int, ...], generator: torch.Generator, *, blocks: int = 
     return (2.0 * torch.rand(shape, generator=generator) - 1.0) * bound
 
 
-def kept(shape: tuple[int, ...], share: float, generator: torch.Generator, dtype: torch.dtype) -> Tensor:
+def kept(
+    shape: tuple[int, ...],
+    share: float | Tensor,
+    generator: torch.Generator | Sequence[torch.Generator],
+    dtype: torch.dtype,
+) -> Tensor:
     """Return a mask of zeros and of ``1 / share``, the latter at that share of places; its mean is 1.
 
     A share is drawn to 16 bits, four of them from one draw of 64: torch's own ``bernoulli_`` makes a draw for each
-    entry and was a fifth of an epoch.
+    entry and was a fifth of an epoch. With one generator a copy (leading dimension), a copy's mask is the one that its
+    generator gives alone, and ``share`` may hold one value a copy.
 
     Examples
     --------
@@ -65,13 +71,15 @@ def kept(shape: tuple[int, ...], share: float, generator: torch.Generator, dtype
     >>> mask.unique().tolist(), round(float(mask.mean()), 2)
     ([0.0, 4.0], 1.0)
     """
-    size = math.prod(shape)
-    draws = torch.empty(-(-size // 4), dtype=torch.int64, device=generator.device)
-    draws.random_(-(2**63), None, generator=generator)
-    steps = max(1, round(share * 2**16))
+    sources = [generator] if isinstance(generator, torch.Generator) else list(generator)
+    size = math.prod(shape) // len(sources)
+    draws = torch.empty(len(sources), -(-size // 4), dtype=torch.int64, device=sources[0].device)
+    for row, source in zip(draws, sources, strict=True):
+        row.random_(-(2**63), None, generator=source)
+    steps = (torch.as_tensor(share, dtype=torch.float64, device=draws.device) * 2**16).round().clamp(min=1).reshape(-1, 1)
     # In place, as integers: torch compares into booleans, and converts those, one at a time.
-    mask = draws.view(torch.int16)[:size].le_(steps - 1 - 2**15)
-    return mask.to(dtype).mul_(2**16 / steps).reshape(shape)
+    mask = draws.view(torch.int16)[:, :size].le_((steps - 1 - 2**15).to(torch.int16))
+    return mask.to(dtype).mul_((2**16 / steps).to(dtype)).reshape(shape)
 
 
 class Linear(nn.Module):
@@ -96,11 +104,23 @@ class Dropout(nn.Module):
 
     def __init__(self, rate: float, generator: torch.Generator, *, copies: Copies = ()) -> None:
         super().__init__()
-        self.rate, self.generator, self.copies = rate, generator, copies
+        self.rate: float | Tensor = rate
+        self.generator: torch.Generator | Sequence[torch.Generator] = generator
+        self.copies = copies
+
+    def set_copies(self, rates: Sequence[float], generators: Sequence[torch.Generator]) -> None:
+        """Give every copy a rate and a generator of its own."""
+        self.copies = (len(rates),)
+        self.rate = rates[0] if len(set(rates)) == 1 else torch.tensor(rates, dtype=torch.float64)
+        self.generator = tuple(generators)
+
+    @property
+    def _idle(self) -> bool:
+        return not self.training or (not isinstance(self.rate, Tensor) and self.rate == 0.0)
 
     def forward(self, x: Features) -> Features:
         """Return ``x`` with entries dropped in training, as it is otherwise."""
-        if not self.training or self.rate == 0.0:
+        if self._idle:
             return x
         if isinstance(x, SparseFeatures):
             return x.with_values(self._drop(x.values, 1))
@@ -115,6 +135,6 @@ class Dropout(nn.Module):
     @uncompiled  # as above
     def mask(self, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor | None:
         """Return what would multiply a tensor of this shape in training; None where nothing would be dropped."""
-        if not self.training or self.rate == 0.0:
+        if self._idle:
             return None
         return kept(shape, 1.0 - self.rate, self.generator, dtype)
