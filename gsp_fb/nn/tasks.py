@@ -16,8 +16,8 @@ from torch import Tensor, nn
 
 from .._arguments import check_signal
 from ..backend import IntArray, is_sparse
-from ..energy import dirichlet_energy
-from ..errors import GspWarning, ParameterError
+from ..energy import s_value
+from ..errors import GspWarning, ParameterError, SignalError
 from ..operators import operator
 from .builders import node_features
 from .clusters import ClusterSampler
@@ -29,7 +29,7 @@ from .models import MODELS, takes_dense
 from .propagation.base import Batch
 from .targets import Targets, encode
 
-__all__ = ["PARTS", "GraphTask", "NodeTask", "Parts", "Task", "check_split", "item_indices", "make_task"]
+__all__ = ["PARTS", "GraphTask", "NodeTask", "Parts", "Task", "check_graph_indptr", "check_split", "item_indices", "make_task"]
 
 PARTS = ("train", "val", "test")
 SMOOTHNESS_FAMILY = "renorm_sym"
@@ -228,14 +228,14 @@ class NodeTask(Task):
 
     def s_values(self, logits: Tensor) -> list[float]:
         """Return the S-value of every copy's output; nan where the output is zero or has overflown."""
-        copies, n_nodes, width = logits.shape
-        # A copy that has overflown must not take the others with it; training itself reports it.
-        usable = torch.isfinite(logits).all(2).all(1)
-        x = torch.where(usable[:, None, None], logits, 0.0).detach().double().cpu()
-        x = x.transpose(0, 1).reshape(n_nodes, copies * width).numpy()
-        total = np.square(x).reshape(n_nodes, copies, width).sum((0, 2))
-        smooth = np.asarray(dirichlet_energy(self.laplacian, x, per_column=True)).reshape(copies, width).sum(1)
-        return [float(e / t) if t > 0 else math.nan for e, t in zip(smooth, total, strict=True)]
+        # Copy by copy: the rounding of a wide block depends on its width, and a run on the runs beside it.
+        return [self._s_value(copy) for copy in logits.detach().cpu()]
+
+    def _s_value(self, logits: Tensor) -> float:
+        try:
+            return float(s_value(self.laplacian, logits))
+        except SignalError:  # all-zero or overflown logits: training itself reports what matters about them
+            return math.nan
 
 
 class GraphTask(Task):

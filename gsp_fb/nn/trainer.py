@@ -352,6 +352,8 @@ class Trainer:
 
     def _retire(self, leaving: Sequence[Run]) -> None:
         """Take runs out of the model and the optimiser."""
+        if not leaving:
+            return
         keep = [position for position, run in enumerate(self.active) if run not in leaving]
         self.active = [self.active[position] for position in keep]
         if not self.batched or not self.active:

@@ -1,5 +1,6 @@
 """Rows 83-101 of the catalogue: training, checkpoints and runs under faults, with real files and real processes."""
 
+import hashlib
 import json
 import os
 import pickle
@@ -481,24 +482,131 @@ with locked(Path(sys.argv[1])):
         assert (tmp_path / ".run.pid").read_text().strip() == str(os.getpid())
 
 
-def test_fault_101_a_killed_search_goes_on_and_counts_the_dead_trial_as_failed(ds, tmp_path):
+SPACE = {"lr": [0.01, 0.02, 0.05], "dropout": [0.0, 0.3, 0.6]}
+
+
+def searched(ds, folder, **options):
+    chosen = {"n_trials": 9, "space": SPACE, "config": TrainConfig(epochs=3), "hidden": 4, **options}
+    return search(chosen.pop("name", "gcn"), ds, chosen.pop("splits", ds.splits), folder, **chosen)
+
+
+def test_fault_101_a_killed_search_goes_on_to_the_same_result(ds, tmp_path):
     body = """
-CONFIG.update(epochs=10**6, patience=10**6)
 module = sys.modules["gsp_fb.nn.search"]
-plain, count = module.train, []
+plain, count = module.train_jobs, []
 def slow(*arguments, **options):
     count.append(1)
-    if len(count) == 3:
-        print("third", flush=True)
+    if len(count) == 2:
+        print("second", flush=True)
         time.sleep(600)
     return plain(*arguments, **options)
-module.train = slow
-search("gcn", ds, ds.splits, sys.argv[1], n_trials=9, space={"lr": [0.01, 0.02, 0.05]}, config=TrainConfig(epochs=3))
+module.train_jobs = slow
+space = {"lr": [0.01, 0.02, 0.05], "dropout": [0.0, 0.3, 0.6]}
+search("gcn", ds, ds.splits, sys.argv[1], n_trials=9, space=space, config=TrainConfig(epochs=3), hidden=4)
 """
-    process = script(body, tmp_path)
-    assert process.stdout.readline().strip() == "third"
+    process = script(body, tmp_path / "killed")
+    assert process.stdout.readline().strip() == "second"
     process.kill()
     process.communicate()
-    space = {"lr": [0.01, 0.02, 0.05]}
-    found = search("gcn", ds, ds.splits, tmp_path, n_trials=4, space=space, config=TrainConfig(epochs=3))
-    assert (found.n_finished, found.n_failed) == (4, 1)
+    whole, resumed = searched(ds, tmp_path / "whole"), searched(ds, tmp_path / "killed")
+    assert (resumed.n_finished, resumed.n_failed) == (9, 0)
+    assert (resumed.trials, resumed.val_score) == (whole.trials, whole.val_score)
+
+
+def test_fault_101_workers_share_the_trials(ds, tmp_path):
+    body = """
+space = {"lr": [0.01, 0.02, 0.05], "dropout": [0.0, 0.3, 0.6]}
+found = search("gcn", ds, ds.splits, sys.argv[1], n_trials=9, space=space, config=TrainConfig(epochs=30), hidden=4)
+print(json.dumps([found.trials, found.val_score]))
+"""
+    workers = [script(body, tmp_path) for _ in range(2)]
+    first, second = (json.loads(finished(worker)) for worker in workers)
+    assert first == second
+    lines = [json.loads(line.split(" ", 1)[1]) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
+    scored = [entry["number"] for entry in lines if entry["op"] == "scores"]
+    assert sorted(scored) == list(range(9))  # nothing is trained twice
+
+
+def test_fault_131_a_torn_last_line_of_the_journal_is_dropped_and_reported(ds, tmp_path):
+    first = searched(ds, tmp_path, n_trials=4)
+    with (tmp_path / "journal.jsonl").open("ab") as file:
+        file.write(b'0123456789abcdef {"op": "sco')
+    with pytest.warns(GspWarning, match="last line is torn"):
+        again = searched(ds, tmp_path, n_trials=4)
+    assert again.trials == first.trials
+    with pytest.warns(GspWarning, match="last line is torn"):
+        longer = searched(ds, tmp_path, n_trials=5)
+    assert longer.trials[:4] == first.trials
+    assert searched(ds, tmp_path, n_trials=5).trials == longer.trials
+
+
+@pytest.mark.parametrize("line", [1, 2, 5])
+@pytest.mark.parametrize("garbage", ["garbage", "", '{"op": "trial"}', "\x00\x00"])
+def test_fault_131_a_garbage_line_is_named(ds, tmp_path, line, garbage):
+    searched(ds, tmp_path, n_trials=4)
+    path = tmp_path / "journal.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines[: line - 1], garbage + "\n", *lines[line - 1 :]]))
+    with pytest.raises(FormatError, match=rf"journal.jsonl, line {line}: the checksum"):
+        searched(ds, tmp_path, n_trials=4)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [({"op": "explode"}, "unknown operation 'explode'"), ({"op": "scores", "number": 77}, "missing or unknown")],
+)
+def test_fault_131_an_unknown_operation_is_named(ds, tmp_path, entry, message):
+    searched(ds, tmp_path, n_trials=2)
+    text = json.dumps(entry)
+    with (tmp_path / "journal.jsonl").open("a") as file:
+        file.write(f"{hashlib.sha256(text.encode()).hexdigest()[:16]} {text}\n")
+    with pytest.raises(FormatError, match=rf"line \d+: .*{message}"):
+        searched(ds, tmp_path, n_trials=3)
+
+
+def test_fault_143_a_directory_of_another_search_names_what_differs(ds, tmp_path):
+    searched(ds, tmp_path, n_trials=2)
+    graph = Graph.from_edges([(0, 1)], n_nodes=40)
+    other = SimpleNamespace(train=np.arange(0, 21), val=np.arange(21, 30), test=np.arange(30, 40))
+    for data, options, message in (
+        (SimpleNamespace(**{**vars(ds), "graph": graph}), {}, "data.graph"),
+        (SimpleNamespace(**{**vars(ds), "x": ds.x + 1}), {}, "data.features"),
+        (SimpleNamespace(**{**vars(ds), "y": 1 - ds.y}), {}, "data.labels"),
+        (ds, {"splits": [other]}, "splits"),
+        (ds, {"config": TrainConfig(epochs=4)}, "config.epochs: 3 stored, 4 given"),
+        (ds, {"config": TrainConfig(epochs=3, normalize=False)}, "config.normalize"),
+        (ds, {"family": "lazy_rw"}, "options.family: None stored, lazy_rw given"),
+        (ds, {"name": "fb-gcn"}, "model: gcn stored, fb-gcn given"),
+        (ds, {"space": {"lr": [0.01, 0.02]}}, "space"),
+        (ds, {"sampler": "grid"}, "sampler"),
+    ):
+        with pytest.raises(ParameterError, match=f"holds another search .*{message}"):
+            searched(data, tmp_path, **{"n_trials": 2, **options})
+
+
+def test_fault_144_a_disk_that_is_full_in_a_search_and_then_freed(ds, tmp_path):
+    body = """
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+space = {"lr": [0.01, 0.02, 0.05], "dropout": [0.0, 0.3, 0.6]}
+try:
+    search("gcn", ds, ds.splits, sys.argv[1], n_trials=9, space=space, config=TrainConfig(epochs=3), hidden=4)
+except OSError as full:
+    print(str(full).count("\\n"), full.filename)
+"""
+    whole = searched(ds, tmp_path / "whole")
+    size = (tmp_path / "whole" / "journal.jsonl").stat().st_size
+    told = finished(script(body, tmp_path / "full", size - 300)).split()
+    assert told == ["0", str(tmp_path / "full" / "journal.jsonl")]
+    assert searched(ds, tmp_path / "full").trials == whole.trials
+
+
+def test_fault_143_test_items_are_sealed_until_the_choice_is_made(ds, tmp_path, monkeypatch):
+    module = sys.modules["gsp_fb.nn.search"]
+    seen, plain = [], module.train_jobs
+    monkeypatch.setattr(module, "train_jobs", lambda *a, **o: seen.extend(a[2]) or plain(*a, **o))
+    first = searched(ds, tmp_path / "a")
+    assert seen
+    assert all(len(job.split.test) == 0 for job in seen)
+    ds.y[30:] = 1 - ds.y[30:]
+    assert searched(ds, tmp_path / "b").trials == first.trials
