@@ -312,8 +312,8 @@ class _Race:
     def run(self, callbacks: Sequence[Callable[[Sequence[Trial]], Any]], progress: bool) -> SearchResult:
         """Train what is left, together with other workers; return and store the best."""
         with _bar(self.rungs[0][0], progress) as show:
-            for candidates, n_splits in self.rungs:
-                self._rung(candidates, n_splits, callbacks, show)
+            for position in range(len(self.rungs)):
+                self._rung(position, callbacks, show)
         result = self._best()
         write_json(self.journal.path.with_name(BEST_FILE), result.as_dict())
         return result
@@ -339,11 +339,12 @@ class _Race:
             found[number].scores |= dict(zip(entry["splits"], entry["scores"], strict=True))
             found[number].seconds += float(entry["seconds"])
 
-    def _rung(self, candidates: int, n_splits: int, callbacks: Sequence[Any], show: Callable[[int], None]) -> None:
+    def _rung(self, position: int, callbacks: Sequence[Any], show: Callable[[int], None]) -> None:
+        n_splits = self.rungs[position][1]
         while True:
             with contextlib.ExitStack() as held:
-                trials = self._proposed(candidates, n_splits)
-                racing = self._racing(trials, candidates)
+                trials = self.trials() if position else self._proposed()
+                racing = self._racing(trials, position)
                 open_ = [trial for trial in racing if trial.missing(n_splits)]
                 show(len(trials) - len(open_))
                 if not open_:
@@ -356,14 +357,13 @@ class _Race:
                     continue
             time.sleep(_POLL_SECONDS)  # other workers have what is left of this rung
 
-    def _proposed(self, candidates: int, n_splits: int) -> list[Trial]:
+    def _proposed(self) -> list[Trial]:
         """Return the trials, after proposing the next ones where all of the first rung have been trained."""
+        candidates, n_splits = self.rungs[0]
         with self.journal.locked():
             trials = self.trials()
-            first = n_splits == self.rungs[0][1] and candidates == self.rungs[0][0]
             left = candidates - len(trials)
-            idle = not any(trial.missing(n_splits) for trial in trials) or len(trials) < len(self.start)
-            if not first or left <= 0 or not idle:
+            if left <= 0 or any(trial.missing(n_splits) for trial in trials):
                 return trials
             count = min(left, SETTINGS_PER_BATCH if self._batched else 1)
             fresh: list[Trial] = []
@@ -387,9 +387,8 @@ class _Race:
         )
         return found
 
-    def _racing(self, trials: Sequence[Trial], candidates: int) -> list[Trial]:
+    def _racing(self, trials: Sequence[Trial], position: int) -> list[Trial]:
         """Return the trials of a rung: the best of those before it, by the scores of the rung before."""
-        position = next(k for k, rung in enumerate(self.rungs) if rung[0] == candidates)
         racing = list(trials)
         for (_, before), (kept, _) in zip(self.rungs[:position], self.rungs[1 : position + 1], strict=True):
             racing = sorted(racing, key=lambda trial: -_mean_of_first(trial, before))[:kept]
@@ -445,7 +444,7 @@ class _Race:
 
     def _best(self) -> SearchResult:
         trials, n_splits = self.trials(), self.rungs[-1][1]
-        racing = [trial for trial in self._racing(trials, self.rungs[-1][0]) if len(trial.scores) >= n_splits]
+        racing = [trial for trial in self._racing(trials, len(self.rungs) - 1) if len(trial.scores) >= n_splits]
         best = max(racing, key=lambda trial: trial.score, default=None)
         if best is None or not math.isfinite(best.score):
             raise TrainingError(f"training diverged in all {len(trials)} trials of {self.job.name}; widen the space")
