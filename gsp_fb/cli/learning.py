@@ -56,7 +56,9 @@ def _plug_in(args: argparse.Namespace) -> None:
         try:
             importlib.import_module(name)
         except ImportError as absent:
-            raise ParameterError(f"--plugin {name}: {absent}; give a module that Python can import from here") from absent
+            raise ParameterError(
+                f"--plugin {name}: {absent}; give a module that Python can import from here"
+            ) from absent
 
 
 def _options(args: argparse.Namespace) -> dict[str, Any]:

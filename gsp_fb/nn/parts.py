@@ -76,7 +76,9 @@ def kept(
     draws = torch.empty(len(sources), -(-size // 4), dtype=torch.int64, device=sources[0].device)
     for row, source in zip(draws, sources, strict=True):
         row.random_(-(2**63), None, generator=source)
-    steps = (torch.as_tensor(share, dtype=torch.float64, device=draws.device) * 2**16).round().clamp(min=1).reshape(-1, 1)
+    steps = (
+        (torch.as_tensor(share, dtype=torch.float64, device=draws.device) * 2**16).round().clamp(min=1).reshape(-1, 1)
+    )
     # In place, as integers: torch compares into booleans, and converts those, one at a time.
     mask = draws.view(torch.int16)[:, :size].le_((steps - 1 - 2**15).to(torch.int16))
     return mask.to(dtype).mul_((2**16 / steps).to(dtype)).reshape(shape)

@@ -133,7 +133,9 @@ def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, str]]:
         raise FormatError(f"{path} is no table of metrics: {broken}; move it away") from None
     for line, row in enumerate(rows, 2):
         if None in row or None in row.values() or not row.get("epoch", "").isdigit():
-            raise FormatError(f"{path}, line {line}: no row of metrics: {whole[line - 1]!r}; restore the file or move it away")
+            raise FormatError(
+                f"{path}, line {line}: no row of metrics: {whole[line - 1]!r}; restore the file or move it away"
+            )
     return rows
 
 

@@ -73,7 +73,7 @@ class SearchResult:
     val_score: float
     n_finished: int
     n_failed: int
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     values: dict[str, Any] = field(default_factory=dict)
     trials: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
@@ -263,7 +263,8 @@ class _Work:
     def identity(self) -> dict[str, Any]:
         """Return the fingerprint of data, splits, model, options and configuration."""
         if not self.splits or len(self.seeds) != len(self.splits):
-            raise ParameterError(f"{len(self.splits)} splits and {len(self.seeds)} seeds; give one or more, one each")
+            counts = f"{len(self.splits)} splits and {len(self.seeds)} seeds"
+            raise ParameterError(f"{counts}; a search needs at least one split, and a seed each")
         model = build(self.name, self.dataset, **self.sources, **self.options)
         task = make_task(model, self.dataset, self.config)
         parts = [check_split(split, task.targets) for split in self.splits]
@@ -382,9 +383,7 @@ class _Race:
         done = [(trial.values, trial.score) for trial in trials]
         tried = [trial.values for trial in (*trials, *fresh)]
         # Through JSON: what is trained must not differ from what is read back.
-        found: Values = json.loads(
-            json.dumps(propose(self.sampler, self.space, done, tried, seed=self.seed + number))
-        )
+        found: Values = json.loads(json.dumps(propose(self.sampler, self.space, done, tried, seed=self.seed + number)))
         return found
 
     def _racing(self, trials: Sequence[Trial], position: int) -> list[Trial]:

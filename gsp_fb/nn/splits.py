@@ -154,7 +154,9 @@ def train_jobs(
     return [found[number] for number in range(len(jobs))]
 
 
-def _batches(name: str, dataset: Any, jobs: Sequence[Job], place: Mapping[str, Any]) -> Iterator[tuple[list[int], bool]]:
+def _batches(
+    name: str, dataset: Any, jobs: Sequence[Job], place: Mapping[str, Any]
+) -> Iterator[tuple[list[int], bool]]:
     """Yield the numbers of the jobs that train together, and whether as copies of one model.
 
     Copies have equal shapes, stand at the same epoch and are no more than fit. What is left over by itself is a batch

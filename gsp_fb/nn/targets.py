@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,7 +95,7 @@ def n_outputs(y: Any) -> int:
 
 def _numbers(array: npt.NDArray[Any]) -> Targets:
     values = array.reshape(len(array), -1).astype(np.float64)
-    known = ~np.isnan(values).any(axis=1)
+    known: npt.NDArray[np.bool_] = np.logical_not(np.isnan(values).any(axis=1))
     wild = np.flatnonzero(np.isinf(values).any(axis=1))
     if wild.size:
         raise ParameterError(f"the target of item {wild[0]} is not finite")
@@ -122,7 +123,7 @@ def _class_numbers(y: npt.NDArray[np.int64], n_classes: int | None) -> Targets:
 
 
 def _class_names(y: npt.NDArray[Any], n_classes: int | None) -> Targets:
-    known = np.array([name is not None and name == name and name != "" for name in y.tolist()], dtype=bool)
+    known = np.array([not _is_absent(name) for name in y.tolist()], dtype=bool)
     _check_any(known)
     other = next((name for name in y[known].tolist() if not isinstance(name, str)), None)
     if other is not None:
@@ -143,3 +144,8 @@ def _coded(y: npt.NDArray[Any], known: npt.NDArray[np.bool_], kinds: Any, n_clas
 def _check_any(known: npt.NDArray[np.bool_]) -> None:
     if not known.any():
         raise ParameterError("no item of the data set has a label; there is nothing to learn")
+
+
+def _is_absent(name: Any) -> bool:
+    # Tables read by pandas have nan where a label is missing.
+    return name is None or name == "" or (isinstance(name, float) and math.isnan(name))

@@ -29,7 +29,17 @@ from .models import MODELS, takes_dense
 from .propagation.base import Batch
 from .targets import Targets, encode
 
-__all__ = ["PARTS", "GraphTask", "NodeTask", "Parts", "Task", "check_graph_indptr", "check_split", "item_indices", "make_task"]
+__all__ = [
+    "PARTS",
+    "GraphTask",
+    "NodeTask",
+    "Parts",
+    "Task",
+    "check_graph_indptr",
+    "check_split",
+    "item_indices",
+    "make_task",
+]
 
 PARTS = ("train", "val", "test")
 SMOOTHNESS_FAMILY = "renorm_sym"
@@ -119,11 +129,11 @@ def _warn_of_absent_classes(targets: Targets, arrays: dict[str, IntArray]) -> No
 def _digest(*arrays: Any) -> str:
     total = hashlib.sha256()
     for array in arrays:
-        parts = (array.data, array.indices, array.indptr) if is_sparse(array) else (np.asarray(array),)
-        for part in parts:
-            part = np.asarray(part)
-            total.update(f"{part.dtype.str}{part.shape}".encode())
-            total.update(repr(part.tolist()).encode() if part.dtype == object else np.ascontiguousarray(part).tobytes())
+        for part in (array.data, array.indices, array.indptr) if is_sparse(array) else (array,):
+            values = np.asarray(part)
+            total.update(f"{values.dtype.str}{values.shape}".encode())
+            named = values.dtype == object
+            total.update(repr(values.tolist()).encode() if named else np.ascontiguousarray(values).tobytes())
     return total.hexdigest()
 
 
@@ -152,8 +162,9 @@ class Task(ABC):
             raise ParameterError(f"the model has {recipe.n_classes} outputs; the targets {self.targets.n_outputs}")
         self.metric = self._metric(config.metric)
         # The index of an unlabelled item is never read; 0 keeps it a valid class number.
-        self.y = torch.from_numpy(np.maximum(self.targets.values, 0) if self.targets.kind == "classes" else
-                                  np.nan_to_num(self.targets.values)).to(self.device)
+        self.y = torch.from_numpy(
+            np.maximum(self.targets.values, 0) if self.targets.kind == "classes" else np.nan_to_num(self.targets.values)
+        ).to(self.device)
         self.raw = check_signal(node_features(dataset), self.graph.n_nodes)
         if self.raw.shape[1] != recipe.n_features:
             raise ParameterError(

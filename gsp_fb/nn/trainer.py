@@ -529,7 +529,8 @@ class Trainer:
                 row |= {f"{part}_loss": means[part][k], f"{part}_{self.task.metric}": scores[part][k]}
             run.record({**row, "s_value": s_values[k], **shares[k]})
             state = TrainState(run.epoch, run.best_epoch, run.history[-1], self.model)
-            run.stopped = run.stopped or any([bool(callback(state)) for callback in self.hooks.callbacks])
+            answers = [bool(callback(state)) for callback in self.hooks.callbacks]
+            run.stopped = run.stopped or any(answers)
 
     @property
     def _blind(self) -> bool:
