@@ -107,7 +107,7 @@ def _labels(array: npt.NDArray[Any]) -> Targets:
     bad = np.argwhere((array != 0) & (array != 1))
     if bad.size:
         row, column = bad[0]
-        raise ParameterError(f"label {column} of item {row} is {array[row, column]!r}; several labels must be 0 or 1")
+        raise ParameterError(f"label {column} of item {row} is {array[row, column]}; several labels must be 0 or 1")
     known = np.ones(len(array), dtype=bool)
     _check_any(known & bool(array.shape[1]))
     return Targets("labels", array.astype(np.int64), (), known)
