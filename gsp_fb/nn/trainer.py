@@ -338,6 +338,11 @@ class Trainer:
                 rates = [self.rates[id(run)][number] for run in self.active]
                 module.set_copies(rates, [run.generator for run in self.active])
 
+    def _copied(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield the parameters and buffers with a copies dimension: those of the state; operators are shared."""
+        named = [*self.model.named_parameters(), *self.model.named_buffers()]
+        return ((name, tensor) for name, tensor in named if name in self.runs[0].state)
+
     def _make_optimizer(self) -> torch.optim.Optimizer:
         """Return Adam over the active runs, each with its own rate and decay; fused: one pass over memory."""
         if self.hooks.optimizer is not None:
@@ -358,10 +363,8 @@ class Trainer:
         self.active = [self.active[position] for position in keep]
         if not self.batched or not self.active:
             return
-        for parameter in self.model.parameters():
-            parameter.data, parameter.grad = parameter.data[keep], None
-        for _, buffer in self.model.named_buffers():
-            buffer.data = buffer.data[keep]
+        for name, tensor in self._copied():
+            tensor.data, tensor.grad = tensor.data[keep], None
         state = self.optimizer.state
         self._bind()
         self.optimizer = self._make_optimizer()
@@ -539,9 +542,8 @@ class Trainer:
     def _restore(self) -> None:
         """Put every run's best state into the model."""
         if self.batched:
-            for name, parameter in [*self.model.named_parameters(), *self.model.named_buffers()]:
-                if name in self.runs[0].best:
-                    parameter.data, parameter.grad = torch.stack([run.best[name] for run in self.runs]), None
+            for name, tensor in self._copied():
+                tensor.data, tensor.grad = torch.stack([run.best[name] for run in self.runs]), None
         else:
             self.model.load_state_dict(self.runs[0].best)
         self.active = list(self.runs)
@@ -593,11 +595,12 @@ def mixing_weights(model: Any, n_copies: int, *, batched: bool) -> list[list[lis
 
 def mixing_rows(model: Any, n_copies: int, *, batched: bool) -> list[Row]:
     """Return the channel weights of every copy as columns ``alpha_low_1``, ``alpha_high_1``, ..."""
+    names = getattr(model, "channel_names", ("low", "high"))
     return [
         {
             f"alpha_{channel}_{layer}": value
-            for layer, pair in enumerate(rows, 1)
-            for channel, value in zip(("low", "high"), pair, strict=True)
+            for layer, weights in enumerate(rows, 1)
+            for channel, value in zip(names, weights, strict=True)
         }
         for rows in mixing_weights(model, n_copies, batched=batched)
     ]
