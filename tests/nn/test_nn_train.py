@@ -318,10 +318,7 @@ def linear():
         torch.nn.init.zeros_(layer.bias)
         return layer
 
-    yield register_model(Model("own-linear", "Own", construct, {"scale": 0.1}, {"lr": 0.05}, {"scale": (0.01, 0.1)}))
-    from gsp_fb.nn import models
-
-    del models._TABLE["own-linear"]
+    return register_model(Model("own-linear", "Own", construct, {"scale": 0.1}, {"lr": 0.05}, {"scale": (0.01, 0.1)}))
 
 
 def test_a_registered_model_trains_searches_and_predicts(linear, blocks, tmp_path):
