@@ -17,8 +17,9 @@ from .compiling import compiled
 from .config import TrainConfig
 from .results import TrainResult
 from .rundir import deferred_interrupt, locked, memory_reported, threads_for
+from .runstate import Run
 from .tasks import GraphTask, Task, check_split, make_task
-from .trainer import Exchange, Hooks, Run, Trainer, TrainState
+from .trainer import Exchange, Hooks, Trainer, TrainState
 
 __all__ = ["make_run", "train", "train_alone", "work_of"]
 

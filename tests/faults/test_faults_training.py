@@ -176,7 +176,7 @@ def test_fault_084_resuming_a_finished_run_changes_nothing(ds, tmp_path):
 
 def interrupted_at(ds, folder, epoch, monkeypatch, **options):
     """Stop a run after ``epoch`` epochs as Ctrl-C would."""
-    from gsp_fb.nn.trainer import Run
+    from gsp_fb.nn.runstate import Run
 
     record = Run.record
 

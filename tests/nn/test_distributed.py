@@ -36,7 +36,7 @@ RUN = (
     JOB
     + """
 if __name__ == "__main__":
-    from gsp_fb.nn.trainer import Run
+    from gsp_fb.nn.runstate import Run
     directory, per_step, killed = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
     record = Run.record
     def dying(self, row):
