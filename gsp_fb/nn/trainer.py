@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from .._extras import require
 from ..errors import ParameterError, TrainingError
+from .checkpoint import settle
 from .metrics import METRICS, losses
 from .network import parameter_groups
 from .parts import Dropout
@@ -249,16 +250,23 @@ class Trainer:
         if over and not self.batched:
             self.active[0].stopped = self.active[0].stopped or not self.active[0].finished
         leaving = [run for run in self.active if run.finished]
-        for run in self.active:
-            due = run.epoch % run.config.checkpoint_every == 0 or interrupted or run.finished
-            if due and run.error is None:
-                run.save(self.optimizer)
+        if interrupted or leaving or any(run.epoch % run.config.checkpoint_every == 0 for run in self.active):
+            self._save()
         if interrupted:
             run = self.active[0]
             self._restore()
             where = f"; resume it from {run.directory}" if run.directory is not None else ""
             raise TrainingInterrupted(f"stopped by Ctrl-C after epoch {run.epoch} (best epoch {run.best_epoch}){where}")
         self._retire(leaving)
+
+    def _save(self) -> None:
+        """Save all active runs, so that after a crash the same ones go on from the same epoch."""
+        saved = [run for run in self.active if run.error is None]
+        for run in saved:
+            run.save(self.optimizer, keep_previous=self.batched)
+        for run in saved:
+            if self.batched and run.directory is not None:
+                settle(run.directory)
 
     def _epoch(self) -> None:
         self.model.train()

@@ -1,6 +1,5 @@
 """All splits as one batch are the separate runs, up to rounding."""
 
-import shutil
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +8,7 @@ import torch
 
 from gsp_fb.errors import ParameterError, TrainingError
 from gsp_fb.nn import TrainConfig, build, predict, read_checkpoint, read_metrics, splits, train, train_splits
+from gsp_fb.nn.runstate import Run
 from gsp_fb.nn.splits import Job, train_jobs
 
 
@@ -128,10 +128,6 @@ def test_a_batch_resumes_and_is_extended_bit_for_bit(blocks, tmp_path):
 
     whole = trained("whole", 14)
     trained("parts", 5)
-    # One of the three is further on than the others, as after a kill between two checkpoints.
-    trained("further", 9)
-    shutil.rmtree(tmp_path / "parts" / "1")
-    shutil.copytree(tmp_path / "further" / "1", tmp_path / "parts" / "1")
     extended = trained("parts", 14)
     assert [run.history for run in extended] == [run.history for run in whole]
     for k in range(3):
@@ -139,6 +135,33 @@ def test_a_batch_resumes_and_is_extended_bit_for_bit(blocks, tmp_path):
         assert all(torch.equal(one[name], two[name]) for name in one)
     with pytest.raises(ParameterError, match="holds a run of 14 epochs, more than epochs=5"):
         trained("parts", 5)
+
+
+@pytest.mark.parametrize("nth", [1, 2, 3, 4, 5, 6])
+def test_a_batch_killed_while_its_runs_are_saved_goes_on_from_one_epoch(nth, blocks, tmp_path, monkeypatch):
+    wanted, seeds, calls = list(some_splits(blocks, 3)), [0, 1, 2], []
+
+    def trained(folder):
+        places = [tmp_path / folder / str(k) for k in range(3)]
+        config = TrainConfig(lr=0.02, epochs=9, checkpoint_every=2)
+        return train_splits("fb-gcn", blocks, wanted, config, seeds=seeds, directories=places)
+
+    def dying(self, optimizer, **options):
+        save(self, optimizer, **options)
+        calls.append(self.epoch)
+        if len(calls) == nth:
+            raise KeyboardInterrupt
+
+    whole, save = trained("whole"), Run.save
+    with monkeypatch.context() as patched:
+        patched.setattr(Run, "save", dying)
+        with pytest.raises(KeyboardInterrupt):
+            trained("killed")
+    assert [run.history for run in trained("killed")] == [run.history for run in whole]
+    for k in range(3):
+        one, two = (read_checkpoint(tmp_path / folder / str(k)).tensors for folder in ("whole", "killed"))
+        assert all(torch.equal(one[name], two[name]) for name in one)
+        assert len(list((tmp_path / "killed" / str(k)).glob("checkpoint*"))) == 2
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.5])
