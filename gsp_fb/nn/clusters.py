@@ -21,8 +21,9 @@ from .sparse import SparseMatrix
 
 __all__ = ["ClusterSampler", "clusters", "restrict"]
 
-# Clusters a batch: random unions of several keep edges between clusters in play and even out their labels.
-CLUSTERS_PER_BATCH = 4
+# Clusters a batch. A cluster often has few classes, and a step on few classes is a poor sample of all: random unions of
+# many small clusters even that out and keep edges between clusters in play (Cluster-GCN, section 3.2).
+CLUSTERS_PER_BATCH = 16
 
 
 def clusters(graph: Graph, size: int) -> list[IntArray]:
