@@ -29,3 +29,13 @@ def _no_figure_left_open() -> Iterator[None]:
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture(autouse=True)
+def _no_model_left_registered() -> Iterator[None]:
+    yield
+    models = sys.modules.get("gsp_fb.nn.models")
+    if models is not None:
+        own = {row.name for row in models._ROWS}
+        for name in set(models.MODELS) - own:
+            del models._TABLE[name]

@@ -19,7 +19,7 @@ class Experiment:
     ----------
     name, title : str
     kind : str
-        How a cell is measured; a row of ``gsp_fb.experiments.measures.MEASURES``.
+        How a cell is measured; a row of ``paper.measures.MEASURES``.
     measure : str
         What of a cell the table shows: ``score``, ``s-values``, ``alphas``, ``search`` or nothing for figures.
     printed : str

@@ -22,7 +22,7 @@ class Claim:
         Labels of the row that should be better and of the other one.
     datasets : tuple of str
     quantity : str
-        What is compared; a row of ``gsp_fb.experiments.verdicts.QUANTITIES``, or of ``EXACT`` there.
+        What is compared; a row of ``paper.verdicts.QUANTITIES``, or of ``EXACT`` there.
     beyond : bool
         A question of ours, not a claim of the paper.
     """

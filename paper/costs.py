@@ -28,7 +28,7 @@ def expected_seconds(measured: Sequence[tuple[Cell, float]], missing: Iterable[C
 
     Examples
     --------
-    >>> from gsp_fb.experiments import select
+    >>> from paper import select
     >>> table = {cell.dataset: cell for cell in select(["table9"], protocols=["paper"], models=["GCN"])}
     >>> measured = [(table[name], seconds) for name, seconds in (("texas", 2.0), ("cora", 20.0), ("pubmed", 100.0))]
     >>> (squirrel,) = expected_seconds(measured, [table["squirrel"]]).values()

@@ -66,6 +66,7 @@ def _described(job: Job, chosen: Choice) -> Facts:
     return {
         "options": options,
         "training": training,
+        "n_trials": chosen.n_trials,
         "choice": {**asdict(chosen), "space": {key: list(choices) for key, choices in job.cell.space.items()}},
         "data": {
             "graph": job.data.graph.sha256,
@@ -92,7 +93,7 @@ def _summary(runs: Sequence[Mapping[str, Any]]) -> Facts:
         "val_mean": statistics.fmean(val),
         "splits": list(range(len(runs))),
         "test": test,
-        "val": val,
+        "validation": val,
         "epochs": [run["epochs"] for run in runs],
         "best_epochs": [run["best_epoch"] for run in runs],
         "s_values": [run["s_value"] for run in runs],

@@ -25,7 +25,7 @@ class Outcome:
 
     Examples
     --------
-    >>> from gsp_fb.experiments import select
+    >>> from paper import select
     >>> outcome = Outcome(select(["table9"])[0], "busy")
     >>> outcome.cell.path, outcome.state
     ('table9/paper/cornell--MLP.json', 'busy')
@@ -62,7 +62,7 @@ def reproduce(
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from gsp_fb.experiments import select
+    >>> from paper import select
     >>> cell = select(["table9"], protocols=["paper"], datasets=["texas"], models=["gcn"])[0]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = Store(Path(folder))

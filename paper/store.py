@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import platform
+import subprocess
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -17,11 +21,11 @@ from gsp_fb._atomic import atomic_write, write_json
 from gsp_fb._extras import require
 from gsp_fb._version import __version__
 from gsp_fb.datasets import cache_dir
-from gsp_fb.errors import ParameterError
+from gsp_fb.errors import GspWarning, ParameterError
 
 from .cells import Cell, select
 from .costs import expected_seconds
-from .journal import Journal
+from .journal import Journal, set_aside
 
 __all__ = ["Store"]
 
@@ -47,7 +51,7 @@ class Store:
     Examples
     --------
     >>> import tempfile
-    >>> from gsp_fb.experiments import select
+    >>> from paper import select
     >>> cell = select(["table9"], protocols=["paper"], datasets=["texas"], models=["gcn"])[0]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = Store(Path(folder))
@@ -58,22 +62,36 @@ class Store:
 
     def __init__(self, directory: Path, *, quick: bool = False) -> None:
         self.directory, self.quick = directory, quick
-        first = next(directory.glob("*/*/*.json"), None)
-        if first is not None and json.loads(first.read_text(encoding="utf-8"))["protocol"]["quick"] != quick:
+        first = next(filter(None, map(_quick_of, directory.glob("*/*/*.json"))), None)
+        if first is not None and first["quick"] != quick:
             found, other = ("results", "without") if quick else ("rehearsals", "with")
             raise ParameterError(f"{directory} holds {found}; give another --results, or go on {other} --quick")
 
     def read(self, cell: Cell) -> Facts | None:
-        """Return the facts of a cell; None if it is not there."""
+        """Return the facts of a cell; None if it is not there.
+
+        Warns
+        -----
+        GspWarning
+            The file is damaged, or of another cell: it is set aside, and the cell counts as not measured.
+        """
         path = self.directory / cell.path
         if not path.exists():
             return None
-        facts: Facts = json.loads(path.read_text(encoding="utf-8"))
-        return facts
+        try:
+            facts = json.loads(path.read_text(encoding="utf-8"))
+            _check(facts, cell)
+        except (ValueError, TypeError, KeyError, AttributeError) as damaged:
+            aside = set_aside(path)
+            reason = f"{type(damaged).__name__}: {damaged}"
+            warnings.warn(f"{path} is no result of its cell ({reason}); kept as {aside.name}", GspWarning, stacklevel=2)
+            return None
+        found: Facts = facts
+        return found
 
     def has(self, cell: Cell) -> bool:
-        """Return whether a cell is stored."""
-        return (self.directory / cell.path).exists()
+        """Return whether a cell is stored, whole."""
+        return self.read(cell) is not None
 
     def write(self, cell: Cell, measured: Facts, seconds: float) -> Facts:
         """Store what was measured, with everything needed to measure it again; return the facts stored."""
@@ -86,6 +104,7 @@ class Store:
             "protocol": {"name": cell.protocol, "quick": cell.quick, **cell.plan.as_dict()},
             **measured,
             "command": cell.command,
+            **_machine(),
             "versions": _versions(),
             "seconds": round(seconds, 2),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -121,7 +140,7 @@ class Store:
             yield None
             return
         try:
-            yield None if self.has(cell) else Journal(folder / f"{cell.digest}.json", deadline=deadline)
+            yield None if self.has(cell) else _journal(cell, folder, deadline)
         finally:
             lock.release()
 
@@ -135,6 +154,57 @@ class Store:
         everything = (cell for cell in select(quick=self.quick) if cell.row.model)
         measured = [(cell, float(facts["seconds"])) for cell in everything if (facts := self.read(cell))]
         return expected_seconds(measured, [cell for cell in cells if not self.has(cell)])
+
+
+def _quick_of(path: Path) -> dict[str, Any] | None:
+    """Return the protocol of a stored cell; None where the file is damaged, which :meth:`Store.read` reports."""
+    try:
+        protocol = json.loads(path.read_text(encoding="utf-8"))["protocol"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return protocol if isinstance(protocol, dict) and "quick" in protocol else None
+
+
+def _journal(cell: Cell, folder: Path, deadline: float | None) -> Journal:
+    return Journal(folder / f"{cell.digest}.jsonl", cell.spec, deadline=deadline)
+
+
+def _check(facts: Any, cell: Cell) -> None:
+    """Raise ValueError where stored facts are not those of the cell, or a score is no share."""
+    wanted = {"experiment": cell.experiment, "dataset": cell.dataset, "model": cell.row.label}
+    wrong = [f"{name} is {facts.get(name)!r}, not {value!r}" for name, value in wanted.items() if facts[name] != value]
+    if facts["protocol"]["name"] != cell.protocol:
+        wrong.append(f"protocol is {facts['protocol']['name']!r}, not {cell.protocol!r}")
+    for name in ("test", "val", "validation"):
+        scores = facts.get(name, [])
+        wrong += [f"{name} score {score!r} is not in [0, 1]" for score in scores if not 0.0 <= float(score) <= 1.0]
+    if not math.isfinite(float(facts["seconds"])):
+        wrong.append(f"seconds are {facts['seconds']}")
+    if wrong:
+        raise ValueError("; ".join(wrong))
+
+
+def _machine() -> dict[str, Any]:
+    """Return what a figure depends on beside versions: the commit, the processor and the number of threads."""
+    torch = require("torch", "reproducing the paper")
+    return {"commit": _commit(), "processor": _processor(), "threads": torch.get_num_threads()}
+
+
+@cache
+def _commit() -> str | None:
+    line = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    try:
+        return subprocess.run(line, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603  # a fixed command
+    except (OSError, subprocess.CalledProcessError):  # no git, or no repository
+        return None
+
+
+@cache
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines() if cpuinfo.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
 
 
 def _versions() -> dict[str, str]:

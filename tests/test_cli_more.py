@@ -74,9 +74,9 @@ def test_models_lists_every_row(capsys):
 
 
 def test_train_resume_predict_embed(blocks, tmp_path, capsys):
-    first = result(capsys, "train", "fb-gcn", "blocks", *QUICK, "--filter", "lazy_rw", "-o", tmp_path / "run")
+    first = result(capsys, "train", "fb-gcn", "blocks", *QUICK, "--family", "lazy_rw", "-o", tmp_path / "run")
     assert (first["splits"], len(first["runs"]), first["option"]["family"]) == (2, 2, "lazy_rw")
-    again = result(capsys, "train", "fb-gcn", "blocks", *QUICK, "--filter", "lazy_rw", "-o", tmp_path / "run")
+    again = result(capsys, "train", "fb-gcn", "blocks", *QUICK, "--family", "lazy_rw", "-o", tmp_path / "run")
     assert [row["test"] for row in again["runs"]] == [row["test"] for row in first["runs"]]
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["test mean"] == again["test mean"]
     run = tmp_path / "run" / "split-0-seed-0"
@@ -87,13 +87,13 @@ def test_train_resume_predict_embed(blocks, tmp_path, capsys):
 
 
 def test_train_together_with_seeds(blocks, capsys):
-    found = result(capsys, "train", "gcn", "blocks", *QUICK, "--together", "--seeds", "2", "--raw-features")
+    found = result(capsys, "train", "gcn", "blocks", *QUICK, "--seeds", "2", "--raw-features")
     assert {(row["split"], row["seed"]) for row in found["runs"]} == {(0, 0), (0, 1), (1, 0), (1, 1)}
     assert found["training"]["normalize"] is False
 
 
 def test_search_chooses_and_goes_on(blocks, tmp_path, capsys):
-    argv = ["search", "gcn", "blocks", *QUICK, "--together", "-o", tmp_path / "study"]
+    argv = ["search", "gcn", "blocks", *QUICK, "-o", tmp_path / "study"]
     assert result(capsys, *argv, "--trials", "2")["n_finished"] == 2
     assert result(capsys, *argv, "--trials", "3")["n_finished"] == 3
     assert json.loads((tmp_path / "study" / "best.json").read_text())["model"] == "gcn"

@@ -4,6 +4,7 @@ import csv
 import itertools
 import json
 import os
+import sys
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ from scipy import stats
 from gsp_fb import Graph
 from gsp_fb.datasets import Split, info, load, random_splits
 from gsp_fb.datasets.splits import SPLIT_SEED, stored_splits
-from gsp_fb.errors import ParameterError
+from gsp_fb.errors import GspWarning, ParameterError
 from paper import paper_numbers, training
 from paper.catalogue import EXPERIMENTS, PAPER_NAMES
 from paper.cells import cells, select
@@ -88,7 +89,7 @@ def test_every_printed_row_that_we_train_is_found_among_the_papers_numbers():
 
 
 def test_the_listed_hyperparameters_are_the_papers_files():
-    text = files("gsp_fb").joinpath("data/paper_hyperparameters.csv").read_text(encoding="utf-8")
+    text = files("paper").joinpath("data", "hyperparameters.csv").read_text(encoding="utf-8")
     assert len(listed()) == len(list(csv.DictReader(text.splitlines()))) == 174
     assert preset("squirrel", "GraphSAGE")["hidden"] == 32  # printed as c32
     assert preset("coauthor_physics", "GCN")["dropout"] == 0.1  # printed as 0.1(0.3)
@@ -147,7 +148,7 @@ def test_permuting_test_labels_leaves_the_choice_unchanged(monkeypatch, tmp_path
     found, scores = [], []
     for number, y in enumerate((truth, other)):
         job = job_of(monkeypatch, y=y)
-        kept = journal.Journal(tmp_path / f"{number}.json")
+        kept = journal.Journal(tmp_path / f"{number}.jsonl", {})
         found.append(choice.choose(job, kept))
         scores.append([run["scores"]["test"] for run in job.runs(found[-1].values, kept)])
     assert found[0] == found[1]
@@ -155,26 +156,15 @@ def test_permuting_test_labels_leaves_the_choice_unchanged(monkeypatch, tmp_path
     assert scores[0] != scores[1]  # the labels did change
 
 
-def test_no_test_item_reaches_the_choice(monkeypatch):
-    job, seen = job_of(monkeypatch), []
-    monkeypatch.setattr(
-        training.Job,
-        "_trained",
-        lambda self, values, splits, seeds: seen.extend(splits) or [{"scores": {"val": 0.5}} for _ in splits],
-    )
-    job.validation({}, [0, 1])
-    assert [len(split.test) for split in seen] == [0, 0]
-    assert all(np.array_equal(split.val, job.splits[k].val) for k, split in enumerate(seen))
-
-
 def test_a_proposal_depends_on_the_finished_trials_and_the_seed_alone():
-    choice = pytest.importorskip("paper.choice")
+    proposals = pytest.importorskip("gsp_fb.nn.proposals")
     pytest.importorskip("optuna")
     grid = space("fb-gcn")
     done = []
     for seed in range(12):
-        values = choice.proposal(grid, done, seed=seed)
-        assert values == choice.proposal(grid, list(done), seed=seed)
+        tried = [values for values, _ in done]
+        values = proposals.propose("tpe", grid, done, tried, seed=seed)
+        assert values == proposals.propose("tpe", grid, list(done), tried, seed=seed)
         assert values not in [earlier for earlier, _ in done]
         assert all(values[name] in choices for name, choices in grid.items())
         done.append((values, values["dropout"]))
@@ -186,22 +176,62 @@ def test_the_race_keeps_the_best_and_counts_what_diverged(monkeypatch, tmp_path)
         pytest.importorskip("paper.journal"),
     )
     pytest.importorskip("optuna")
+    search = sys.modules["gsp_fb.nn.search"]
     job, asked = job_of(monkeypatch), []
 
-    def validation(self, values, numbers):
-        asked.append((json.dumps(values, sort_keys=True), tuple(numbers)))
-        score = {(False, 0.3): 0.9, (True, 0.3): 0.2}.get((values["normalize"], values["dropout"]))
-        return None if score is None else [score] * len(numbers)
+    def validation(self, wanted):
+        asked.extend((trial.number, split) for trial, split in wanted)
+        table = {(False, 0.3): 0.9, (True, 0.3): 0.2}
+        return [table.get((trial.values["normalize"], trial.values["dropout"])) for trial, _ in wanted]
 
-    monkeypatch.setattr(training.Job, "validation", validation)
-    found = choice.choose(job, journal.Journal(tmp_path / "a.json"))
+    monkeypatch.setattr(search._Work, "validation", validation)
+    found = choice.choose(job, journal.Journal(tmp_path / "a.jsonl", {}))
     assert (found.values["normalize"], found.score, found.n_trials) == (False, 0.9, 3)
     assert found.n_failed == 1
-    raced = [values for values, numbers in asked if numbers == (1,)]
-    assert len(raced) == 2  # the second rung sees the two best, on the split they had not seen
+    # The second rung sees the two best, on the split they had not seen.
+    assert [trial for trial, split in asked if split == 1] == [0, 1]
     assert [len(trial["scores"]) for trial in found.trials] == [2, 2, 1]
     assert [trial["scores"][0] for trial in found.trials] == [0.9, 0.2, None]
     assert found.trials[0]["values"] == found.values
+
+
+@pytest.mark.parametrize("damage", ["garbage\n", "", '{"op": 1}\n'])
+def test_a_damaged_journal_is_set_aside_and_measured_again(tmp_path, damage):
+    journal = pytest.importorskip("paper.journal")
+    path = tmp_path / "a.jsonl"
+    journal.Journal(path, {"cell": 1}).step("square", lambda: 9)
+    path.write_text(damage + path.read_text()[5:])
+    with pytest.warns(GspWarning, match="set aside, and measured again"):
+        again = journal.Journal(path, {"cell": 1})
+    assert again.step("square", lambda: 16) == 16
+    assert (tmp_path / "a.jsonl.damaged-1").exists()
+    with pytest.warns(GspWarning, match="cell: 1 stored, 2 given"):
+        journal.Journal(path, {"cell": 2})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"dataset": "cornell"}, "dataset is 'cornell', not 'texas'"),
+        ({"test": [0.5, float("nan")]}, "test score nan"),
+        ({"test": [7.0]}, "test score 7.0"),
+        ({"protocol": {}}, "KeyError"),
+        ({"seconds": "x"}, "ValueError"),
+        (None, "JSONDecodeError"),
+    ],
+)
+def test_a_damaged_or_foreign_result_is_set_aside(tmp_path, change, message):
+    (cell,) = select(["table9"], protocols=["tuned"], datasets=["texas"], models=["gcn"])
+    store = Store(tmp_path)
+    facts = store.write(cell, fake_cell(cell, [0.5, 0.6]), 1.0)
+    path = tmp_path / cell.path
+    path.write_text(path.read_text()[:-40] if change is None else json.dumps({**facts, **change}))
+    with pytest.warns(GspWarning, match=message):
+        assert not Store(tmp_path).has(cell)
+    assert len(list(path.parent.glob("*.damaged-1"))) == 1
+    assert not store.has(cell)
+    store.write(cell, fake_cell(cell, [0.5, 0.6]), 1.0)
+    assert store.has(cell)
 
 
 def test_plans_grow_with_the_protocol_alone():
@@ -341,6 +371,6 @@ def test_under_gins_protocol_one_epoch_counts_for_all_folds(monkeypatch, tmp_pat
     monkeypatch.setattr(measures.Job, "of", lambda cell: job)
     monkeypatch.setattr(measures, "choose", lambda job, kept: SimpleNamespace(values={}))
     monkeypatch.setattr(measures, "_described", lambda job, chosen: {})
-    facts = measures.measure(cell, journal.Journal(tmp_path / "a.json"))
+    facts = measures.measure(cell, journal.Journal(tmp_path / "a.jsonl", {}))
     assert facts["test"] == [0.9, 0.5]
     assert facts["best_epochs"] == [2, 2]

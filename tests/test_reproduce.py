@@ -32,20 +32,21 @@ def synthetic(name, **options):
 # The command in a process of its own, on the synthetic data, each step slow enough to be killed in.
 DRIVER = """
 import importlib.util, sys, time
+from gsp_fb.nn import journal
 from paper.__main__ import main
-from paper import journal, training
+from paper import training
 
 here = importlib.util.spec_from_file_location("here", sys.argv[1])
 module = importlib.util.module_from_spec(here)
 here.loader.exec_module(module)
 training.load = module.synthetic
-delay, step = float(sys.argv[2]), journal.Journal.step
+delay, append = float(sys.argv[2]), journal.Journal.append
 
-def slow(self, name, action):
+def slow(self, entries):
     time.sleep(delay)
-    return step(self, name, action)
+    append(self, entries)
 
-journal.Journal.step = slow
+journal.Journal.append = slow
 sys.exit(main(sys.argv[3:]))
 """
 ROWS = ("table9", "--quick", "--protocol", "tuned", "--datasets", "texas", "--models", "gcn", "fb-gcn")
@@ -95,25 +96,30 @@ def whole(tmp_path_factory):
 
 
 def test_a_run_killed_and_resumed_gives_the_same_json(whole, tmp_path):
-    killed = start(tmp_path, *ONE, delay=0.3)
+    killed = start(tmp_path, *ONE, delay=0.5)
     journals = tmp_path / "cache" / "reproduce"
-    while not any(len(json.loads(path.read_text())) >= 3 for path in journals.glob("*.json")):
+    # Header, three trials and the scores of the first rung.
+    while not any(len(path.read_text().splitlines()) >= 7 for path in journals.glob("*.search/journal.jsonl")):
         assert killed.poll() is None, killed.communicate()
         time.sleep(0.02)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
     assert not stored(tmp_path)
-    (journal,) = journals.glob("*.json")
-    begun = {name: {**step, "seconds": 1000.0} for name, step in json.loads(journal.read_text()).items()}
-    journal.write_text(json.dumps(begun))
+    (kept,) = journals.glob("*.search/journal.jsonl")
+    begun = kept.read_text()
+    spent = sum(entry["seconds"] for entry in lines(begun) if entry["op"] == "scores")
 
     run(tmp_path, *ONE)
     (name,) = stored(tmp_path)
     assert stored(tmp_path)[name] == stored(whole)[name]
-    # What had been done was not done again: its time still counts. With the result stored, the journal goes.
+    # What had been done was not done again: its time still counts. With the result stored, the journals go.
     (result,) = (tmp_path / "results").rglob("*.json")
-    assert json.loads(result.read_text())["seconds"] >= 1000 * len(begun)
-    assert not journal.exists()
+    assert json.loads(result.read_text())["seconds"] >= round(spent, 2)
+    assert not list(journals.glob("*.search")) + list(journals.glob("*.jsonl"))
+
+
+def lines(text):
+    return [json.loads(line.partition(" ")[2]) for line in text.splitlines()]
 
 
 def test_two_processes_share_the_work_and_nothing_is_done_twice(whole, tmp_path):
@@ -146,9 +152,12 @@ def test_a_cell_says_how_it_was_made(whole):
     )
     assert facts["protocol"]["quick"]
     assert facts["protocol"]["rungs"]
-    assert len(facts["test"]) == len(facts["val"]) == len(facts["seeds"]) == len(facts["splits"]) == 3
+    assert len(facts["test"]) == len(facts["validation"]) == len(facts["seeds"]) == len(facts["splits"]) == 3
     assert facts["mean"] == pytest.approx(sum(facts["test"]) / 3)
-    assert facts["choice"]["n_trials"] == 3
+    assert facts["choice"]["n_trials"] == facts["n_trials"] == 3
+    assert facts["threads"] == 1
+    assert facts["processor"]
+    assert facts["commit"] is None or len(facts["commit"]) >= 40
     assert facts["options"]["family"] == "lazy_rw"
     assert {"gsp_fb", "python", "torch", "numpy", "optuna"} <= set(facts["versions"])
 

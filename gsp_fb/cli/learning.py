@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import statistics
 import sys
@@ -15,13 +16,23 @@ from .. import datasets
 from .._atomic import atomic_write, write_json
 from ..errors import ParameterError
 from ..variants import VARIANTS
-from .command import Command, no_arguments
+from .command import Command
 from .render import emit
 
 __all__ = ["COMMANDS"]
 
 # Option on the command line -> field of TrainConfig.
-TRAINING = {"lr": float, "weight_decay": float, "epochs": int, "patience": int, "monitor": str, "metric": str}
+TRAINING = {
+    "lr": float,
+    "weight_decay": float,
+    "epochs": int,
+    "patience": int,
+    "monitor": str,
+    "metric": str,
+    "batch": str,
+    "batch_size": int,
+    "eval_every": int,
+}
 # Fields of TrainConfig that a flag turns over, with what holds without it.
 SWITCHES = {"normalize": True, "compile": False}
 COLUMNS = ("name", "title", "task", "channels")
@@ -30,15 +41,30 @@ COLUMNS = ("name", "title", "task", "channels")
 def _models(args: argparse.Namespace) -> int:
     from .. import nn
 
+    _plug_in(args)
     rows = nn.describe()
     shown = rows if args.json else [{name: row[name] for name in COLUMNS} for row in rows]
     emit({"models": shown}, as_json=args.json)
     return 0
 
 
+def _plug_in(args: argparse.Namespace) -> None:
+    """Import the modules that register models of the user's own."""
+    for name in args.plugin:
+        if str(Path.cwd()) not in sys.path:
+            sys.path.insert(0, str(Path.cwd()))
+        try:
+            importlib.import_module(name)
+        except ImportError as absent:
+            raise ParameterError(
+                f"--plugin {name}: {absent}; give a module that Python can import from here"
+            ) from absent
+
+
 def _options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the model options: ``--filter`` and ``--set name=value``, values as JSON or else as text."""
-    options: dict[str, Any] = {} if args.filter is None else {"family": args.filter}
+    """Return the model options: those of ``--from``, ``--family`` and ``--set name=value`` (JSON, or else text)."""
+    options: dict[str, Any] = dict(args.start.options) if getattr(args, "start", None) else {}
+    options |= {} if args.family is None else {"family": args.family}
     for text in args.set or ():
         name, equals, value = text.partition("=")
         if not equals:
@@ -77,11 +103,22 @@ def _load(name: str) -> Any:
     return datasets.load(datasets.info(name).name, loops="drop")
 
 
+def _config(args: argparse.Namespace) -> Any:
+    """Return the training configuration: the row's, that of ``--from``, and what the command line says."""
+    from .. import nn
+
+    found = args.start.config if getattr(args, "start", None) else {}
+    return nn.TrainConfig(**{**nn.MODELS[_model(args.model)].training, **found, **_training(args)})
+
+
 def _train(args: argparse.Namespace) -> int:
     from .. import nn
 
-    data = _load(args.dataset)
-    config = nn.TrainConfig(**{**nn.MODELS[_model(args.model)].training, **_training(args)})
+    _plug_in(args)
+    args.start = None if args.start_file is None else nn.read_best(args.start_file)
+    if args.start is not None and args.start.model != args.model:
+        raise ParameterError(f"{args.start_file} is of model {args.start.model!r}, not {args.model!r}")
+    data, config = _load(args.dataset), _config(args)
     if _is_collection(data):
         rows = _fold_rows(args, data, config)
         chosen = {"protocol": args.protocol, "epoch chosen": nn.PROTOCOLS[args.protocol]}
@@ -99,13 +136,24 @@ def _is_collection(data: Any) -> bool:
 
 
 def _split_rows(args: argparse.Namespace, data: Any, config: Any) -> list[dict[str, Any]]:
-    runs = {
-        (split, seed): data_split
-        for split, data_split in _splits(data, args.splits).items()
-        for seed in range(args.seeds)
-    }
-    results = _train_together(args, data, config, runs) if args.together else _train_each(args, data, config, runs)
-    return [{"split": split, "seed": seed, **_run_facts(result)} for (split, seed), result in results.items()]
+    from .. import nn
+
+    wanted = _splits(data, args.splits)
+    runs = [(split, seed) for split in wanted for seed in range(args.seeds)]
+    places = [f"split-{split}-seed-{seed}" for split, seed in runs]
+    results = nn.train_splits(
+        args.model,
+        data,
+        [wanted[split] for split, _ in runs],
+        config,
+        seeds=[seed for _, seed in runs],
+        directories=None if args.output is None else [args.output / place for place in places],
+        progress=sys.stderr.isatty() and not args.json,
+        device=args.device,
+        **_options(args),
+    )
+    pairs = zip(runs, results, strict=True)
+    return [{"split": split, "seed": seed, **_run_facts(result)} for (split, seed), result in pairs]
 
 
 def _fold_rows(args: argparse.Namespace, data: Any, config: Any) -> list[dict[str, Any]]:
@@ -142,31 +190,6 @@ def _model(name: str) -> str:
     return check_choice(name, nn.MODELS, "model")
 
 
-def _train_each(args: argparse.Namespace, data: Any, config: Any, runs: dict[tuple[int, int], Any]) -> dict[Any, Any]:
-    from .. import nn
-
-    results = {}
-    for (number, seed), split in runs.items():
-        model = nn.build(args.model, data, seed=seed, device=args.device, **_options(args))
-        directory = None if args.output is None else args.output / f"split-{number}-seed-{seed}"
-        results[number, seed] = nn.train(
-            model, data, split, config, directory=directory, progress=sys.stderr.isatty() and not args.json
-        )
-    return results
-
-
-def _train_together(
-    args: argparse.Namespace, data: Any, config: Any, runs: dict[tuple[int, int], Any]
-) -> dict[Any, Any]:
-    from .. import nn
-
-    seeds = [seed for _, seed in runs]
-    found = nn.train_splits(
-        args.model, data, list(runs.values()), config, seeds=seeds, device=args.device, **_options(args)
-    )
-    return dict(zip(runs, found, strict=True))
-
-
 def _run_facts(result: Any) -> dict[str, Any]:
     facts = result.as_dict()
     return {
@@ -176,6 +199,7 @@ def _run_facts(result: Any) -> dict[str, Any]:
         "test": facts["scores"]["test"],
         "S": facts["s_value"],
         "seconds": result.seconds,
+        "memory": result.memory,
     }
 
 
@@ -197,8 +221,8 @@ def _summary(args: argparse.Namespace, config: Any, rows: list[dict[str, Any]]) 
 def _search(args: argparse.Namespace) -> int:
     from .. import nn
 
-    data = _load(args.dataset)
-    config = nn.TrainConfig(**{**nn.MODELS[_model(args.model)].training, **_training(args)})
+    _plug_in(args)
+    data, config = _load(args.dataset), _config(args)
     splits: Any = list(_splits(data, args.splits).values())
     if _is_collection(data):
         splits = nn.with_validation(splits, data.y)
@@ -211,19 +235,18 @@ def _search(args: argparse.Namespace) -> int:
         sampler=args.sampler,
         also=args.also,
         config=config,
-        together=args.together,
         progress=sys.stderr.isatty() and not args.json,
         **_options(args),
     )
-    facts = found.as_dict()
-    write_json(args.output / "best.json", facts)
-    emit(facts, as_json=args.json)
+    facts = {name: value for name, value in found.as_dict().items() if args.json or name != "trials"}
+    emit({**facts, "written": str(args.output / nn.BEST_FILE)}, as_json=args.json)
     return 0
 
 
 def _predict(args: argparse.Namespace) -> int:
     from .. import nn
 
+    _plug_in(args)
     probabilities = nn.predict(args.run, _load(args.dataset))
     with atomic_write(args.output) as file:
         np.save(file, probabilities, allow_pickle=False)
@@ -234,6 +257,7 @@ def _predict(args: argparse.Namespace) -> int:
 def _embed(args: argparse.Namespace) -> int:
     from .. import nn
 
+    _plug_in(args)
     parts = nn.embed(args.run, _load(args.dataset), layer=args.layer)
     with atomic_write(args.output) as file:
         np.savez(file, **parts)
@@ -241,15 +265,21 @@ def _embed(args: argparse.Namespace) -> int:
     return 0
 
 
+def _plugin_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--plugin", action="append", default=[], metavar="MODULE", help="import a module that registers models"
+    )
+
+
 def _model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="a row of `gsp-fb models`")
     parser.add_argument("dataset", help="a data set with splits")
-    parser.add_argument("--filter", choices=tuple(VARIANTS), help="the operator family that is the low channel")
+    parser.add_argument("--family", choices=tuple(VARIANTS), help="the operator family that is the low channel")
     parser.add_argument("--splits", default="all", help="'all' or numbers such as 0,1,2 (default all)")
     parser.add_argument("--set", action="append", metavar="OPTION=VALUE", help="any option of the model; repeatable")
     parser.add_argument("--raw-features", action="store_true", help="do not divide features by their row sums")
     parser.add_argument("--compile", action="store_true", help="let torch.compile translate the model (a C++ compiler)")
-    parser.add_argument("--together", action="store_true", help="train all splits as one batch (small graphs)")
+    _plugin_argument(parser)
     for name, kind in TRAINING.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=kind)
 
@@ -258,6 +288,9 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
     _model_arguments(parser)
     parser.add_argument("--seeds", type=int, default=1, help="models per split (default 1)")
     parser.add_argument("--device", default="cpu", help="cpu or cuda; nothing falls back by itself")
+    parser.add_argument(
+        "--from", dest="start_file", type=Path, metavar="BEST.json", help="options and settings that a search chose"
+    )
     parser.add_argument(
         "--protocol",
         choices=("validation", "gin"),
@@ -269,7 +302,9 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _search_arguments(parser: argparse.ArgumentParser) -> None:
     _model_arguments(parser)
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", required=True, help="the journal; resumes there")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="DIR", required=True, help="journal and best.json; resumes there"
+    )
     parser.add_argument("--trials", type=int, default=50, help="in all, earlier ones included (default 50)")
     parser.add_argument("--sampler", choices=("tpe", "grid", "random"), default="tpe")
     parser.add_argument("--also", action="append", default=[], metavar="CHOICE", help="vary this too: family")
@@ -277,8 +312,9 @@ def _search_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, help="a run directory of `gsp-fb train -o`")
-    parser.add_argument("dataset", help="the data set it was trained on")
+    parser.add_argument("dataset", help="a data set with the same features")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    _plugin_argument(parser)
 
 
 def _embed_arguments(parser: argparse.ArgumentParser) -> None:
@@ -287,9 +323,9 @@ def _embed_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS = (
-    Command("models", "the models that can be named; with --json also their options", no_arguments, _models),
-    Command("train", "a model on the splits of a data set, resumable with -o", _train_arguments, _train),
-    Command("search", "hyperparameters by validation alone, resumable", _search_arguments, _search),
-    Command("predict", "class probabilities of a trained checkpoint, as .npy", _checkpoint_arguments, _predict),
-    Command("embed", "low, high and combined embeddings of a checkpoint, as .npz", _embed_arguments, _embed),
+    Command("models", "List the models that can be named; with --json also their options.", _plugin_argument, _models),
+    Command("train", "Train a model on the splits of a data set, resumable with -o.", _train_arguments, _train),
+    Command("search", "Choose hyperparameters by validation alone, resumable.", _search_arguments, _search),
+    Command("predict", "Write the predictions of a trained checkpoint as .npy.", _checkpoint_arguments, _predict),
+    Command("embed", "Write low, high and combined embeddings of a checkpoint as .npz.", _embed_arguments, _embed),
 )

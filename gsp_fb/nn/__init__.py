@@ -19,13 +19,15 @@ from .protocols import PROTOCOLS, CrossValidation, cross_validate, with_validati
 from .recipes import build
 from .results import TrainResult
 from .rundir import TrainingInterrupted, read_metrics
-from .search import SearchResult, search
+from .search import BEST_FILE, SearchResult, read_best, search
 from .signals import filter_signal
 from .sparse import SparseMatrix
 from .splits import train_splits
 from .train import train
+from .trainer import TrainState
 
 __all__ = [
+    "BEST_FILE",
     "MODELS",
     "PROTOCOLS",
     "Checkpoint",
@@ -42,6 +44,7 @@ __all__ = [
     "SparseMatrix",
     "TrainConfig",
     "TrainResult",
+    "TrainState",
     "TrainingInterrupted",
     "build",
     "cross_validate",
@@ -54,6 +57,7 @@ __all__ = [
     "parameter_groups",
     "patch",
     "predict",
+    "read_best",
     "read_checkpoint",
     "read_metrics",
     "register_model",

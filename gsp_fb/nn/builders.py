@@ -41,6 +41,7 @@ from .propagation import (
     relation_propagation,
 )
 from .sparse import SparseMatrix
+from .targets import n_outputs
 
 __all__ = ["BuildContext", "class_count", "node_features", "tag_features"]
 
@@ -99,12 +100,8 @@ class BuildContext:
 
 
 def class_count(dataset: Any) -> int:
-    """Return the number of classes, or of columns where a node has several labels."""
-    y = np.asarray(dataset.y)
-    count = int(y.shape[1]) if y.ndim == 2 else int(y.max(initial=-1)) + 1
-    if count < 1:
-        raise ParameterError("no node of the data set has a label >= 0; there is nothing to learn")
-    return count
+    """Return the number of classes, or of columns where a node has several labels or numbers."""
+    return n_outputs(dataset.y)
 
 
 def node_features(dataset: Any) -> Any:

@@ -12,7 +12,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,45 @@ from .._extras import require
 from .._version import __version__
 from ..errors import FormatError, IntegrityError, ParameterError
 
-__all__ = ["CHECKPOINT_FILE", "Checkpoint", "differences", "read_checkpoint", "versions", "write_checkpoint"]
+__all__ = [
+    "CHECKPOINT_FILE",
+    "Checkpoint",
+    "check_same",
+    "check_tensors",
+    "differences",
+    "is_settled",
+    "read_checkpoint",
+    "read_facts",
+    "settle",
+    "versions",
+    "write_checkpoint",
+]
 
 CHECKPOINT_FILE = "checkpoint.json"
+_PREVIOUS = "checkpoint-previous.json"
 _FORMAT = 1
 _TENSOR_NAME = re.compile(r"checkpoint-\d+\.safetensors")
-_REQUIRED = ("format", "tensors", "sha256", "epoch", "recipe", "config", "data")
+_REQUIRED = ("format", "tensors", "sha256", "epoch", "best_epoch", "recipe", "config", "data")
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+# What the entries of a sidecar must be: whoever can write the file can write anything into it.
+_VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "epoch": (_is_count, "an integer >= 0"),
+    "best_epoch": (_is_count, "an integer >= 0"),
+    "best_value": (_is_number, "a number or null"),
+    "seconds": (_is_number, "a number"),
+    "recipe": (lambda value: isinstance(value, dict), "an object"),
+    "config": (lambda value: isinstance(value, dict), "an object"),
+    "data": (lambda value: isinstance(value, dict), "an object"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,21 +100,53 @@ def versions() -> dict[str, str]:
     }
 
 
-def write_checkpoint(directory: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
-    """Replace the checkpoint of ``directory``; ``facts`` hold ``epoch``, ``recipe``, ``config``, ``data`` and more."""
+def write_checkpoint(
+    directory: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any], *, keep_previous: bool = False
+) -> None:
+    """Replace the checkpoint of ``directory``; ``facts`` hold ``epoch``, ``recipe``, ``config``, ``data`` and more.
+
+    With ``keep_previous`` the one before stays until :func:`settle` is called: the runs of a batch are saved one after
+    the other, and a process that dies in between must not leave them at different epochs.
+    """
     safetensors = require("safetensors.torch", "a checkpoint")
     name = f"checkpoint-{facts['epoch']:08d}.safetensors"
     plain = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
     with atomic_write(directory / name) as file:
         file.write(safetensors.save(plain))
     digest = sha256_file(directory / name)
-    write_json(
-        directory / CHECKPOINT_FILE,
-        {"format": _FORMAT, "tensors": name, "sha256": digest, **facts, "versions": versions()},
-    )
+    sidecar = directory / CHECKPOINT_FILE
+    if keep_previous:
+        write_json(directory / _PREVIOUS, read_facts(sidecar) if sidecar.exists() else {"epoch": 0})
+    write_json(sidecar, {"format": _FORMAT, "tensors": name, "sha256": digest, **facts, "versions": versions()})
+    if not keep_previous:
+        _remove_tensors(directory, but=name)
+
+
+def _remove_tensors(directory: Path, *, but: str) -> None:
     for old in directory.glob("checkpoint-*.safetensors"):
-        if _TENSOR_NAME.fullmatch(old.name) and old.name != name:
+        if _TENSOR_NAME.fullmatch(old.name) and old.name != but:
             old.unlink(missing_ok=True)
+
+
+def settle(directory: Path, standing: Collection[int] = ()) -> None:
+    """Keep the newest checkpoint alone, or go back to the one before if other runs of the batch stand at its epoch."""
+    previous, sidecar = directory / _PREVIOUS, directory / CHECKPOINT_FILE
+    if not previous.exists():
+        return
+    epoch = json.loads(previous.read_text(encoding="utf-8"))["epoch"]
+    if epoch in standing and read_facts(sidecar)["epoch"] != epoch:
+        if epoch:
+            previous.replace(sidecar)
+        else:
+            sidecar.unlink()
+    previous.unlink(missing_ok=True)
+    if sidecar.exists():
+        _remove_tensors(directory, but=read_facts(sidecar)["tensors"])
+
+
+def is_settled(directory: Path) -> bool:
+    """Return whether no process died while it saved the runs of a batch."""
+    return not (directory / _PREVIOUS).exists()
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
@@ -106,7 +171,7 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     'fb-gcn'
     """
     sidecar = _sidecar(Path(path))
-    facts = _facts(sidecar)
+    facts = read_facts(sidecar)
     file = sidecar.parent / facts["tensors"]
     if not file.is_file():
         raise IntegrityError(f"{sidecar} names {file.name}, which is missing")
@@ -140,7 +205,14 @@ def _sidecar(path: Path) -> Path:
     return path
 
 
-def _facts(sidecar: Path) -> dict[str, Any]:
+def read_facts(sidecar: Path) -> dict[str, Any]:
+    """Return the facts of a ``checkpoint.json``, checked.
+
+    Raises
+    ------
+    FormatError
+        An entry is missing or not what it must be.
+    """
     try:
         facts = json.loads(sidecar.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as broken:
@@ -150,7 +222,43 @@ def _facts(sidecar: Path) -> dict[str, Any]:
         raise FormatError(f"{sidecar} lacks {', '.join(missing)}; it is no checkpoint of gsp_fb")
     if facts["format"] != _FORMAT or not _TENSOR_NAME.fullmatch(str(facts["tensors"])):
         raise FormatError(f"{sidecar} has format {facts['format']!r} and tensors {facts['tensors']!r}; cannot read it")
+    for name, (test, wanted) in _VALUES.items():
+        if name in facts and not test(facts[name]):
+            raise FormatError(f"{sidecar} has {name} {facts[name]!r}; expected {wanted}")
+    if facts.get("best_epoch", 0) > facts["epoch"]:
+        raise FormatError(f"{sidecar} has best_epoch {facts['best_epoch']} after epoch {facts['epoch']}")
     return dict(facts)
+
+
+def check_tensors(found: Mapping[str, Tensor], expected: Mapping[str, Tensor], where: object) -> None:
+    """Compare stored tensors with those that a model has, by name, shape, type and finiteness.
+
+    Raises
+    ------
+    ParameterError
+        Names the first tensor that is missing, unknown, of another shape or type, or not finite.
+
+    Examples
+    --------
+    >>> check_tensors({"w": torch.zeros(2)}, {"w": torch.zeros(3)}, "run")
+    Traceback (most recent call last):
+    ...
+    gsp_fb.errors.ParameterError: run: tensor w has shape (2,); the model has (3,)
+    """
+    for name in expected.keys() - found.keys():
+        raise ParameterError(f"{where}: tensor {name} is missing")
+    for name, value in found.items():
+        if name not in expected:
+            raise ParameterError(f"{where}: tensor {name} is unknown to the model")
+        like = expected[name]
+        if value.shape != like.shape:
+            raise ParameterError(
+                f"{where}: tensor {name} has shape {tuple(value.shape)}; the model has {tuple(like.shape)}"
+            )
+        if value.dtype != like.dtype:
+            raise ParameterError(f"{where}: tensor {name} has type {value.dtype}; the model has {like.dtype}")
+        if value.is_floating_point() and not bool(torch.isfinite(value).all()):
+            raise ParameterError(f"{where}: tensor {name} holds values that are not finite")
 
 
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = "") -> list[str]:
@@ -171,8 +279,8 @@ def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], prefix: st
     return lines
 
 
-def check_same(stored: Mapping[str, Any], wanted: Mapping[str, Any], where: Path) -> None:
-    """Raise ParameterError listing how the run of a checkpoint differs from the one asked for."""
-    lines = differences({key: stored[key] for key in wanted}, wanted)
+def check_same(stored: Mapping[str, Any], wanted: Mapping[str, Any], where: object, what: str = "run") -> None:
+    """Raise ParameterError listing how what is stored differs from what is asked for."""
+    lines = differences({key: stored.get(key) for key in wanted}, wanted)
     if lines:
-        raise ParameterError(f"{where} holds another run ({'; '.join(lines)}); give another directory")
+        raise ParameterError(f"{where} holds another {what} ({'; '.join(lines)}); give another directory")

@@ -10,9 +10,10 @@ from .._arguments import check_choice, check_count, check_positive
 from ..errors import ParameterError
 from .metrics import METRICS
 
-__all__ = ["MONITORS", "TrainConfig"]
+__all__ = ["BATCHES", "MONITORS", "TrainConfig"]
 
 MONITORS = ("loss", "score")
+BATCHES = ("none", "cluster")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,18 +23,25 @@ class TrainConfig:
     Attributes
     ----------
     lr, weight_decay : float
-        Of Adam; alphas are never decayed.
+        Of Adam; mixing weights are never decayed.
     epochs : int
-        At most so many.
+        At most so many. A stored run is extended by giving more.
     patience : int
         Stop when validation has not improved for so many epochs.
     monitor : {'loss', 'score'}
         What of validation counts: the loss, or the metric.
-    metric : {'accuracy', 'roc_auc', 'micro_f1'}
+    metric : {'auto', 'accuracy', 'roc_auc', 'micro_f1', 'r2'}
+        ``auto`` is accuracy for classes, micro-F1 for several labels and R2 for numbers.
     normalize : bool
         Divide every row of the features by its sum.
+    batch : {'none', 'cluster'}
+        Node tasks: one step on the whole graph, or steps on clusters of about ``batch_size`` nodes whose operator is
+        cut out of the whole graph's, so that degrees are those of the whole graph. Models with a sampler of their own
+        (GraphSAINT) use that one.
     batch_size : int
-        Graphs a step, where graphs are classified.
+        Graphs, or nodes of a cluster batch, a step.
+    eval_every : int
+        Epochs between evaluations; the chosen epoch is one of those evaluated.
     checkpoint_every : int
         Epochs between checkpoints, where a run directory is given.
     compile : bool
@@ -55,19 +63,22 @@ class TrainConfig:
     epochs: int = 1000
     patience: int = 100
     monitor: str = "loss"
-    metric: str = "accuracy"
+    metric: str = "auto"
     normalize: bool = True
+    batch: str = "none"
     batch_size: int = 32
+    eval_every: int = 1
     checkpoint_every: int = 50
     compile: bool = False
 
     def __post_init__(self) -> None:
         check_positive(self.lr, "lr")
         _check_nonnegative(self.weight_decay, "weight_decay")
-        for name in ("epochs", "patience", "batch_size", "checkpoint_every"):
+        for name in ("epochs", "patience", "batch_size", "eval_every", "checkpoint_every"):
             check_count(getattr(self, name), name)
         check_choice(self.monitor, MONITORS, "monitor")
-        check_choice(self.metric, METRICS, "metric")
+        check_choice(self.metric, ("auto", *METRICS), "metric")
+        check_choice(self.batch, BATCHES, "batch")
         for name in ("normalize", "compile"):
             if not isinstance(getattr(self, name), bool):
                 raise ParameterError(f"{name} must be True or False, not {getattr(self, name)!r}")

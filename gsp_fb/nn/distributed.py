@@ -9,11 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import torch
@@ -25,9 +23,8 @@ from ..errors import ParameterError, TrainingError
 from .config import TrainConfig
 from .propagation.base import Batch
 from .results import TrainResult
-from .run import Run
-from .rundir import deferred_interrupt, locked, memory_reported
-from .tasks import make_task
+from .train import train_alone
+from .trainer import Exchange
 
 __all__ = ["Group", "current_group", "process_group", "train_distributed"]
 
@@ -146,26 +143,21 @@ def train_distributed(
     3
     """
     config = TrainConfig() if config is None else config
-    share = _Share(model, current_group(), per_step)
     where = None if directory is None else Path(directory)
-    run = _SharedRun(share, make_task(model, dataset, split, config), config, where)
-    group = share.group
-    with ExitStack() as stack:
-        stack.enter_context(_loss_of_peers_reported(where))
-        if where is not None and group.rank == 0:
-            stack.enter_context(locked(where))
-        stack.enter_context(memory_reported())
-        group.wait()
-        run.resume()
-        group.wait()
-        if group.rank:
-            run.directory = None
-        run.asked = stack.enter_context(deferred_interrupt())
-        run.fit(run.asked, progress and group.rank == 0)
-        return run.result()
+    share = _Share(model, current_group(), per_step)
+    with _loss_of_peers_reported(where):
+        return train_alone(
+            model,
+            dataset,
+            split,
+            config,
+            directory=where,
+            progress=progress and share.group.rank == 0,
+            exchange=share,
+        )
 
 
-class _Share:
+class _Share(Exchange):
     """The model as the steps of one process see it: its own subgraphs, and gradients that are averaged at the last."""
 
     def __init__(self, model: nn.Module, group: Group, per_step: int) -> None:
@@ -178,12 +170,22 @@ class _Share:
         if self.per_step % group.size:
             raise ParameterError(f"per_step={per_step} subgraphs cannot be shared out evenly to {group.size} processes")
         self.model, self.group = model, group
+        self.own = self.per_step // group.size
+        self.facts = {"subgraphs a step": self.per_step}
+        self.writes = group.rank == 0
         self.parallel: Any = model if group.size == 1 else DistributedDataParallel(model)
 
-    @property
-    def own(self) -> int:
-        """Subgraphs of a step that this process computes."""
-        return self.per_step // self.group.size
+    def module(self, model: nn.Module) -> Any:
+        """Return the share itself: it yields this process's subgraphs."""
+        return self
+
+    def agree(self, *flags: bool) -> list[bool]:
+        """Return for each flag whether it is set in any process: all of them go on, or none."""
+        return self.group.any(*flags)
+
+    def wait(self) -> None:
+        """Return when every process has come here."""
+        self.group.wait()
 
     def __call__(self, x: Any, propagation: Any) -> Tensor:
         logits: Tensor = self.parallel(x, propagation)
@@ -217,40 +219,6 @@ class _Share:
                     return
             if number % self.per_step == 0:
                 return
-
-
-class _SharedRun(Run):
-    """A run whose steps are those of a share, and which all processes end at the same epoch."""
-
-    def __init__(self, share: _Share, task: Any, config: TrainConfig, directory: Path | None) -> None:
-        super().__init__(share.model, task, config, directory)
-        self.share = share
-        self.asked = Event()
-
-    def _identity(self) -> dict[str, Any]:
-        facts = super()._identity()
-        return {**facts, "data": {**facts["data"], "subgraphs a step": self.share.per_step}}
-
-    def _step(self) -> None:
-        self.model.train()
-        steps: Any = self.task.steps
-        for number, loss in enumerate(steps(self.share)):
-            if not torch.isfinite(loss):
-                raise self._failure(float(loss.detach()), self.epoch + 1)
-            if number % self.share.own == 0:
-                self.optimizer.zero_grad(set_to_none=True)
-            # The mean over processes is taken with the gradients; here it is that over a process's own subgraphs.
-            torch.autograd.backward(loss / self.share.own)
-            if (number + 1) % self.share.own == 0:
-                self.optimizer.step()
-        self.epoch += 1
-
-    def _record(self) -> None:
-        super()._record()
-        # Whatever rounding or a signal did to one process: all of them go on, or none.
-        self.finished, interrupted = self.share.group.any(self.finished, self.asked.is_set())
-        if interrupted:
-            self.asked.set()
 
 
 @contextlib.contextmanager

@@ -1,21 +1,33 @@
-"""Losses and scores of logits against labels, for one class a node or several."""
+"""Losses and scores of outputs against targets: one class an item, several labels, or numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-__all__ = ["METRICS", "accuracy", "losses", "micro_f1", "roc_auc"]
+__all__ = ["DEFAULT_METRIC", "METRICS", "Metric", "accuracy", "losses", "micro_f1", "r2", "roc_auc"]
 
 
-def losses(logits: Tensor, y: Tensor) -> Tensor:
-    """Return the loss of every item: cross-entropy for class numbers, the mean over labels for 0/1 columns."""
+def losses(logits: Tensor, y: Tensor, *, weight: Tensor | None = None) -> Tensor:
+    """Return the loss of every item.
+
+    Cross-entropy for class numbers, the mean binary cross-entropy over 0/1 columns, the mean squared error over float
+    columns. ``weight`` holds a factor per class or column.
+    """
     if y.ndim == 1:
-        return functional.cross_entropy(logits, y, reduction="none")
-    return functional.binary_cross_entropy_with_logits(logits, y.to(logits.dtype), reduction="none").mean(1)
+        return functional.cross_entropy(logits, y, weight=weight, reduction="none")
+    if y.is_floating_point():
+        return _weighted((logits - y.to(logits.dtype)).square(), weight).mean(1)
+    each = functional.binary_cross_entropy_with_logits(logits, y.to(logits.dtype), reduction="none")
+    return _weighted(each, weight).mean(1)
+
+
+def _weighted(each: Tensor, weight: Tensor | None) -> Tensor:
+    return each if weight is None else each * weight
 
 
 def accuracy(logits: Tensor, y: Tensor) -> float:
@@ -63,8 +75,33 @@ def micro_f1(logits: Tensor, y: Tensor) -> float:
     return 2.0 * int((predicted & actual).sum()) / total if total else 1.0
 
 
-METRICS: dict[str, Callable[[Tensor, Tensor], float]] = {
-    "accuracy": accuracy,
-    "roc_auc": roc_auc,
-    "micro_f1": micro_f1,
+def r2(outputs: Tensor, y: Tensor) -> float:
+    """Return the coefficient of determination, averaged over columns; nan where a column of ``y`` is constant.
+
+    Examples
+    --------
+    >>> r2(torch.tensor([[1.0], [2.0]]), torch.tensor([[1.0], [2.0]]))
+    1.0
+    """
+    y = y.double()
+    residual = (y - outputs.double()).square().sum(0)
+    total = (y - y.mean(0)).square().sum(0)
+    return float((1.0 - residual / total).mean()) if bool((total > 0).all()) else float("nan")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score, larger is better, and the kinds of targets that it is defined for."""
+
+    function: Callable[[Tensor, Tensor], float]
+    kinds: tuple[str, ...]
+
+
+METRICS: dict[str, Metric] = {
+    "accuracy": Metric(accuracy, ("classes",)),
+    "roc_auc": Metric(roc_auc, ("classes",)),
+    "micro_f1": Metric(micro_f1, ("classes", "labels")),
+    "r2": Metric(r2, ("values",)),
 }
+# What ``metric="auto"`` stands for.
+DEFAULT_METRIC = {"classes": "accuracy", "labels": "micro_f1", "values": "r2"}

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from ..errors import ParameterError
-from .builders import class_count, node_features
-from .checkpoint import read_checkpoint
+from ..backend import is_sparse
+from ..errors import FormatError, ParameterError, TrainingError
+from .builders import node_features
+from .checkpoint import check_tensors, read_checkpoint
 from .graphs import GraphBatch
 from .inputs import features
+from .models import MODELS, takes_dense
 from .recipes import build
+from .tasks import check_graph_indptr
 
 __all__ = ["embed", "load_model", "predict"]
 
@@ -23,58 +29,87 @@ def load_model(
     checkpoint: str | os.PathLike[str],
     dataset: Any,
     *,
-    same_graph: bool = True,
     device: torch.device | str = "cpu",
     relations: Any = None,
     data_dir: str | os.PathLike[str] | None = None,
 ) -> nn.Module:
-    """Return the model of a run in the state that validation chose.
+    """Return the model of a run in the state that validation chose, over the graph of ``dataset``.
 
     Parameters
     ----------
     checkpoint : path
         A run directory, or its ``checkpoint.json``.
     dataset : object
-        What the model shall work on.
-    same_graph : bool
-        Insist on the graph it was trained on; False applies it to another one.
+        What the model shall work on: ``graph`` and ``x``; labels are not read. The graph may be another than the one
+        it was trained on.
     device, relations, data_dir
         As for :func:`gsp_fb.nn.build`.
 
     Raises
     ------
     ParameterError
-        The data has another shape or graph than the model was trained on.
+        The data has other features, or the stored tensors are not those of the model (wrong shape or type, missing,
+        not finite): the message names the tensor.
     """
     stored = read_checkpoint(checkpoint)
-    recipe = stored.facts["recipe"]
-    found = {"n_features": int(node_features(dataset).shape[1]), "n_classes": class_count(dataset)}
-    if same_graph:
-        found["graph"] = dataset.graph.sha256
-    made = {**recipe, "graph": stored.facts["data"]["graph"]}
-    lines = [f"{name}: {made[name]} stored, {value} given" for name, value in found.items() if made[name] != value]
-    if lines:
-        raise ParameterError(f"{checkpoint} was trained on other data ({'; '.join(lines)})")
+    recipe = _recipe(stored.facts["recipe"], checkpoint)
+    n_features = int(node_features(dataset).shape[1])
+    if n_features != recipe["n_features"]:
+        raise ParameterError(f"{checkpoint} was trained on {recipe['n_features']} features; the data has {n_features}")
     weights = stored.group("best")
-    dtype = next(value.dtype for value in weights.values() if value.is_floating_point())
+    types = [value.dtype for value in weights.values() if value.is_floating_point()]
+    dtype = torch.float64 if torch.float64 in types else torch.float32
     options = {**recipe["options"], "relations": relations, "data_dir": data_dir}
-    model = build(recipe["model"], dataset, seed=recipe["seed"], device=device, dtype=dtype, **options)
+    shape = _shape_of(dataset, recipe["n_classes"])
+    model = build(recipe["model"], shape, seed=recipe["seed"], device=device, dtype=dtype, **options)
+    check_tensors(weights, dict(model.state_dict()), checkpoint)
     model.load_state_dict(weights)
-    normalize: Any = stored.facts["config"]["normalize"]
-    model.normalize = normalize
+    normalize: Any = bool(stored.facts["config"].get("normalize", True))
+    task: Any = str(stored.facts["data"].get("task", "classes"))
+    model.normalize, model.task = normalize, task
     return model.eval()
+
+
+def _recipe(facts: Any, where: object) -> dict[str, Any]:
+    kinds = {"model": str, "options": dict, "seed": int, "n_features": int, "n_classes": int}
+    for name, kind in kinds.items():
+        if not isinstance(facts.get(name), kind):
+            raise FormatError(f"{where} has recipe.{name} {facts.get(name)!r}; expected {kind.__name__}")
+    return dict(facts)
+
+
+def _shape_of(dataset: Any, n_outputs: int) -> SimpleNamespace:
+    """Return the data as :func:`build` looks at it, with the model's number of outputs whatever labels there are."""
+    names = ("graph", "x", "graph_indptr", "node_label", "name")
+    known = {name: getattr(dataset, name) for name in names if getattr(dataset, name, None) is not None}
+    return SimpleNamespace(**known, y=np.arange(n_outputs))
 
 
 def _inputs(model: nn.Module, dataset: Any) -> Any:
     parameter = next(model.parameters())
+    recipe: Any = model.recipe
     place: dict[str, Any] = {"dtype": parameter.dtype, "device": parameter.device}
-    if not hasattr(model, "batches"):
-        return GraphBatch.of(dataset.graph, dataset.graph_indptr, node_features(dataset), **place)
-    return features(node_features(dataset), normalize=bool(model.normalize), **place)
+    x = node_features(dataset)
+    if MODELS[recipe.model].task == "graph":
+        starts = check_graph_indptr(dataset.graph_indptr, dataset.graph.n_nodes, len(dataset.graph_indptr) - 1)
+        return GraphBatch.of(dataset.graph, starts, x, **place)
+    dense = x.toarray() if is_sparse(x) and takes_dense(recipe.model) else x
+    return features(dense, normalize=bool(model.normalize), **place)
+
+
+# What turns the outputs of a task into predictions.
+_LINKS: dict[str, Callable[[Tensor], Tensor]] = {
+    "classes": lambda logits: torch.softmax(logits, dim=-1),
+    "labels": torch.sigmoid,
+    "values": lambda outputs: outputs,
+}
 
 
 def predict(checkpoint: str | os.PathLike[str], dataset: Any, **options: Any) -> npt.NDArray[Any]:
-    """Return the class probabilities of every node (or graph) from a trained checkpoint.
+    """Return the predictions for every node (or graph) from a trained checkpoint.
+
+    Probabilities of the classes, or of each label, or the regressed numbers. The data may be another graph than the
+    one trained on, and needs no labels.
 
     Parameters
     ----------
@@ -82,6 +117,11 @@ def predict(checkpoint: str | os.PathLike[str], dataset: Any, **options: Any) ->
     dataset : object
     **options
         As for ``gsp_fb.nn.predict.load_model``.
+
+    Returns
+    -------
+    ndarray, shape (n_items, n_outputs)
+        Columns in the order of ``read_checkpoint(checkpoint).facts["data"]["classes"]``.
 
     Examples
     --------
@@ -97,8 +137,10 @@ def predict(checkpoint: str | os.PathLike[str], dataset: Any, **options: Any) ->
     model = load_model(checkpoint, dataset, **options)
     with torch.no_grad():
         logits: Tensor = model(_inputs(model, dataset))
-    several = dataset.y.ndim == 2
-    return (torch.sigmoid(logits) if several else torch.softmax(logits, dim=-1)).cpu().numpy()
+    found = _LINKS[str(model.task)](logits).cpu().numpy()
+    if not np.isfinite(found).all():
+        raise TrainingError(f"{checkpoint}: the model's output is not finite on these data; are the features scaled?")
+    return found
 
 
 def embed(checkpoint: str | os.PathLike[str], dataset: Any, *, layer: int = -1, **options: Any) -> dict[str, Any]:
@@ -125,6 +167,8 @@ def embed(checkpoint: str | os.PathLike[str], dataset: Any, *, layer: int = -1, 
     {'low': (30, 32), 'high': (30, 32), 'combined': (30, 32)}
     """
     model: Any = load_model(checkpoint, dataset, **options)
+    if not hasattr(model, "channels"):
+        raise ParameterError(f"model {model.recipe.model!r} has no method channels(x); it has no embeddings to return")
     channels = model.channels(_inputs(model, dataset))
     if not -len(channels) <= layer < len(channels):
         raise ParameterError(f"layer {layer} does not exist; the model has {len(channels)}")

@@ -16,9 +16,9 @@ from ..datasets import Split, random_splits
 from ..errors import ParameterError
 from .config import TrainConfig
 from .models import MODELS
-from .recipes import build
 from .results import TrainResult
-from .train import train
+from .splits import train_splits
+from .tasks import PARTS, item_indices
 
 __all__ = ["PROTOCOLS", "CrossValidation", "cross_validate", "with_validation"]
 
@@ -97,16 +97,15 @@ def with_validation(splits: Iterable[Any], y: Any, *, share: float = 0.1, seed: 
 
 
 def _carved(split: Any, y: Any, share: float, seed: int) -> Split:
-    train, val, test = (_numbers(getattr(split, part)) for part in ("train", "val", "test"))
+    train, val, test = _indices(split, len(y))
     if val.size:
         return Split(train, val, test)
     inner = random_splits(y[train], 1, seed, fractions=(1.0 - share, share, 0.0))[0]
     return Split(train[inner.train], train[inner.val], test)
 
 
-def _numbers(part: Any) -> Any:
-    array = np.asarray(part)
-    return np.flatnonzero(array) if array.dtype == bool else array.astype(np.int64)
+def _indices(split: Any, n_items: int) -> list[Any]:
+    return [item_indices(getattr(split, part), n_items, part) for part in PARTS]
 
 
 def cross_validate(
@@ -167,17 +166,16 @@ def cross_validate(
     if protocol == "validation":
         folds = with_validation(folds, collection.y, share=share, seed=seed)
     else:
-        folds = tuple(_without_validation(split) for split in folds)
-    runs = []
-    for number, fold in enumerate(folds):
-        place = None if directory is None else Path(directory) / f"fold-{number}"
-        model = build(name, collection, seed=seed, **options)
-        runs.append(train(model, collection, fold, config, directory=place, progress=progress))
-    return _by_validation(runs) if protocol == "validation" else _by_common_epoch(runs, config.metric)
+        folds = tuple(_without_validation(split, len(collection.y)) for split in folds)
+    places = None if directory is None else [Path(directory) / f"fold-{number}" for number in range(len(folds))]
+    runs = train_splits(
+        name, collection, folds, config, seeds=[seed] * len(folds), directories=places, progress=progress, **options
+    )
+    return _by_validation(runs) if protocol == "validation" else _by_common_epoch(runs)
 
 
-def _without_validation(split: Any) -> Split:
-    train, val, test = (_numbers(getattr(split, part)) for part in ("train", "val", "test"))
+def _without_validation(split: Any, n_items: int) -> Split:
+    train, val, test = _indices(split, n_items)
     return Split(np.sort(np.concatenate([train, val])), np.zeros(0, dtype=np.int64), test)
 
 
@@ -186,7 +184,9 @@ def _by_validation(runs: Sequence[TrainResult]) -> CrossValidation:
     return CrossValidation("validation", scores, epochs, tuple(runs))
 
 
-def _by_common_epoch(runs: Sequence[TrainResult], metric: str) -> CrossValidation:
-    curves = np.array([[row[f"test_{metric}"] for row in run.history] for run in runs])
+def _by_common_epoch(runs: Sequence[TrainResult]) -> CrossValidation:
+    name = next(column for column in runs[0].history[0] if column.startswith("test_") and column != "test_loss")
+    curves = np.array([[row[name] for row in run.history] for run in runs])
     best = int(np.argmax(curves.mean(axis=0)))
-    return CrossValidation("gin", tuple(curves[:, best].tolist()), (best + 1,) * len(runs), tuple(runs))
+    epoch = runs[0].history[best]["epoch"]
+    return CrossValidation("gin", tuple(curves[:, best].tolist()), (epoch,) * len(runs), tuple(runs))

@@ -21,12 +21,14 @@ class TrainResult:
         By part: ``train``, ``val``, ``test``; nan for an empty part.
     s_value : float
         Smoothness of the chosen output on the graph.
-    alphas : list of pairs
-        Mixing weights of the chosen state, one pair a layer.
-    history : list of dict
-        One row an epoch, as in ``metrics.csv``.
+    alphas : list
+        Mixing weights of the chosen state, one row a layer.
     seconds : float
-        Wall time of this call.
+        Wall time of training, earlier sessions of a resumed run included; of a batch, the run's equal share.
+    memory : float
+        Peak memory in MB: of the process, or on a GPU of torch's allocations.
+    history : list of dict
+        One row an evaluated epoch, as in ``metrics.csv``.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class TrainResult:
     s_value: float
     alphas: list[list[float]]
     seconds: float
+    memory: float
     history: list[dict[str, Any]] = field(repr=False, default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:

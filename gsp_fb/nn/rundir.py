@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import math
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,10 +27,15 @@ __all__ = [
     "deferred_interrupt",
     "locked",
     "memory_reported",
+    "parse_metrics",
+    "peak_memory",
     "read_metrics",
+    "threads_for",
 ]
 
 METRICS_FILE = "metrics.csv"
+# Multiplications of a forward pass from which several threads pay.
+THREADS_FROM = 5e7
 _LOCK, _OWNER = ".run.lock", ".run.pid"
 
 
@@ -85,6 +92,9 @@ class MetricsFile:
     def __init__(self, directory: Path, columns: Sequence[str], keep: int) -> None:
         self.path, self.columns = directory / METRICS_FILE, list(columns)
         rows = [row for row in read_metrics(directory) if int(row["epoch"]) <= keep]
+        other = next((set(row) ^ set(self.columns) for row in rows if set(row) != set(self.columns)), None)
+        if other:
+            raise FormatError(f"{self.path} has other columns than this run: {', '.join(sorted(other))}; move it away")
         with atomic_write(self.path, mode="w") as file:
             writer = csv.DictWriter(file, self.columns, lineterminator="\n")
             writer.writeheader()
@@ -94,6 +104,11 @@ class MetricsFile:
         """Add rows; what a crash tears is the last line alone."""
         with self.path.open("a", encoding="utf-8", newline="") as file:
             csv.DictWriter(file, self.columns, lineterminator="\n").writerows(rows)
+
+    def sync(self) -> None:
+        """Bring the rows to the disk: a checkpoint must not be ahead of its metrics."""
+        with self.path.open("ab") as file:
+            os.fsync(file.fileno())
 
 
 def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, str]]:
@@ -113,9 +128,29 @@ def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, str]]:
     content = path.read_bytes()
     try:
         whole = content[: content.rfind(b"\n") + 1].decode("utf-8").splitlines()
-        return [row for row in csv.DictReader(whole) if None not in row and None not in row.values()]
+        rows = list(csv.DictReader(whole))
     except (UnicodeDecodeError, csv.Error) as broken:
         raise FormatError(f"{path} is no table of metrics: {broken}; move it away") from None
+    for line, row in enumerate(rows, 2):
+        if None in row or None in row.values() or not row.get("epoch", "").isdigit():
+            raise FormatError(
+                f"{path}, line {line}: no row of metrics: {whole[line - 1]!r}; restore the file or move it away"
+            )
+    return rows
+
+
+def parse_metrics(row: Mapping[str, str], path: Path) -> dict[str, Any]:
+    """Return a row of ``metrics.csv`` as numbers.
+
+    Raises
+    ------
+    FormatError
+        A value is no number.
+    """
+    try:
+        return {name: int(value) if name == "epoch" else float(value) for name, value in row.items()}
+    except ValueError as broken:
+        raise FormatError(f"{path}, epoch {row.get('epoch')}: {broken}; restore the file or move it away") from None
 
 
 @contextlib.contextmanager
@@ -149,3 +184,37 @@ def deferred_interrupt() -> Iterator[threading.Event]:
         yield asked
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def peak_memory(device: torch.device) -> float:
+    """Return the peak memory in MB: of torch on a GPU, of the process elsewhere; nan where the system has no count.
+
+    Examples
+    --------
+    >>> peak_memory(torch.device("cpu")) > 1
+    True
+    """
+    if device.type == "cuda":
+        return float(torch.cuda.max_memory_allocated(device)) / 1e6
+    try:
+        import resource
+    except ImportError:  # Windows
+        return math.nan
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+@contextlib.contextmanager
+def threads_for(work: float) -> Iterator[None]:
+    """Compute on one thread where a step is too small to share out; the number of threads is restored afterwards.
+
+    Threads that wait for each other cost far more than they save on a small graph, and a hundredfold on a machine
+    whose cores are busy.
+    """
+    before = torch.get_num_threads()
+    if work < THREADS_FROM:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,29 +1,64 @@
-"""All splits at once: on a small graph, many independent parameter sets train as one batch."""
+"""Many runs of one model: splits, seeds and settings, as one batch on a small graph and one by one on a large one."""
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Sequence
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from ..errors import ParameterError, TrainingError
+from .checkpoint import CHECKPOINT_FILE, is_settled, read_facts, settle
 from .config import TrainConfig
-from .metrics import METRICS, losses
-from .network import adam, alpha_table
 from .parts import Dropout
 from .recipes import build
 from .results import TrainResult
-from .tasks import PARTS, NodeTask
+from .rundir import deferred_interrupt, locked, memory_reported, threads_for
+from .tasks import make_task
+from .train import make_run, train_alone, work_of
+from .trainer import Trainer
 
-__all__ = ["train_splits"]
+__all__ = ["Job", "train_jobs", "train_splits"]
 
-# Numbers of one copy below which a call costs more than moving them twice.
-MOVED_AT_ONCE = 2**14
+# Up to so many nodes a batch of runs is faster than one run after the other.
+BATCHED_NODES = 1_000
+# Bytes that the copies of one batch may take; more copies make further batches.
+BATCH_BYTES = 2**28
+# Options and settings in which copies of one batch may differ. All others change shapes or are shared.
+COPY_OPTIONS = ("dropout", "input_dropout")
+COPY_CONFIG = ("lr", "weight_decay", "epochs", "patience", "monitor", "eval_every", "checkpoint_every")
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One run: a split with its seed, configuration, model options and directory."""
+
+    split: Any
+    config: TrainConfig
+    seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
+    directory: Path | None = None
+    label: str = ""
+
+    @property
+    def group(self) -> str:
+        """What jobs must have in common to be copies of one model."""
+        options = {name: value for name, value in self.options.items() if name not in COPY_OPTIONS}
+        config = {name: value for name, value in self.config.as_dict().items() if name not in COPY_CONFIG}
+        return json.dumps([options, config], sort_keys=True, default=str)
+
+    @property
+    def epoch(self) -> int:
+        """Epoch at which the run in the directory stands; 0 without one."""
+        if self.directory is None or not (self.directory / CHECKPOINT_FILE).exists():
+            return 0
+        return int(read_facts(self.directory / CHECKPOINT_FILE)["epoch"])
 
 
 def train_splits(
@@ -33,26 +68,47 @@ def train_splits(
     config: TrainConfig | None = None,
     *,
     seeds: Sequence[int] | None = None,
+    directories: Sequence[str | os.PathLike[str]] | None = None,
+    progress: bool = False,
     device: torch.device | str = "cpu",
     dtype: torch.dtype = torch.float32,
     **options: Any,
 ) -> list[TrainResult]:
-    """Train one model per split, all in one batch; the results are those of separate runs up to rounding.
+    """Train one model per split; on a small graph all of them as one batch, with the results of separate runs.
 
-    Every split has weights, dropout, optimiser state and early stopping of its own; with dropout the random streams
-    differ from those of separate runs. Pays off where a graph is too small to keep the machine busy.
+    Every run has weights, random stream, optimiser state, early stopping and files of its own. In a batch its numbers
+    are those of a separate run up to rounding. A model whose propagation has parameters or a sampler, and any model on
+    a large graph, is trained one run after the other.
 
     Parameters
     ----------
     name : str
-        A model over fixed matrices: ``mlp``, ``gcn``, ``graphsage`` (not sampled), ``geom-gcn-*``, ``gwnn``, ``gcnii``,
-        ``gcnii*`` and their filterbanks.
+        A row of ``MODELS``.
     dataset, config, device, dtype, **options
         As for :func:`gsp_fb.nn.build` and :func:`gsp_fb.nn.train`.
     splits : sequence
         A split may come several times, with different seeds.
     seeds : sequence of int, optional
         One a split; 0 by default.
+    directories : sequence of paths, optional
+        One a split: metrics and checkpoint, resumable, as :func:`gsp_fb.nn.train` writes them.
+    progress : bool
+
+    Returns
+    -------
+    list of TrainResult
+        One a split.
+
+    Raises
+    ------
+    ParameterError
+        Numbers of splits, seeds and directories differ, or a value is refused as by :func:`gsp_fb.nn.train`.
+    TrainingError
+        A loss is not finite; the message names the split.
+
+    See Also
+    --------
+    train : One run of a model at hand.
 
     Examples
     --------
@@ -67,202 +123,131 @@ def train_splits(
     """
     config = TrainConfig() if config is None else config
     seeds = [0] * len(splits) if seeds is None else list(seeds)
-    if not splits or len(seeds) != len(splits):
-        raise ParameterError(f"{len(splits)} splits and {len(seeds)} seeds; give at least one split and one seed each")
-    if config.compile:
-        raise ParameterError(
-            "splits that train as one batch run uncompiled; give compile=False or train them one by one"
-        )
-    place: dict[str, Any] = {"device": device, "dtype": dtype, **options}
-    singles = [build(name, dataset, seed=seed, **place) for seed in seeds]
-    model = build(name, dataset, seed=seeds[0], copies=(len(splits),), **place)
-    model.load_state_dict(_stacked(singles))
-    tasks = [NodeTask(model, dataset, split, config) for split in splits]
-    return _Batched(model, tasks, config).run()
+    places = [None] * len(splits) if directories is None else [Path(place) for place in directories]
+    if not splits or len(seeds) != len(splits) or len(places) != len(splits):
+        counts = f"{len(splits)} splits, {len(seeds)} seeds and {len(places)} directories"
+        raise ParameterError(f"{counts}; give at least one split, and one seed and directory each")
+    place = {key: options.pop(key) for key in ("relations", "data_dir") if key in options}
+    jobs = [
+        Job(split, config, seed, options, where, f"split {number} seed {seed}")
+        for number, (split, seed, where) in enumerate(zip(splits, seeds, places, strict=True))
+    ]
+    results = train_jobs(name, dataset, jobs, progress=progress, device=device, dtype=dtype, **place)
+    return [_value(result) for result in results]
 
 
-def _stacked(models: Sequence[nn.Module]) -> dict[str, Tensor]:
-    states = [model.state_dict() for model in models]
-    return {key: torch.stack([state[key] for state in states]) for key in states[0]}
+def _value(result: TrainResult | TrainingError) -> TrainResult:
+    if isinstance(result, TrainingError):
+        raise result
+    return result
 
 
-def _members(tasks: Sequence[NodeTask], part: str) -> Tensor:
-    """Return, for every copy, whether a node is in its part."""
-    first = tasks[0]
-    members = torch.zeros(len(tasks), first.y.shape[0], dtype=torch.bool, device=first.device)
-    for row, task in zip(members, tasks, strict=True):
-        row[task.index[part]] = True
-    return members
+def train_jobs(
+    name: str, dataset: Any, jobs: Sequence[Job], *, progress: bool = False, **place: Any
+) -> list[TrainResult | TrainingError]:
+    """Return what every job reaches, or the error that ended it; ``place`` goes to :func:`gsp_fb.nn.build`."""
+    found: dict[int, TrainResult | TrainingError] = {}
+    for numbers, batched in _batches(name, dataset, jobs, place):
+        chosen = [jobs[number] for number in numbers]
+        train_them = _train_batch if batched else _train_singles
+        found |= dict(zip(numbers, train_them(name, dataset, chosen, place, progress), strict=True))
+    return [found[number] for number in range(len(jobs))]
 
 
-class _Batched:
-    """The state of all copies, and how it moves by one epoch; a copy that has stopped leaves the batch.
+def _batches(
+    name: str, dataset: Any, jobs: Sequence[Job], place: Mapping[str, Any]
+) -> Iterator[tuple[list[int], bool]]:
+    """Yield the numbers of the jobs that train together, and whether as copies of one model.
 
-    Everything ``best_*`` is kept for all copies; the model, the optimiser and what they return are those of the
-    ``active`` ones alone.
+    Copies have equal shapes, stand at the same epoch and are no more than fit. What is left over by itself is a batch
+    of one copy: its numbers are then those that it would have in company.
     """
+    groups: dict[Any, list[int]] = {}
+    small = dataset.graph.n_nodes <= BATCHED_NODES and not hasattr(dataset, "graph_indptr")
+    for number, job in enumerate(jobs):
+        alone = not small or job.config.compile or job.config.batch != "none"
+        groups.setdefault(number if alone else job.group, []).append(number)
+    for numbers in groups.values():
+        size = 0 if len(numbers) == 1 else _copies_that_fit(name, dataset, jobs[numbers[0]], place)
+        _align([jobs[number] for number in numbers])
+        epochs = {number: jobs[number].epoch for number in numbers}
+        for epoch in sorted(set(epochs.values())):
+            level = [number for number in numbers if epochs[number] == epoch]
+            for start in range(0, len(level), size or len(level)):
+                yield level[start : start + (size or len(level))], bool(size)
 
-    def __init__(self, model: nn.Module, tasks: Sequence[NodeTask], config: TrainConfig) -> None:
-        self.model, self.tasks, self.config, self.x = model, tasks, config, tasks[0].x
-        self.y = tasks[0].y.clamp(min=0)
-        self.members = {part: _members(tasks, part) for part in PARTS}
-        # A weighted sum over all nodes is then the mean over a part.
-        sizes = {part: inside.sum(1, keepdim=True).clamp(min=1) for part, inside in self.members.items()}
-        self.weights = {part: inside.to(tasks[0].dtype) / sizes[part] for part, inside in self.members.items()}
-        self.optimizer = adam(model, config.lr, config.weight_decay)
-        self.best = {name: value.detach().clone() for name, value in model.named_parameters()}
-        self.active = torch.arange(len(tasks))
-        self.best_value = torch.full((len(tasks),), math.inf, dtype=torch.float64)
-        self.best_epoch = torch.zeros(len(tasks), dtype=torch.int64)
-        self.last_epoch = torch.full((len(tasks),), config.epochs)
-        # Without a validation part nothing can be compared, and the latest epoch is the chosen one.
-        self.blind = torch.tensor([task.index["val"].numel() == 0 for task in tasks])
-        # Rows of numbers are made of it at the end: an epoch has no time for it.
-        self.log: list[tuple[Any, ...]] = []
-        # Without dropout the losses that judge one epoch are those that the next one learns from.
-        self.reuses = not any(part.rate for part in model.modules() if isinstance(part, Dropout))
-        self.ready: Tensor | None = None
 
-    def run(self) -> list[TrainResult]:
-        """Train until every copy has stopped; return what each reached."""
-        started = time.perf_counter()
-        for epoch in range(1, self.config.epochs + 1):
-            self._step(epoch)
-            self._choose(epoch)
-            if not self.active.numel():
-                break
-        self.active, self.ready = torch.arange(len(self.tasks)), None
-        for name, parameter in self.model.named_parameters():
-            parameter.data = self.best[name]
-        return self._results((time.perf_counter() - started) / len(self.tasks))
+def _align(jobs: Sequence[Job]) -> None:
+    """Bring the runs of a batch to one epoch where a process died while it saved them."""
+    places = {job.directory: job.epoch for job in jobs if job.directory is not None}
+    standing = {epoch for place, epoch in places.items() if is_settled(place)}
+    for place in places:
+        settle(place, standing)
 
-    def _losses(self, logits: Tensor) -> Tensor:
-        """Return the loss of every active copy at every node."""
-        if self.y.ndim == 2:
-            return torch.stack([losses(copy, self.y) for copy in logits])
-        # Classes before nodes: a softmax over a handful of neighbouring numbers is slow.
-        return functional.cross_entropy(logits.mT, self.y.expand(len(logits), -1), reduction="none")
 
-    def _means(self, each: Tensor, part: str) -> Tensor:
-        """Return the mean over a part of what every active copy has for every node."""
-        return (each * self._active(self.weights[part])).sum(1)
+def _copies_that_fit(name: str, dataset: Any, job: Job, place: Mapping[str, Any]) -> int:
+    """Return how many copies of a job one batch may hold; 0 where the model cannot hold several."""
+    single = build(name, dataset, seed=job.seed, **place, **job.options)
+    if _stacked(name, dataset, [single] * 2, job, place) is None:
+        return 0
+    # Weights with their gradients, moments, best and next values, and activations forward and backward.
+    weights = 6 * sum(parameter.numel() for parameter in single.parameters())
+    widths = sum(parameter.shape[-1] for parameter in single.parameters())
+    x = dataset.x
+    inputs = 2 * getattr(x, "nnz", dataset.graph.n_nodes * x.shape[1])
+    size = next(single.parameters()).element_size()
+    return max(1, int(BATCH_BYTES / (size * (weights + inputs + 8 * widths * dataset.graph.n_nodes))))
 
-    def _active(self, rows: Tensor) -> Tensor:
-        """Return the rows of the active copies; usually all of them, and no copy is made."""
-        return rows if self.active.numel() == len(self.tasks) else rows[self.active]
 
-    def _step(self, epoch: int) -> None:
-        each = self._means(self._learnable(), "train")
-        bad = torch.nonzero(~torch.isfinite(each.detach()))
-        if bad.numel():
-            position = int(bad[0])
-            raise TrainingError(
-                f"loss of split {int(self.active[position])} is {float(each.detach()[position])} in epoch {epoch} "
-                f"(lr {self.config.lr:g}); try a smaller lr or normalize=True"
-            )
-        self.optimizer.zero_grad(set_to_none=True)
-        torch.autograd.backward(each.sum())
-        self.optimizer.step()
+def _stacked(
+    name: str, dataset: Any, singles: Sequence[nn.Module], job: Job, place: Mapping[str, Any]
+) -> nn.Module | None:
+    """Return one model that holds the weights of all; None where the row knows no copies."""
+    try:
+        model = build(name, dataset, seed=job.seed, copies=(len(singles),), **place, **job.options)
+    except ParameterError:
+        return None
+    states: list[dict[str, Tensor]] = [dict(single.state_dict()) for single in singles]
+    stacked = {key: torch.stack([state[key] for state in states]) for key in states[0]}
+    if any(stacked[key].shape != value.shape for key, value in model.state_dict().items()):
+        return None
+    model.load_state_dict(stacked)
+    return model
 
-    def _learnable(self) -> Tensor:
-        """Return the losses of training, with gradients; those that judged the last epoch where they are the same."""
-        if self.ready is not None:
-            each, self.ready = self.ready, None
-            return each
-        self.model.train()
-        return self._losses(self.model(self.x))
 
-    def _judged(self) -> tuple[Tensor, Tensor]:
-        """Return logits and losses of evaluation, without gradients."""
-        self.model.eval()
-        with torch.set_grad_enabled(self.reuses):
-            logits = self.model(self.x)
-            each = self._losses(logits)
-        self.ready = each if self.reuses else None
-        return logits.detach(), each.detach()
+def _train_batch(
+    name: str, dataset: Any, jobs: Sequence[Job], place: Mapping[str, Any], progress: bool
+) -> list[TrainResult | TrainingError]:
+    singles = [build(name, dataset, seed=job.seed, **place, **job.options) for job in jobs]
+    model = _stacked(name, dataset, singles, jobs[0], place)
+    if model is None:
+        raise ParameterError(f"model {name!r} cannot hold {len(jobs)} parameter sets")
+    rates: Any = [[part.rate for part in single.modules() if isinstance(part, Dropout)] for single in singles]
+    task = make_task(model, dataset, jobs[0].config)
+    runs = [
+        make_run(single, task, job.split, job.config, directory=job.directory, label=job.label)
+        for single, job in zip(singles, jobs, strict=True)
+    ]
+    with ExitStack() as stack:
+        for job in jobs:
+            if job.directory is not None:
+                stack.enter_context(locked(job.directory))
+        stack.enter_context(memory_reported())
+        stack.enter_context(threads_for(work_of(model, task)))
+        trainer = Trainer(model, task, runs, batched=True, rates=rates)
+        trainer.fit(stack.enter_context(deferred_interrupt()), progress=progress)
+        return trainer.results()
 
-    def _scores(self, logits: Tensor, part: str) -> Tensor:
-        if self.config.metric == "accuracy" and self.y.ndim == 1:
-            inside = self._active(self.members[part])
-            # Counted in integers: a share of nodes is then the same number as that of a separate run.
-            return (inside & (logits.argmax(-1) == self.y)).sum(1).double() / inside.sum(1)
-        metric = METRICS[self.config.metric]
-        indices = [self.tasks[k].index[part] for k in self.active.tolist()]
-        pairs = [(copy[index], self.y[index]) for copy, index in zip(logits, indices, strict=True)]
-        return torch.tensor([metric(*pair) if pair[1].numel() else math.nan for pair in pairs], dtype=torch.float64)
 
-    def _choose(self, epoch: int) -> None:
-        (logits, each), active = self._judged(), self.active
-        loss = self._means(each, "val").double().cpu()
-        score = self._scores(logits, "val").cpu()
-        value = loss if self.config.monitor == "loss" else -score
-        self._record(epoch, loss, score)
-        better = self.blind[active] | (value < self.best_value[active])
-        chosen = active[better]
-        self.best_value[chosen], self.best_epoch[chosen] = value[better], epoch
-        self._keep(chosen, better)
-        stopping = epoch - self.best_epoch[active] >= self.config.patience
-        self.last_epoch[active[stopping]] = epoch
-        if bool(stopping.any()):
-            self._shrink(~stopping)
-
-    def _keep(self, chosen: Tensor, better: Tensor) -> None:
-        """Store the state of the copies that validation likes best so far."""
-        positions = torch.nonzero(better).ravel()
-        pairs = list(zip(chosen.tolist(), positions.tolist(), strict=True))
-        for name, parameter in self.model.named_parameters():
-            best, now = self.best[name], parameter.detach()
-            if len(pairs) == len(self.tasks):
-                best.copy_(now)
-            elif now[0].numel() < MOVED_AT_ONCE:
-                best[chosen] = now[positions]
-            else:  # one move of memory instead of two
-                for copy, position in pairs:
-                    best[copy].copy_(now[position])
-
-    def _record(self, epoch: int, loss: Tensor, score: Tensor) -> None:
-        self.log.append((epoch, self.active, loss, score, alpha_table(self.model)))
-
-    def _histories(self) -> list[list[dict[str, Any]]]:
-        """Return the rows of every copy, an epoch each."""
-        histories: list[list[dict[str, Any]]] = [[] for _ in self.tasks]
-        for epoch, active, *measured in self.log:
-            loss, score, alphas = (values.tolist() for values in measured)
-            for position, copy in enumerate(active.tolist()):
-                row = {"epoch": epoch, "val_loss": loss[position], f"val_{self.config.metric}": score[position]}
-                for number, weights in enumerate(alphas[position] if alphas else [], 1):
-                    names: Any = self.model.channel_names
-                    row |= {f"alpha_{name}_{number}": value for name, value in zip(names, weights, strict=True)}
-                histories[copy].append(row)
-        return histories
-
-    def _shrink(self, keep: Tensor) -> None:
-        """Take the copies that have stopped out of the model and the optimiser."""
-        self.active, self.ready = self.active[keep], None
-        self.optimizer.zero_grad(set_to_none=True)
-        for parameter in self.model.parameters():
-            state = self.optimizer.state[parameter]
-            parameter.data = parameter.data[keep]
-            state["exp_avg"], state["exp_avg_sq"] = state["exp_avg"][keep], state["exp_avg_sq"][keep]
-        for module in self.model.modules():
-            if isinstance(module, Dropout):
-                module.copies = (self.active.numel(),)
-
-    def _results(self, seconds: float) -> list[TrainResult]:
-        logits, each = self._judged()
-        loss = {part: self._means(each, part).tolist() for part in PARTS}
-        score = {part: self._scores(logits, part).tolist() for part in PARTS}
-        alphas = alpha_table(self.model).tolist() or [[] for _ in self.tasks]
-        return [
-            TrainResult(
-                best_epoch=int(self.best_epoch[k]),
-                epochs=int(self.last_epoch[k]),
-                scores={part: score[part][k] if task.index[part].numel() else math.nan for part in PARTS},
-                losses={part: loss[part][k] if task.index[part].numel() else math.nan for part in PARTS},
-                s_value=task.smoothness(logits[k]),
-                alphas=alphas[k],
-                seconds=seconds,
-                history=history,
-            )
-            for k, (task, history) in enumerate(zip(self.tasks, self._histories(), strict=True))
-        ]
+def _train_singles(
+    name: str, dataset: Any, jobs: Sequence[Job], place: Mapping[str, Any], progress: bool
+) -> list[TrainResult | TrainingError]:
+    found: list[TrainResult | TrainingError] = []
+    for job in jobs:
+        model = build(name, dataset, seed=job.seed, **place, **job.options)
+        named: Any = {"directory": job.directory, "label": job.label, "progress": progress}
+        try:
+            found.append(train_alone(model, dataset, job.split, job.config, **named))
+        except TrainingError as failed:
+            found.append(failed)
+    return found

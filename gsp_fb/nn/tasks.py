@@ -20,12 +20,26 @@ from ..energy import s_value
 from ..errors import GspWarning, ParameterError, SignalError
 from ..operators import operator
 from .builders import node_features
+from .clusters import ClusterSampler
 from .config import TrainConfig
 from .graphs import GraphBatch
 from .inputs import SparseFeatures, features
-from .metrics import losses
+from .metrics import DEFAULT_METRIC, METRICS
+from .models import MODELS, takes_dense
+from .propagation.base import Batch
+from .targets import Targets, encode
 
-__all__ = ["PARTS", "GraphTask", "NodeTask", "Parts", "Task", "check_split", "make_task"]
+__all__ = [
+    "PARTS",
+    "GraphTask",
+    "NodeTask",
+    "Parts",
+    "Task",
+    "check_graph_indptr",
+    "check_split",
+    "item_indices",
+    "make_task",
+]
 
 PARTS = ("train", "val", "test")
 SMOOTHNESS_FAMILY = "renorm_sym"
@@ -43,14 +57,19 @@ class Parts:
         """Return the three as tensors, by name."""
         return {part: torch.from_numpy(getattr(self, part)).to(device) for part in PARTS}
 
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the three index arrays."""
+        return _digest(self.train, self.val, self.test)
 
-def check_split(split: Any, y: Any, n_classes: int) -> Parts:
+
+def check_split(split: Any, targets: Targets) -> Parts:
     """Return a split as disjoint index arrays of labelled items; masks and indices are both understood.
 
     Raises
     ------
     ParameterError
-        Empty training set, overlap, an index out of range, an unlabelled item, or a label without a class.
+        Empty training set, overlap, an index that is no integer or out of range, or an unlabelled item.
 
     Warns
     -----
@@ -61,161 +80,225 @@ def check_split(split: Any, y: Any, n_classes: int) -> Parts:
     --------
     >>> from types import SimpleNamespace
     >>> split = SimpleNamespace(train=[True, True, False], val=[2], test=[])
-    >>> check_split(split, np.array([0, 1, 1]), 2).train
+    >>> check_split(split, encode([0, 1, 1])).train
     array([0, 1])
     """
-    y = np.asarray(y)
-    arrays = {part: _indices(getattr(split, part), len(y), part) for part in PARTS}
+    arrays = {part: item_indices(getattr(split, part), len(targets.known), part) for part in PARTS}
     if arrays["train"].size == 0:
         raise ParameterError("the split has no training items")
     for first, second in (("train", "val"), ("train", "test"), ("val", "test")):
         shared = np.intersect1d(arrays[first], arrays[second])
         if shared.size:
             raise ParameterError(f"item {shared[0]} is in {first} and in {second}; {shared.size} items overlap")
-    if y.ndim == 1:
-        _check_classes(y, arrays, n_classes)
+    for part, index in arrays.items():
+        bad = index[~targets.known[index]]
+        if bad.size:
+            raise ParameterError(f"{part} item {bad[0]} has no label; leave it out of the split")
+    if targets.kind == "classes":
+        _warn_of_absent_classes(targets, arrays)
     return Parts(**arrays)
 
 
-def _indices(given: Any, n_items: int, part: str) -> IntArray:
+def item_indices(given: Any, n_items: int, part: str) -> IntArray:
+    """Return one part of a split as int64 indices, from a mask or from indices."""
     array = np.asarray(given)
     if array.dtype == bool:
         if array.shape != (n_items,):
             raise ParameterError(f"the {part} mask has shape {array.shape}; there are {n_items} items")
         return np.flatnonzero(array)
+    if array.size and array.dtype.kind not in "iu":
+        raise ParameterError(f"{part} has indices of type {array.dtype} such as {array.ravel()[0]!r}; give integers")
     index = array.astype(np.int64).ravel()
     bad = np.flatnonzero((index < 0) | (index >= n_items))
     if bad.size:
         raise ParameterError(f"{part} names item {index[bad[0]]}; there are items 0..{n_items - 1}")
+    unique, counts = np.unique(index, return_counts=True)
+    if np.any(counts > 1):
+        raise ParameterError(f"{part} names item {unique[counts > 1][0]} more than once; was a 0/1 mask meant?")
     return index
 
 
-def _check_classes(y: IntArray, arrays: dict[str, IntArray], n_classes: int) -> None:
-    for part, index in arrays.items():
-        bad = index[(y[index] < 0) | (y[index] >= n_classes)]
-        if bad.size:
-            raise ParameterError(f"{part} item {bad[0]} has label {y[bad[0]]}; the model knows 0..{n_classes - 1}")
+def _warn_of_absent_classes(targets: Targets, arrays: dict[str, IntArray]) -> None:
+    y = targets.values
     absent = np.setdiff1d(np.unique(np.concatenate([y[index] for index in arrays.values()])), y[arrays["train"]])
     if absent.size:
-        names = ", ".join(map(str, absent))
-        warnings.warn(f"class {names} has no training item; the model cannot learn it", GspWarning, stacklevel=4)
+        names = ", ".join(str(targets.names[number]) for number in absent)
+        warnings.warn(f"class {names} has no training item; the model cannot learn it", GspWarning, stacklevel=5)
 
 
 def _digest(*arrays: Any) -> str:
     total = hashlib.sha256()
     for array in arrays:
-        parts = (array.data, array.indices, array.indptr) if is_sparse(array) else (np.asarray(array),)
-        for part in parts:
-            total.update(np.ascontiguousarray(part).tobytes())
+        for part in (array.data, array.indices, array.indptr) if is_sparse(array) else (array,):
+            values = np.asarray(part)
+            total.update(f"{values.dtype.str}{values.shape}".encode())
+            named = values.dtype == object
+            total.update(repr(values.tolist()).encode() if named else np.ascontiguousarray(values).tobytes())
     return total.hexdigest()
 
 
 class Task(ABC):
-    """Labels, parts and fingerprints that both kinds of task share.
+    """Data that all copies of a model share, on the model's device: features, targets and what identifies them.
 
     Attributes
     ----------
     y : Tensor
-    index : dict of Tensor
-        ``train``, ``val`` and ``test``.
-    fingerprint : dict of str
-        SHA-256 of graph, features, labels and split: what a checkpoint must agree with.
+        Class numbers, shape (n,), or columns, shape (n, k).
+    targets : Targets
+    fingerprint : dict
+        SHA-256 of graph, features and labels, and the names of the classes.
+    metric : str
+        The resolved name of the score.
     """
 
-    def __init__(self, model: nn.Module, dataset: Any, split: Any, config: TrainConfig) -> None:
+    def __init__(self, model: nn.Module, dataset: Any, config: TrainConfig) -> None:
         parameter = next(model.parameters())
         recipe: Any = model.recipe
         self.device, self.dtype, self.config, self.graph = parameter.device, parameter.dtype, config, dataset.graph
-        y = np.asarray(dataset.y)
-        parts = check_split(split, y, recipe.n_classes)
-        self.y = torch.from_numpy(y.astype(np.int64)).to(self.device)
-        self.index = parts.on(self.device)
-        raw = node_features(dataset)
-        x = check_signal(raw, self.graph.n_nodes)
-        if x.shape[1] != recipe.n_features:
-            raise ParameterError(f"the model was made for {recipe.n_features} features; the data has {x.shape[1]}")
-        self.raw = x
+        if getattr(dataset, "y", None) is None:
+            raise ParameterError("the data set has no labels (y is None); there is nothing to train towards")
+        self.targets = encode(dataset.y, recipe.n_classes)
+        if self.targets.n_outputs != recipe.n_classes:
+            raise ParameterError(f"the model has {recipe.n_classes} outputs; the targets {self.targets.n_outputs}")
+        self.metric = self._metric(config.metric)
+        # The index of an unlabelled item is never read; 0 keeps it a valid class number.
+        self.y = torch.from_numpy(
+            np.maximum(self.targets.values, 0) if self.targets.kind == "classes" else np.nan_to_num(self.targets.values)
+        ).to(self.device)
+        self.raw = check_signal(node_features(dataset), self.graph.n_nodes)
+        if self.raw.shape[1] != recipe.n_features:
+            raise ParameterError(
+                f"the model was made for {recipe.n_features} features; the data has {self.raw.shape[1]}"
+            )
+        if not self.raw.shape[1]:
+            raise ParameterError("the data set has no features: x has 0 columns; give at least one")
         self.fingerprint = {
             "graph": self.graph.sha256,
-            "features": _digest(x),
-            "labels": _digest(y),
-            "split": _digest(parts.train, parts.val, parts.test),
+            "features": _digest(self.raw),
+            "labels": _digest(dataset.y),
+            "task": self.targets.kind,
+            "classes": [str(name) for name in self.targets.names],
         }
 
+    def _metric(self, name: str) -> str:
+        kind = self.targets.kind
+        name = DEFAULT_METRIC[kind] if name == "auto" else name
+        if kind not in METRICS[name].kinds:
+            fitting = [key for key, row in METRICS.items() if kind in row.kinds]
+            raise ParameterError(f"metric {name!r} is not defined for {kind}; choose one of {', '.join(fitting)}")
+        return name
+
     @abstractmethod
-    def steps(self, model: nn.Module) -> Iterator[Tensor]:
-        """Yield the loss of every step of one epoch."""
+    def steps(self, model: Any, train: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
+        """Yield, for every step of one epoch, the outputs and targets of its items and their weights in the loss."""
 
     @abstractmethod
     def logits(self, model: nn.Module) -> Tensor:
-        """Return the logits of all items, without gradients or dropout."""
+        """Return the outputs of all items, without gradients or dropout."""
 
-    def smoothness(self, logits: Tensor) -> float:
-        """Return the S-value of the output on the graph; nan where it has none."""
-        return math.nan
+    def s_values(self, logits: Tensor) -> list[float]:
+        """Return the S-value of every copy's output, shape (copies, n, k); nan where it has none."""
+        return [math.nan] * len(logits)
 
 
 class NodeTask(Task):
-    """Classify the nodes of one graph."""
+    """Predict targets of the nodes of one graph."""
 
-    def __init__(self, model: nn.Module, dataset: Any, split: Any, config: TrainConfig) -> None:
-        super().__init__(model, dataset, split, config)
-        self.x = features(self.raw, normalize=config.normalize, dtype=self.dtype, device=self.device)
+    def __init__(self, model: nn.Module, dataset: Any, config: TrainConfig) -> None:
+        super().__init__(model, dataset, config)
+        recipe: Any = model.recipe
+        raw = self.raw.toarray() if is_sparse(self.raw) and takes_dense(recipe.model) else self.raw
+        self.x = features(raw, normalize=config.normalize, dtype=self.dtype, device=self.device)
         self.laplacian = operator(self.graph, SMOOTHNESS_FAMILY, channel="high")
+        self.sampler: ClusterSampler | None = None
+        if config.batch == "cluster" and getattr(model, "sampler", None) is None:
+            self.sampler = ClusterSampler(model, self.graph, config.batch_size)
 
-    def steps(self, model: nn.Module) -> Iterator[Tensor]:
-        """Yield the loss of every step of one epoch."""
-        batches: Any = model.batches
-        for batch in batches(self.index["train"]):
+    def _batches(self, model: Any, train: Tensor) -> Iterator[Batch]:
+        if self.sampler is not None:
+            return self.sampler.batches(train)
+        batches = getattr(model, "batches", None)
+        return iter([Batch(train)]) if batches is None else batches(train)
+
+    def steps(self, model: Any, train: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
+        """Yield outputs, targets and weights of every step."""
+        for batch in self._batches(model, train):
             x, y = self.x, self.y
             if batch.nodes is not None:
                 x = x.rows(batch.nodes) if isinstance(x, SparseFeatures) else x[batch.nodes]
                 y = y[batch.nodes]
-            each = losses(model(x, batch.propagation)[batch.targets], y[batch.targets])
-            yield each.mean() if batch.weights is None else (each * batch.weights).sum()
+            logits = model(x) if batch.propagation is None else model(x, batch.propagation)
+            yield logits[batch.targets], y[batch.targets], batch.weights
 
     def logits(self, model: nn.Module) -> Tensor:
-        """Return the logits of all items, without gradients or dropout."""
+        """Return the outputs of all items, without gradients or dropout."""
         model.eval()
         with torch.no_grad():
             result: Tensor = model(self.x)
         return result
 
-    def smoothness(self, logits: Tensor) -> float:
-        """Return the S-value of the output; nan where the output is zero or has overflown."""
+    def s_values(self, logits: Tensor) -> list[float]:
+        """Return the S-value of every copy's output; nan where the output is zero or has overflown."""
+        # Copy by copy: the rounding of a wide block depends on its width, and a run on the runs beside it.
+        return [self._s_value(copy) for copy in logits.detach().cpu()]
+
+    def _s_value(self, logits: Tensor) -> float:
         try:
-            return float(s_value(self.laplacian, logits.cpu()))
+            return float(s_value(self.laplacian, logits))
         except SignalError:  # all-zero or overflown logits: training itself reports what matters about them
             return math.nan
 
 
 class GraphTask(Task):
-    """Classify whole graphs, in random batches."""
+    """Predict targets of whole graphs, in random batches."""
 
-    def __init__(self, model: nn.Module, dataset: Any, split: Any, config: TrainConfig) -> None:
-        super().__init__(model, dataset, split, config)
-        self.graph_indptr = np.asarray(dataset.graph_indptr)
+    def __init__(self, model: nn.Module, dataset: Any, config: TrainConfig) -> None:
+        super().__init__(model, dataset, config)
+        self.graph_indptr = check_graph_indptr(dataset.graph_indptr, self.graph.n_nodes, len(self.targets.known))
 
     def _batch(self, index: Any) -> GraphBatch:
         return GraphBatch.of(self.graph, self.graph_indptr, self.raw, index, dtype=self.dtype, device=self.device)
 
-    def steps(self, model: nn.Module) -> Iterator[Tensor]:
-        """Yield the loss of every step of one epoch."""
-        train, generator = self.index["train"], model.generator
-        order = torch.randperm(train.numel(), generator=generator, device=self.device)  # type: ignore[call-overload]  # the attribute is the model's generator
+    def steps(self, model: Any, train: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
+        """Yield outputs, targets and weights of every step."""
+        order = torch.randperm(train.numel(), generator=model.generator, device=self.device)
+        sizes = np.diff(self.graph_indptr)
         for chosen in torch.split(train[order], self.config.batch_size):
-            if chosen.numel() > 1 or train.numel() == 1:  # batch normalisation has no statistics of one graph alone
-                yield losses(model(self._batch(chosen.cpu().numpy())), self.y[chosen]).mean()
+            # Batch normalisation has no statistics of a single node.
+            if sizes[chosen.cpu().numpy()].sum() > 1:
+                yield model(self._batch(chosen.cpu().numpy())), self.y[chosen], None
 
     def logits(self, model: nn.Module) -> Tensor:
-        """Return the logits of all items, without gradients or dropout."""
+        """Return the outputs of all items, without gradients or dropout."""
         model.eval()
         blocks = torch.split(torch.arange(self.y.shape[0]), max(self.config.batch_size, 256))
         with torch.no_grad():
             return torch.cat([model(self._batch(block.numpy())) for block in blocks])
 
 
-def make_task(model: nn.Module, dataset: Any, split: Any, config: TrainConfig) -> Task:
-    """Return the task that fits the data: whole graphs where it has ``graph_indptr``, nodes otherwise."""
-    kind = GraphTask if hasattr(dataset, "graph_indptr") and not hasattr(model, "batches") else NodeTask
-    return kind(model, dataset, split, config)
+def check_graph_indptr(given: Any, n_nodes: int, n_graphs: int) -> IntArray:
+    """Return the bounds of the graphs of a collection, checked against its nodes and targets.
+
+    Raises
+    ------
+    ParameterError
+        Not integers, not increasing from 0 to the number of nodes, or not one more than there are targets.
+    """
+    starts = np.asarray(given)
+    if starts.ndim != 1 or starts.dtype.kind not in "iu" or len(starts) != n_graphs + 1:
+        raise ParameterError(
+            f"graph_indptr has shape {starts.shape} and type {starts.dtype}; {n_graphs} targets need "
+            f"{n_graphs + 1} integers"
+        )
+    bad = np.flatnonzero(np.diff(starts.astype(np.int64)) < 1)
+    if bad.size:
+        raise ParameterError(f"graph {bad[0]} has no nodes: graph_indptr must increase at place {bad[0] + 1}")
+    if starts[0] != 0 or starts[-1] != n_nodes:
+        raise ParameterError(f"graph_indptr runs from {starts[0]} to {starts[-1]}; the nodes are 0..{n_nodes}")
+    return starts.astype(np.int64)
+
+
+def make_task(model: nn.Module, dataset: Any, config: TrainConfig) -> Task:
+    """Return the task of the model's row: whole graphs or nodes."""
+    recipe: Any = model.recipe
+    return {"graph": GraphTask, "node": NodeTask}[MODELS[recipe.model].task](model, dataset, config)

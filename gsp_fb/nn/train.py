@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
+from ..backend import is_sparse
+from ..errors import TrainingError
 from .compiling import compiled
 from .config import TrainConfig
 from .results import TrainResult
-from .run import Run
-from .rundir import deferred_interrupt, locked, memory_reported
-from .tasks import make_task
+from .rundir import deferred_interrupt, locked, memory_reported, threads_for
+from .runstate import Run
+from .tasks import GraphTask, Task, check_split, make_task
+from .trainer import Exchange, Hooks, Trainer, TrainState
 
-__all__ = ["train"]
+__all__ = ["make_run", "train", "train_alone", "work_of"]
 
 
 def train(
@@ -25,6 +30,11 @@ def train(
     split: Any,
     config: TrainConfig | None = None,
     *,
+    loss: Callable[[Tensor, Tensor], Tensor] | None = None,
+    optimizer: Callable[[Any], torch.optim.Optimizer] | None = None,
+    callbacks: Sequence[Callable[[TrainState], Any]] = (),
+    class_weights: Any = None,
+    eval_every: int | None = None,
     directory: str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> TrainResult:
@@ -35,20 +45,40 @@ def train(
     model : Module
         From :func:`gsp_fb.nn.build`; its seed decides everything random.
     dataset : object
-        With ``graph``, ``x``, ``y`` (nodes) or ``graph``, ``graph_indptr``, ``y`` (graphs).
+        With ``graph``, ``x``, ``y`` (nodes) or ``graph``, ``graph_indptr``, ``y`` (graphs). Integers and strings in
+        ``y`` are classes, 0/1 columns are several labels, floats are numbers to regress on.
     split : object
         ``train``, ``val``, ``test``: masks or indices. Without validation items the last epoch is chosen.
     config : TrainConfig, optional
+    loss : callable, optional
+        ``loss(logits, targets)`` returns a tensor, of which the mean is taken. By default cross-entropy, binary
+        cross-entropy or the squared error, as the targets are.
+    optimizer : callable, optional
+        ``optimizer(parameters)`` returns a torch optimiser; by default Adam with the configuration's values.
+    callbacks : sequence of callables
+        Called with a ``TrainState`` after every evaluated epoch; one that returns True ends the run.
+    class_weights : 'balanced' or sequence of float, optional
+        A factor for the loss of each class (or column).
+    eval_every : int, optional
+        Overrides that of the configuration.
     directory : path, optional
-        Keeps ``metrics.csv`` and a checkpoint there, under a lock. A run found there is resumed; the metrics are then
-        those of an unbroken run, to the bit on one thread.
+        Keeps ``metrics.csv`` and a checkpoint there, under a lock. A run found there is resumed, and extended where
+        the configuration now allows more epochs; the metrics are then those of an unbroken run, to the bit on one
+        thread.
     progress : bool
         Show a progress bar.
+
+    Returns
+    -------
+    TrainResult
+        Scores and losses at the chosen epoch.
 
     Raises
     ------
     ParameterError
         The split or labels do not fit, or ``directory`` holds another run.
+    FormatError
+        Files in ``directory`` are damaged.
     TrainingError
         The loss is not finite (the model then holds its best state), the directory is in use, or the model was to
         be compiled and cannot be.
@@ -56,6 +86,11 @@ def train(
         The host has no memory left; files are as the last checkpoint left them.
     TrainingInterrupted
         Ctrl-C: the epoch was finished, the checkpoint written. A KeyboardInterrupt with a summary as its message.
+
+    See Also
+    --------
+    train_splits : Many splits, seeds and settings of one model.
+    search : Choose hyperparameters by validation.
 
     Examples
     --------
@@ -70,14 +105,89 @@ def train(
     >>> result.epochs
     5
     """
-    config = TrainConfig() if config is None else config
-    run = Run(model, make_task(model, dataset, split, config), config, None if directory is None else Path(directory))
+    config = _configured(config, eval_every)
+    hooks = Hooks(loss, optimizer, class_weights, tuple(callbacks))
+    return train_alone(model, dataset, split, config, hooks=hooks, directory=directory, progress=progress)
+
+
+def _configured(config: TrainConfig | None, eval_every: int | None) -> TrainConfig:
+    given = TrainConfig() if config is None else config
+    return given if eval_every is None else TrainConfig(**{**given.as_dict(), "eval_every": eval_every})
+
+
+def train_alone(
+    model: nn.Module,
+    dataset: Any,
+    split: Any,
+    config: TrainConfig,
+    *,
+    hooks: Hooks | None = None,
+    directory: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+    exchange: Exchange | None = None,
+    label: str = "",
+) -> TrainResult:
+    """Train one model by itself, with the user's hooks, or with the processes of an exchange."""
+    task = make_task(model, dataset, config)
+    exchange = exchange or Exchange()
+    task.fingerprint |= exchange.facts
+    run = make_run(model, task, split, config, directory=directory, hooks=hooks, label=label)
     with ExitStack() as stack:
-        if run.directory is not None:
+        if run.directory is not None and exchange.writes:
             stack.enter_context(locked(run.directory))
         stack.enter_context(memory_reported())
+        stack.enter_context(threads_for(work_of(model, task)))
         if config.compile:
             stack.enter_context(compiled(model))
-        run.resume()
-        run.fit(stack.enter_context(deferred_interrupt()), progress)
-        return run.result()
+        trainer = Trainer(model, task, [run], hooks=hooks, exchange=exchange)
+        trainer.fit(stack.enter_context(deferred_interrupt()), progress=progress)
+        (result,) = trainer.results()
+    if isinstance(result, TrainingError):
+        raise result
+    return result
+
+
+def make_run(
+    model: nn.Module,
+    task: Task,
+    split: Any,
+    config: TrainConfig,
+    *,
+    directory: str | os.PathLike[str] | None = None,
+    hooks: Hooks | None = None,
+    label: str = "",
+) -> Run:
+    """Return the run of one model on one split, with the fingerprint that its directory is checked against."""
+    recipe: Any = model.recipe
+    generator: Any = model.generator
+    parts = check_split(split, task.targets)
+    identity = {
+        "recipe": recipe.as_dict(),
+        "config": config.as_dict(),
+        "data": {**task.fingerprint, "split": parts.sha256},
+        "hooks": _hook_names(hooks or Hooks()),
+    }
+    place = None if directory is None else Path(directory)
+    return Run(parts, config, identity, generator, place, label=label)
+
+
+def _hook_names(hooks: Hooks) -> dict[str, Any]:
+    """Return the user's functions by name: all that a file can hold of them."""
+    weights = hooks.class_weights
+    found = {"class_weights": weights if weights is None or isinstance(weights, str) else [float(w) for w in weights]}
+    for kind in ("loss", "optimizer"):
+        function = getattr(hooks, kind)
+        found[kind] = function if function is None else getattr(function, "__qualname__", type(function).__name__)
+    return found
+
+
+def work_of(model: nn.Module, task: Task) -> float:
+    """Return about how many multiplications a forward pass takes."""
+    shapes = [parameter.shape for parameter in model.parameters() if parameter.ndim >= 2]
+    rows, entries = task.raw.shape[0], task.raw.nnz if is_sparse(task.raw) else task.raw.size
+    dense = sum(float(shape.numel()) for shape in shapes)
+    first = shapes[0].numel() / max(1, task.raw.shape[1]) if shapes else 0.0
+    total = entries * first + rows * (dense - first * task.raw.shape[1]) + task.graph.indices.size * first
+    if isinstance(task, GraphTask):
+        return float(total * min(1.0, task.config.batch_size / max(1, len(task.graph_indptr) - 1)))
+    return float(total)

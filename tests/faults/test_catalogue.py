@@ -8,6 +8,8 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 ROWS = range(1, 109)
+# Rows of the second part of the catalogue; their tests are added one by one.
+MORE = range(109, 151)
 # The catalogue is kept beside the repository, not in it.
 CATALOGUE = TESTS.parents[1] / "shared" / "FAULTS.md"
 
@@ -21,7 +23,7 @@ def test_every_row_has_a_test_and_every_test_a_row():
     counts = numbered_tests()
     assert len(ROWS) == 108
     assert sorted(set(ROWS) - set(counts)) == []
-    assert sorted(set(counts) - set(ROWS)) == []
+    assert sorted(set(counts) - set(ROWS) - set(MORE)) == []
 
 
 @pytest.mark.skipif(not CATALOGUE.is_file(), reason=f"{CATALOGUE} is not here")

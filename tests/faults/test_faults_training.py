@@ -1,5 +1,6 @@
-"""Rows 83-101 of the catalogue: training, checkpoints and runs under faults, with real files and real processes."""
+"""Rows 83-101, 127-133 and 143-149 of the catalogue: training and checkpoints with real files and real processes."""
 
+import hashlib
 import json
 import os
 import pickle
@@ -18,7 +19,18 @@ import torch
 
 from gsp_fb import Graph
 from gsp_fb.errors import FormatError, GspWarning, IntegrityError, ParameterError, TrainingError
-from gsp_fb.nn import MODELS, TrainConfig, TrainingInterrupted, build, read_checkpoint, read_metrics, search, train
+from gsp_fb.nn import (
+    MODELS,
+    TrainConfig,
+    TrainingInterrupted,
+    build,
+    embed,
+    predict,
+    read_checkpoint,
+    read_metrics,
+    search,
+    train,
+)
 from gsp_fb.nn.rundir import METRICS_FILE, locked
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits of POSIX")
@@ -89,7 +101,7 @@ def test_fault_083_kill_while_saving_leaves_a_whole_checkpoint(tmp_path):
     body = """
 import random
 folder, chance = Path(sys.argv[1]), random.Random(0)
-facts = {"recipe": {}, "config": {}, "data": {}}
+facts = {"recipe": {}, "config": {}, "data": {}, "best_epoch": 0}
 latest = 0
 for kill in range(25):
     pid = os.fork()
@@ -164,17 +176,17 @@ def test_fault_084_resuming_a_finished_run_changes_nothing(ds, tmp_path):
 
 def interrupted_at(ds, folder, epoch, monkeypatch, **options):
     """Stop a run after ``epoch`` epochs as Ctrl-C would."""
-    from gsp_fb.nn.run import Run
+    from gsp_fb.nn.runstate import Run
 
-    record = Run._record
+    record = Run.record
 
-    def and_interrupt(self):
-        record(self)
+    def and_interrupt(self, row):
+        record(self, row)
         if self.epoch == epoch:
             os.kill(os.getpid(), signal.SIGINT)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Run, "_record", and_interrupt)
+        patched.setattr(Run, "record", and_interrupt)
         with pytest.raises(TrainingInterrupted) as stopped:
             run(ds, folder, **options)
     return stopped
@@ -316,11 +328,14 @@ def test_fault_091_bad_splits_are_refused_before_the_first_epoch(ds, change, mes
         train(build("gcn", ds), ds, split)
 
 
-@pytest.mark.parametrize("label", [-1, 5])
-def test_fault_091_labels_outside_the_classes_are_named(ds, label):
+@pytest.mark.parametrize(
+    ("label", "message"),
+    [(-1, "train item 3 has no label"), (5, "3 classes, the model has 2 outputs; item 3 has label 5")],
+)
+def test_fault_091_labels_outside_the_classes_are_named(ds, label, message):
     model = build("gcn", ds)
     ds.y[3] = label
-    with pytest.raises(ParameterError, match=rf"train item 3 has label {label}; the model knows 0\.\.1"):
+    with pytest.raises(ParameterError, match=message):
         train(model, ds, ds.splits[0])
 
 
@@ -378,10 +393,10 @@ def test_fault_096_no_memory_left_is_a_memory_error_and_the_files_stay(ds, tmp_p
     before = read_checkpoint(tmp_path / "starved").facts
     body = """
 from gsp_fb.nn.tasks import NodeTask
-def starving(self, model):
+def starving(self, model, train):
     used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + 50_000_000, resource.RLIM_INFINITY))
-    yield torch.ones(10**9).sum()
+    yield torch.ones(10**9), None, None
 NodeTask.steps = starving
 try:
     run(sys.argv[1])
@@ -478,24 +493,378 @@ with locked(Path(sys.argv[1])):
         assert (tmp_path / ".run.pid").read_text().strip() == str(os.getpid())
 
 
-def test_fault_101_a_killed_search_goes_on_and_counts_the_dead_trial_as_failed(ds, tmp_path):
+SPACE = {"lr": [0.01, 0.02, 0.05], "dropout": [0.0, 0.3, 0.6]}
+
+
+def searched(ds, folder, **options):
+    chosen = {"n_trials": 9, "space": SPACE, "config": TrainConfig(epochs=3), "hidden": 4, **options}
+    return search(chosen.pop("name", "gcn"), ds, chosen.pop("splits", ds.splits), folder, **chosen)
+
+
+def test_fault_101_a_killed_search_goes_on_to_the_same_result(ds, tmp_path):
     body = """
-CONFIG.update(epochs=10**6, patience=10**6)
 module = sys.modules["gsp_fb.nn.search"]
-plain, count = module.train, []
+plain, count = module.train_jobs, []
 def slow(*arguments, **options):
     count.append(1)
-    if len(count) == 3:
-        print("third", flush=True)
+    if len(count) == 2:
+        print("second", flush=True)
         time.sleep(600)
     return plain(*arguments, **options)
-module.train = slow
-search("gcn", ds, ds.splits, sys.argv[1], n_trials=9, space={"lr": [0.01, 0.02, 0.05]}, config=TrainConfig(epochs=3))
+module.train_jobs = slow
+space = {"lr": [0.01, 0.02, 0.05], "dropout": [0.0, 0.3, 0.6]}
+search("gcn", ds, ds.splits, sys.argv[1], n_trials=9, space=space, config=TrainConfig(epochs=3), hidden=4)
 """
-    process = script(body, tmp_path)
-    assert process.stdout.readline().strip() == "third"
+    process = script(body, tmp_path / "killed")
+    assert process.stdout.readline().strip() == "second"
     process.kill()
     process.communicate()
-    space = {"lr": [0.01, 0.02, 0.05]}
-    found = search("gcn", ds, ds.splits, tmp_path, n_trials=4, space=space, config=TrainConfig(epochs=3))
-    assert (found.n_finished, found.n_failed) == (4, 1)
+    whole, resumed = searched(ds, tmp_path / "whole"), searched(ds, tmp_path / "killed")
+    assert (resumed.n_finished, resumed.n_failed) == (9, 0)
+    assert (resumed.trials, resumed.val_score) == (whole.trials, whole.val_score)
+
+
+def test_fault_101_workers_share_the_trials(ds, tmp_path):
+    body = """
+space = {"lr": [0.01, 0.02, 0.05], "dropout": [0.0, 0.3, 0.6]}
+found = search("gcn", ds, ds.splits, sys.argv[1], n_trials=9, space=space, config=TrainConfig(epochs=30), hidden=4)
+print(json.dumps([found.trials, found.val_score]))
+"""
+    workers = [script(body, tmp_path) for _ in range(2)]
+    first, second = (json.loads(finished(worker)) for worker in workers)
+    assert first == second
+    lines = [json.loads(line.split(" ", 1)[1]) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
+    scored = [entry["number"] for entry in lines if entry["op"] == "scores"]
+    assert sorted(scored) == list(range(9))  # nothing is trained twice
+
+
+def test_fault_131_a_torn_last_line_of_the_journal_is_dropped_and_reported(ds, tmp_path):
+    first = searched(ds, tmp_path, n_trials=4)
+    with (tmp_path / "journal.jsonl").open("ab") as file:
+        file.write(b'0123456789abcdef {"op": "sco')
+    with pytest.warns(GspWarning, match="last line is torn"):
+        again = searched(ds, tmp_path, n_trials=4)
+    assert again.trials == first.trials
+    with pytest.warns(GspWarning, match="last line is torn"):
+        longer = searched(ds, tmp_path, n_trials=5)
+    assert longer.trials[:4] == first.trials
+    assert searched(ds, tmp_path, n_trials=5).trials == longer.trials
+
+
+@pytest.mark.parametrize("line", [1, 2, 5])
+@pytest.mark.parametrize("garbage", ["garbage", "", '{"op": "trial"}', "\x00\x00"])
+def test_fault_131_a_garbage_line_is_named(ds, tmp_path, line, garbage):
+    searched(ds, tmp_path, n_trials=4)
+    path = tmp_path / "journal.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines[: line - 1], garbage + "\n", *lines[line - 1 :]]))
+    with pytest.raises(FormatError, match=rf"journal.jsonl, line {line}: the checksum"):
+        searched(ds, tmp_path, n_trials=4)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [({"op": "explode"}, "unknown operation 'explode'"), ({"op": "scores", "number": 77}, "missing or unknown")],
+)
+def test_fault_131_an_unknown_operation_is_named(ds, tmp_path, entry, message):
+    searched(ds, tmp_path, n_trials=2)
+    text = json.dumps(entry)
+    with (tmp_path / "journal.jsonl").open("a") as file:
+        file.write(f"{hashlib.sha256(text.encode()).hexdigest()[:16]} {text}\n")
+    with pytest.raises(FormatError, match=rf"line \d+: .*{message}"):
+        searched(ds, tmp_path, n_trials=3)
+
+
+def test_fault_143_a_directory_of_another_search_names_what_differs(ds, tmp_path):
+    searched(ds, tmp_path, n_trials=2)
+    graph = Graph.from_edges([(0, 1)], n_nodes=40)
+    other = SimpleNamespace(train=np.arange(0, 21), val=np.arange(21, 30), test=np.arange(30, 40))
+    for data, options, message in (
+        (SimpleNamespace(**{**vars(ds), "graph": graph}), {}, "data.graph"),
+        (SimpleNamespace(**{**vars(ds), "x": ds.x + 1}), {}, "data.features"),
+        (SimpleNamespace(**{**vars(ds), "y": 1 - ds.y}), {}, "data.labels"),
+        (ds, {"splits": [other]}, "splits"),
+        (ds, {"config": TrainConfig(epochs=4)}, "config.epochs: 3 stored, 4 given"),
+        (ds, {"config": TrainConfig(epochs=3, normalize=False)}, "config.normalize"),
+        (ds, {"family": "lazy_rw"}, "options.family: None stored, lazy_rw given"),
+        (ds, {"name": "fb-gcn"}, "model: gcn stored, fb-gcn given"),
+        (ds, {"space": {"lr": [0.01, 0.02]}}, "space"),
+        (ds, {"sampler": "grid"}, "sampler"),
+    ):
+        with pytest.raises(ParameterError, match=f"holds another search .*{message}"):
+            searched(data, tmp_path, **{"n_trials": 2, **options})
+
+
+def test_fault_144_a_disk_that_is_full_in_a_search_and_then_freed(ds, tmp_path):
+    body = """
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+space = {"lr": [0.01, 0.02, 0.05], "dropout": [0.0, 0.3, 0.6]}
+try:
+    search("gcn", ds, ds.splits, sys.argv[1], n_trials=9, space=space, config=TrainConfig(epochs=3), hidden=4)
+except OSError as full:
+    print(str(full).count("\\n"), full.filename)
+"""
+    whole = searched(ds, tmp_path / "whole")
+    size = (tmp_path / "whole" / "journal.jsonl").stat().st_size
+    told = finished(script(body, tmp_path / "full", size - 300)).split()
+    assert told == ["0", str(tmp_path / "full" / "journal.jsonl")]
+    assert searched(ds, tmp_path / "full").trials == whole.trials
+
+
+def test_fault_143_test_items_are_sealed_until_the_choice_is_made(ds, tmp_path, monkeypatch):
+    module = sys.modules["gsp_fb.nn.search"]
+    seen, plain = [], module.train_jobs
+    monkeypatch.setattr(module, "train_jobs", lambda *a, **o: seen.extend(a[2]) or plain(*a, **o))
+    first = searched(ds, tmp_path / "a")
+    assert seen
+    assert all(len(job.split.test) == 0 for job in seen)
+    ds.y[30:] = 1 - ds.y[30:]
+    assert searched(ds, tmp_path / "b").trials == first.trials
+
+
+def test_fault_127_float_targets_are_regressed_and_strings_are_classes(ds):
+    half = SimpleNamespace(**{**vars(ds), "y": ds.y + 0.5})
+    assert build("gcn", half).recipe.n_classes == 1
+    assert "train_r2" in train(build("gcn", half), half, ds.splits[0], TrainConfig(epochs=2)).history[0]
+    wide = SimpleNamespace(**{**vars(ds), "y": np.stack([ds.y + 0.5, ds.x[:, 0]], axis=1)})
+    assert "train_r2" in train(build("gcn", wide), wide, ds.splits[0], TrainConfig(epochs=2)).history[0]
+    named = SimpleNamespace(**{**vars(ds), "y": np.array(["no", "yes"])[ds.y]})
+    plain = train(build("gcn", ds), ds, ds.splits[0], TrainConfig(epochs=2))
+    assert train(build("gcn", named), named, ds.splits[0], TrainConfig(epochs=2)).history == plain.history
+    with pytest.raises(ParameterError, match="target of item 3 is not finite"):
+        build("gcn", SimpleNamespace(**{**vars(ds), "y": np.where(np.arange(40) == 3, np.inf, 0.5)}))
+    with pytest.raises(ParameterError, match="targets have type complex128"):
+        build("gcn", SimpleNamespace(**{**vars(ds), "y": ds.y * 1j}))
+
+
+def rewritten(folder, change):
+    """Replace the tensors of a checkpoint and its hash, as whoever can write the directory can."""
+    from safetensors.torch import load_file, save
+
+    file = tensor_file(folder)
+    tensors = load_file(file)
+    change(tensors)
+    file.write_bytes(save(tensors))
+    sidecar = folder / "checkpoint.json"
+    facts = json.loads(sidecar.read_text())
+    sidecar.write_text(json.dumps({**facts, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}))
+
+
+WEIGHT = "layers.0.lift.weight"
+
+
+@pytest.mark.parametrize(
+    ("group", "make", "message"),
+    [
+        ("best", lambda w: w[:, :3].contiguous(), rf"tensor {WEIGHT} has shape \(6, 3\); the model has \(6, 16\)"),
+        ("best", lambda w: w.to(torch.int32), rf"tensor {WEIGHT} has type torch.int32; the model has torch.float32"),
+        ("best", lambda w: w.half(), rf"tensor {WEIGHT} has type torch.float16"),
+        ("best", lambda w: w * float("nan"), rf"tensor {WEIGHT} holds values that are not finite"),
+        ("best", lambda w: None, rf"tensor {WEIGHT} is missing"),
+        ("model", lambda w: w[:, :3].contiguous(), rf"\(model\): tensor {WEIGHT} has shape"),
+        ("model", lambda w: w * float("inf"), rf"\(model\): tensor {WEIGHT} holds values"),
+    ],
+)
+def test_fault_129_tensors_that_are_not_the_models_are_named(ds, tmp_path, group, make, message):
+    run(ds, tmp_path)
+
+    def change(tensors):
+        made = make(tensors.pop(f"{group}.{WEIGHT}"))
+        if made is not None:
+            tensors[f"{group}.{WEIGHT}"] = made
+
+    rewritten(tmp_path, change)
+    if group == "best":
+        with pytest.raises(ParameterError, match=message):
+            predict(tmp_path, ds)
+    with pytest.raises(ParameterError, match=message):
+        run(ds, tmp_path, config={"epochs": 70})
+
+
+@pytest.mark.parametrize("name", ["generator", f"optimizer.{WEIGHT}.exp_avg", "optimizer.nothing.exp_avg"])
+def test_fault_129_a_foreign_optimiser_or_random_state_is_named(ds, tmp_path, name):
+    run(ds, tmp_path)
+    rewritten(tmp_path, lambda tensors: tensors.update({name: torch.zeros(3)}))
+    with pytest.raises(ParameterError, match=f"tensor {re.escape(name)}"):
+        run(ds, tmp_path, config={"epochs": 70})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"epoch": "x"}, "epoch 'x'; expected an integer"),
+        ({"epoch": None}, "epoch None"),
+        ({"epoch": -5}, "epoch -5"),
+        ({"epoch": 1e9}, "epoch 1000000000.0"),
+        ({"epoch": 10**9}, "epoch 1000000000 of 60"),
+        ({"best_epoch": 99}, "best_epoch 99 after epoch 60"),
+        ({"best_epoch": None}, "best_epoch None"),
+        ({"best_value": "low"}, "best_value 'low'"),
+        ({"recipe": []}, "recipe"),
+        ({"config": "x"}, "config 'x'"),
+        ({"data": None}, "data None"),
+    ],
+)
+def test_fault_130_tampered_sidecars_are_refused(ds, tmp_path, change, message):
+    run(ds, tmp_path)
+    sidecar = tmp_path / "checkpoint.json"
+    sidecar.write_text(json.dumps({**json.loads(sidecar.read_text()), **change}))
+    with pytest.raises(FormatError, match=message):
+        run(ds, tmp_path)
+
+
+def test_fault_130_a_sidecar_without_a_best_epoch_is_refused(ds, tmp_path):
+    run(ds, tmp_path)
+    sidecar = tmp_path / "checkpoint.json"
+    facts = json.loads(sidecar.read_text())
+    del facts["best_epoch"]
+    sidecar.write_text(json.dumps(facts))
+    with pytest.raises(FormatError, match="lacks best_epoch"):
+        run(ds, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda text: text.replace("\n7,", "\nabc,"), "line 8: no row of metrics"),
+        (lambda text: text.replace("\n7,", "\n7,x,"), "line 8: no row of metrics"),
+        (lambda text: re.sub(r"\n7,[^,]*,", "\n7,low,", text), "epoch 7: could not convert"),
+        (lambda text: text.replace("epoch,", "step,"), "no row of metrics"),
+        (lambda text: "\n".join(text.split("\n")[:9]) + "\n", "lacks 52 epochs of the checkpoint, the first 9"),
+        (lambda text: "\n".join(line.rpartition(",")[0] for line in text.split("\n")), "other columns"),
+        (lambda text: None, "lacks 60 epochs"),
+    ],
+)
+def test_fault_130_damaged_metrics_are_refused(ds, tmp_path, damage, message):
+    run(ds, tmp_path)
+    path = tmp_path / METRICS_FILE
+    text = damage(path.read_text())
+    if text is None:
+        path.unlink()
+    else:
+        path.write_text(text)
+    with pytest.raises(FormatError, match=message):
+        run(ds, tmp_path, config={"epochs": 70})
+
+
+@pytest.mark.parametrize("name", ["fb-gcn", "fb-gat"])  # as one batch, and one by one
+def test_fault_132_splits_are_kept_killed_resumed_and_extended(ds, tmp_path, name):
+    body = f"""
+import random, shutil
+from gsp_fb.nn import train_splits
+splits = [ds.splits[0], SimpleNamespace(train=np.arange(5, 25), val=np.arange(25, 35), test=np.arange(35, 40))]
+def job(folder, epochs):
+    places = [Path(sys.argv[1], folder, str(k)) for k in range(2)]
+    config = TrainConfig(**{{**CONFIG, "epochs": epochs, "patience": 10**6}})
+    return train_splits({name!r}, ds, splits, config, seeds=[0, 1], directories=places, hidden=4)
+def child(folder, epochs):
+    pid = os.fork()
+    if pid == 0:
+        job(folder, epochs)
+        os._exit(0)
+    return pid
+started = time.monotonic()
+os.waitpid(child("whole", 40), 0)
+chance, kills, patience = random.Random(1), 0, (time.monotonic() - started) / 4
+while kills < 6:
+    shutil.rmtree(Path(sys.argv[1], "broken"), ignore_errors=True)
+    kills, patience = 0, patience / 2
+    while kills < 6:
+        pid = child("broken", 25)
+        time.sleep(chance.uniform(0.2, 1.0) * patience)
+        if os.waitpid(pid, os.WNOHANG)[0]:
+            break
+        os.kill(pid, signal.SIGKILL); os.waitpid(pid, 0); kills += 1
+assert os.waitpid(child("broken", 25), 0)[1] == 0
+assert os.waitpid(child("broken", 40), 0)[1] == 0
+for k in "01":
+    first, second = (Path(sys.argv[1], folder, k, "metrics.csv").read_bytes() for folder in ("whole", "broken"))
+    assert first == second, "metrics differ"
+    one, two = (read_checkpoint(Path(sys.argv[1], folder, k)) for folder in ("whole", "broken"))
+    assert all(torch.equal(one.tensors[key], two.tensors[key]) for key in one.tensors), "weights differ"
+print(kills)
+"""
+    assert int(finished(script(body, tmp_path))) == 6
+
+
+def test_fault_132_a_finished_run_is_extended_as_if_it_had_never_stopped(ds, tmp_path):
+    long = {"epochs": 90, "patience": 90}
+    whole = run(ds, tmp_path / "whole", config=long)
+    run(ds, tmp_path / "parts")
+    assert run(ds, tmp_path / "parts", config=long).history == whole.history
+    assert (tmp_path / "parts" / METRICS_FILE).read_bytes() == (tmp_path / "whole" / METRICS_FILE).read_bytes()
+    with pytest.raises(ParameterError, match="holds a run of 90 epochs, more than epochs=60"):
+        run(ds, tmp_path / "parts")
+
+
+def test_fault_133_predictions_on_new_and_unlabelled_graphs(ds, tmp_path):
+    run(ds, tmp_path)
+    new = SimpleNamespace(graph=Graph.from_edges([(0, 1), (1, 2)]), x=ds.x[:3], y=None)
+    assert predict(tmp_path, new).shape == (3, 2)
+    assert embed(tmp_path, new)["combined"].shape == (3, 2)
+    one_class = SimpleNamespace(graph=ds.graph, x=ds.x, y=np.zeros(40, dtype=int))
+    assert np.array_equal(predict(tmp_path, one_class), predict(tmp_path, ds))
+
+
+def test_fault_147_a_label_of_ten_million_is_one_class(ds):
+    ds.y[ds.y == 1] = 10**7
+    model = build("fb-gcn", ds)
+    assert model.recipe.n_classes == 2
+    assert train(model, ds, ds.splits[0], TrainConfig(epochs=2)).epochs == 2
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ([0.5], r"train has indices of type float64 such as np.float64\(0.5\); give integers"),
+        ([1.0, 2.0], "train has indices of type float64"),
+        ([0, 1, 0, 1, 1], "train names item 0 more than once; was a 0/1 mask meant"),
+        ([99], "train names item 99"),
+        (["a"], "train has indices of type"),
+        ([[True, False]], r"the train mask has shape \(1, 2\)"),
+    ],
+)
+def test_fault_148_indices_that_are_none_are_named(ds, part, message):
+    split = SimpleNamespace(train=part, val=np.arange(20, 30), test=np.arange(30, 40))
+    with pytest.raises(ParameterError, match=message):
+        train(build("gcn", ds), ds, split)
+
+
+def collection(**changes):
+    edges = [(0, 1), (1, 2), (3, 4), (5, 6), (6, 7)]
+    facts = {
+        "graph": Graph.from_edges(edges, n_nodes=9),
+        "graph_indptr": np.array([0, 3, 5, 8, 9]),
+        "x": np.ones((9, 2)) * np.arange(9)[:, None],
+        "y": np.array([0, 1, 0, 1]),
+    }
+    return SimpleNamespace(**{**facts, **changes})
+
+
+@pytest.mark.parametrize(
+    ("indptr", "message"),
+    [
+        ([0, 3, 5, 9], r"graph_indptr has shape \(4,\)"),
+        ([0, 3, 3, 8, 9], "graph 1 has no nodes"),
+        ([0, 5, 3, 8, 9], "graph 1 has no nodes"),
+        ([1, 3, 5, 8, 9], "runs from 1 to 9"),
+        ([0, 3, 5, 8, 10], "runs from 0 to 10"),
+        ([0.0, 3.0, 5.0, 8.0, 9.0], "type float64"),
+    ],
+)
+def test_fault_149_bad_bounds_of_a_collection_are_named(indptr, message):
+    data = collection(graph_indptr=np.array(indptr))
+    split = SimpleNamespace(train=[0, 1], val=[2], test=[3])
+    with pytest.raises(ParameterError, match=message):
+        train(build("gin-0", data, hidden=4), data, split, TrainConfig(epochs=2))
+
+
+def test_fault_149_a_batch_of_one_single_node_and_no_features(ds):
+    data = collection()
+    split = SimpleNamespace(train=[3, 0], val=[1], test=[2])
+    result = train(build("gin-0", data, hidden=4), data, split, TrainConfig(epochs=3, batch_size=1))
+    assert result.epochs == 3
+    empty = SimpleNamespace(**{**vars(ds), "x": np.zeros((40, 0))})
+    with pytest.raises(ParameterError, match=r"n_in|no features"):
+        train(build("gcn", empty), empty, empty.splits[0])

@@ -36,14 +36,14 @@ RUN = (
     JOB
     + """
 if __name__ == "__main__":
-    from gsp_fb.nn import run as runs
+    from gsp_fb.nn.runstate import Run
     directory, per_step, killed = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
-    record = runs.Run._record
-    def dying(self):
-        record(self)
+    record = Run.record
+    def dying(self, row):
+        record(self, row)
         if killed and os.environ["RANK"] == killed[0] and self.epoch == 5:
             os.kill(os.getpid(), signal.SIGKILL)
-    runs.Run._record = dying
+    Run.record = dying
     with process_group():
         job(directory, per_step)
 """

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from gsp_fb.errors import ParameterError, TrainingError
-from gsp_fb.nn import TrainConfig, build, compiling, train, train_splits
+from gsp_fb.nn import TrainConfig, build, compiling, train
 
 needs_compiler = pytest.mark.skipif(
     not compiling.is_compilable() or not any(map(shutil.which, ("g++", "c++", "clang++"))),
@@ -59,8 +59,6 @@ def test_where_torch_cannot_compile_it_is_said_before_the_first_epoch(blocks, mo
         train(model, blocks, blocks.splits[0], TrainConfig(epochs=1, compile=True))
 
 
-def test_a_batch_of_splits_refuses(blocks):
-    with pytest.raises(ParameterError, match="compile=False"):
-        train_splits("gcn", blocks, blocks.splits, TrainConfig(compile=True))
+def test_compile_is_a_flag():
     with pytest.raises(ParameterError, match="compile must be True or False"):
         TrainConfig(compile=1)

@@ -7,7 +7,9 @@ import pytest
 import torch
 
 from gsp_fb.errors import ParameterError, TrainingError
-from gsp_fb.nn import TrainConfig, build, train, train_splits
+from gsp_fb.nn import TrainConfig, build, predict, read_checkpoint, read_metrics, splits, train, train_splits
+from gsp_fb.nn.runstate import Run
+from gsp_fb.nn.splits import Job, train_jobs
 
 
 def some_splits(dataset, count):
@@ -21,16 +23,17 @@ SHALLOW = ["mlp", "gcn", "graphsage", "fb-gcn", "fb-graphsage"]
 OTHERS = ["gwnn", "fb-gwnn", "gcnii", "fb-gcnii*", "geom-gcn-p", "fb-geom-gcn-p"]
 
 
+@pytest.mark.parametrize("dropout", [0.0, 0.5])
 @pytest.mark.parametrize(
     ("name", "monitor"),
     [*((name, kind) for name in SHALLOW for kind in ("loss", "score")), *((n, "loss") for n in OTHERS)],
 )
-def test_a_batch_of_splits_is_the_separate_runs(name, monitor, blocks):
+def test_a_batch_of_splits_is_the_separate_runs(name, monitor, dropout, blocks):
     config = TrainConfig(lr=0.02, epochs=80 if name in SHALLOW else 25, patience=12, monitor=monitor)
-    splits, seeds = list(some_splits(blocks, 4)), [0, 1, 2, 3]
-    options = {"hidden": 8, "dropout": 0.0, "dtype": torch.float64, "relations": blocks.relations}
-    together = train_splits(name, blocks, splits, config, seeds=seeds, **options)
-    for seed, split, batched in zip(seeds, splits, together, strict=True):
+    wanted, seeds = list(some_splits(blocks, 4)), [0, 1, 2, 3]
+    options = {"hidden": 8, "dropout": dropout, "dtype": torch.float64, "relations": blocks.relations}
+    together = train_splits(name, blocks, wanted, config, seeds=seeds, **options)
+    for seed, split, batched in zip(seeds, wanted, together, strict=True):
         alone = train(build(name, blocks, seed=seed, **options), blocks, split, config)
         assert (batched.best_epoch, batched.epochs) == (alone.best_epoch, alone.epochs)
         assert batched.scores == alone.scores  # counted, not averaged in float32
@@ -50,20 +53,124 @@ def test_shares_of_nodes_carry_no_rounding_of_float32(blocks):
         assert run.history[-1]["val_accuracy"] == round(run.history[-1]["val_accuracy"] * 15) / 15
 
 
-def test_dropout_is_drawn_for_every_split_of_its_own(blocks):
-    config = TrainConfig(lr=0.02, epochs=5)
+def test_dropout_follows_from_the_seed_of_each_run(blocks):
+    config, split = TrainConfig(lr=0.02, epochs=5), blocks.splits[0]
+    first, again, other = train_splits("gcn", blocks, [split] * 3, config, seeds=[0, 0, 1], dropout=0.5)
+    assert first.history == again.history
+    assert first.losses != other.losses
+
+
+def test_copies_may_differ_in_rate_decay_dropout_and_epochs(blocks):
     split = blocks.splits[0]
-    first, second = train_splits("gcn", blocks, [split, split], config, seeds=[0, 0], dropout=0.5)
-    assert first.losses != second.losses
+    settings = [(0.01, 0.0, 0.0, 9), (0.05, 5e-3, 0.6, 12), (0.02, 1e-4, 0.3, 5)]
+    jobs = [
+        Job(split, TrainConfig(lr=lr, weight_decay=decay, epochs=epochs), 3, {"dropout": dropout, "hidden": 8})
+        for lr, decay, dropout, epochs in settings
+    ]
+    batched = train_jobs("fb-gcn", blocks, jobs, dtype=torch.float64)
+    for job, result in zip(jobs, batched, strict=True):
+        model = build("fb-gcn", blocks, seed=3, dtype=torch.float64, **job.options)
+        alone = train(model, blocks, split, job.config)
+        assert result.epochs == alone.epochs == job.config.epochs
+        assert [row["train_loss"] for row in result.history] == pytest.approx(
+            [row["train_loss"] for row in alone.history], rel=1e-9
+        )
+
+
+def test_a_diverging_copy_does_not_touch_the_others(blocks):
+    split = blocks.splits[0]
+    calm, wild = TrainConfig(lr=0.02, epochs=20), TrainConfig(lr=1e30, epochs=20)
+    first, lost, last = train_jobs("gcn", blocks, [Job(split, calm, 0), Job(split, wild, 0), Job(split, calm, 1)])
+    assert isinstance(lost, TrainingError)
+    pair = train_splits("gcn", blocks, [split, split], calm, seeds=[0, 1])
+    assert [first.history, last.history] == [run.history for run in pair]
+
+
+def test_batches_are_bounded_by_memory(blocks, monkeypatch):
+    sizes = []
+    plain = splits._train_batch
+    monkeypatch.setattr(splits, "_train_batch", lambda *args: sizes.append(len(args[2])) or plain(*args))
+    config, wanted = TrainConfig(epochs=3), list(some_splits(blocks, 5))
+    whole = train_splits("fb-gcn", blocks, wanted, config)
+    monkeypatch.setattr(splits, "BATCH_BYTES", 900_000)
+    parts = train_splits("fb-gcn", blocks, wanted, config)
+    assert sizes[0] == 5
+    assert 1 < max(sizes[1:]) < 5
+    assert [run.history for run in whole] == [run.history for run in parts]
+
+
+def test_files_of_a_batch_are_those_of_single_runs(blocks, tmp_path):
+    wanted, config = list(some_splits(blocks, 3)), TrainConfig(lr=0.02, epochs=9, checkpoint_every=4)
+    places = [tmp_path / f"batch-{k}" for k in range(3)]
+    runs = train_splits("fb-gcn", blocks, wanted, config, seeds=[4, 5, 6], directories=places)
+    for split, seed, place, run in zip(wanted, [4, 5, 6], places, runs, strict=True):
+        alone = tmp_path / f"alone-{seed}"
+        train(build("fb-gcn", blocks, seed=seed), blocks, split, config, directory=alone)
+        one, other = read_checkpoint(place), read_checkpoint(alone)
+        assert one.tensors.keys() == other.tensors.keys()
+        assert one.facts.keys() == other.facts.keys()
+        assert {key: one.facts[key] for key in ("recipe", "config", "data", "epoch")} == {
+            key: other.facts[key] for key in ("recipe", "config", "data", "epoch")
+        }
+        first, second = read_metrics(place), read_metrics(alone)
+        assert [list(row) for row in first] == [list(row) for row in second]
+        assert len(first) == len(run.history) == 9
+        assert predict(place, blocks) == pytest.approx(predict(alone, blocks), abs=1e-5)
+
+
+def test_a_batch_resumes_and_is_extended_bit_for_bit(blocks, tmp_path):
+    wanted, seeds = list(some_splits(blocks, 3)), [0, 1, 2]
+
+    def trained(folder, epochs):
+        places = [tmp_path / folder / str(k) for k in range(3)]
+        config = TrainConfig(lr=0.02, epochs=epochs, checkpoint_every=2)
+        return train_splits("fb-gcn", blocks, wanted, config, seeds=seeds, directories=places)
+
+    whole = trained("whole", 14)
+    trained("parts", 5)
+    extended = trained("parts", 14)
+    assert [run.history for run in extended] == [run.history for run in whole]
+    for k in range(3):
+        one, two = (read_checkpoint(tmp_path / folder / str(k)).tensors for folder in ("whole", "parts"))
+        assert all(torch.equal(one[name], two[name]) for name in one)
+    with pytest.raises(ParameterError, match="holds a run of 14 epochs, more than epochs=5"):
+        trained("parts", 5)
+
+
+@pytest.mark.parametrize("nth", [1, 2, 3, 4, 5, 6])
+def test_a_batch_killed_while_its_runs_are_saved_goes_on_from_one_epoch(nth, blocks, tmp_path, monkeypatch):
+    wanted, seeds, calls = list(some_splits(blocks, 3)), [0, 1, 2], []
+
+    def trained(folder):
+        places = [tmp_path / folder / str(k) for k in range(3)]
+        config = TrainConfig(lr=0.02, epochs=9, checkpoint_every=2)
+        return train_splits("fb-gcn", blocks, wanted, config, seeds=seeds, directories=places)
+
+    def dying(self, optimizer, **options):
+        save(self, optimizer, **options)
+        calls.append(self.epoch)
+        if len(calls) == nth:
+            raise KeyboardInterrupt
+
+    whole, save = trained("whole"), Run.save
+    with monkeypatch.context() as patched:
+        patched.setattr(Run, "save", dying)
+        with pytest.raises(KeyboardInterrupt):
+            trained("killed")
+    assert [run.history for run in trained("killed")] == [run.history for run in whole]
+    for k in range(3):
+        one, two = (read_checkpoint(tmp_path / folder / str(k)).tensors for folder in ("whole", "killed"))
+        assert all(torch.equal(one[name], two[name]) for name in one)
+        assert len(list((tmp_path / "killed" / str(k)).glob("checkpoint*"))) == 2
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.5])
 def test_the_number_of_threads_changes_results_by_rounding_alone(dropout, blocks):
-    config, splits = TrainConfig(lr=0.02, epochs=12), list(some_splits(blocks, 3))
+    config, wanted = TrainConfig(lr=0.02, epochs=12), list(some_splits(blocks, 3))
     runs = []
     for threads in (1, 2):
         torch.set_num_threads(threads)
-        runs.append(train_splits("fb-gcn", blocks, splits, config, hidden=8, dropout=dropout))
+        runs.append(train_splits("fb-gcn", blocks, wanted, config, hidden=8, dropout=dropout))
         assert torch.get_num_threads() == threads
     for one, two in zip(*runs, strict=True):
         assert one.scores == two.scores
@@ -71,7 +178,7 @@ def test_the_number_of_threads_changes_results_by_rounding_alone(dropout, blocks
 
 
 def test_splits_and_seeds_must_match(blocks):
-    with pytest.raises(ParameterError, match="1 splits and 2 seeds"):
+    with pytest.raises(ParameterError, match="1 splits, 2 seeds"):
         train_splits("gcn", blocks, blocks.splits, seeds=[1, 2])
     with pytest.raises(ParameterError, match="0 splits"):
         train_splits("gcn", blocks, [])
@@ -79,7 +186,7 @@ def test_splits_and_seeds_must_match(blocks):
 
 def test_a_diverging_split_is_named(blocks):
     huge = SimpleNamespace(**{**vars(blocks), "x": blocks.x * 1e30})
-    with pytest.raises(TrainingError, match="loss of split 0 is"):
+    with pytest.raises(TrainingError, match="split 0 seed 0: loss is"):
         train_splits("gcn", huge, list(some_splits(blocks, 2)), TrainConfig(lr=1e6, normalize=False, epochs=50))
 
 

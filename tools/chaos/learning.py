@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -13,7 +14,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import optuna
 import torch
 
 from gsp_fb import Graph
@@ -23,7 +23,7 @@ from tools.chaos.killing import Tally, ended, forked, sweep_after_a_day, tempora
 __all__ = ["kill_searching", "kill_training"]
 
 CONFIG = {"lr": 0.02, "epochs": 60, "patience": 60, "checkpoint_every": 3}
-SPACE = {"lr": [0.01, 0.02, 0.05, 0.1], "hidden": [4, 8]}
+SPACE = {"lr": [0.01, 0.02, 0.05, 0.1], "hidden": [4, 8, 16]}
 N_TRIALS = 12
 
 
@@ -92,15 +92,11 @@ def kill_training(folder: Path, kills: int, rng: random.Random) -> Tally:
     return tally
 
 
-def _finished(folder: Path) -> list[tuple[int, float]]:
-    """Return number and value of every finished trial of a journal; none if there is no study yet."""
-    backend = optuna.storages.journal.JournalFileBackend(str(folder / "journal.log"))
-    storage = optuna.storages.JournalStorage(backend)
-    studies = storage.get_all_studies()
-    state = optuna.trial.TrialState.COMPLETE
-    return [
-        (t.number, t.value) for study in studies for t in storage.get_all_trials(study._study_id) if t.state == state
-    ]
+def _finished(folder: Path) -> list[tuple[int, list[float]]]:
+    """Return number and scores of every finished trial of a journal; a torn last line is left out."""
+    lines = (folder / "journal.jsonl").read_bytes().split(b"\n")[:-1]
+    entries = [json.loads(line.partition(b" ")[2]) for line in lines]
+    return [(entry["number"], entry["scores"]) for entry in entries if entry["op"] == "scores"]
 
 
 def kill_searching(folder: Path, kills: int, rng: random.Random) -> Tally:
@@ -119,7 +115,7 @@ def kill_searching(folder: Path, kills: int, rng: random.Random) -> Tally:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
             tally.kills += 1
-            now = _finished(place) if (place / "journal.log").exists() else []
+            now = _finished(place) if (place / "journal.jsonl").exists() else []
             tally.lost += now[: len(before)] != before
             before = now
         tally.lost += status != 0 or len(_finished(place)) != N_TRIALS

@@ -50,7 +50,7 @@ def _graph_job(name: str) -> Job:
 
 
 def _save_checkpoint(folder: Path, number: int) -> None:
-    facts = {"epoch": number, "recipe": {}, "config": {}, "data": {}}
+    facts = {"epoch": number, "best_epoch": 0, "recipe": {}, "config": {}, "data": {}}
     write_checkpoint(folder, {"w": torch.full((5000,), float(number))}, facts)
 
 

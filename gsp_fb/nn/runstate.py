@@ -1,0 +1,193 @@
+"""The state of one run: what it is trained on, how far it is, its files, and how it is saved and resumed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ..errors import FormatError, ParameterError, TrainingError
+from .checkpoint import CHECKPOINT_FILE, check_same, check_tensors, read_checkpoint, write_checkpoint
+from .config import TrainConfig
+from .results import finite
+from .rundir import METRICS_FILE, MetricsFile, parse_metrics, read_metrics
+from .tasks import Parts
+
+__all__ = ["Row", "Run"]
+
+# Fields of the configuration that may change when a stored run goes on.
+EXTENDABLE = ("epochs", "patience", "checkpoint_every")
+Row = dict[str, Any]
+
+
+@dataclass(eq=False)
+class Run:
+    """The state of one copy: what it is trained on, how far it is, and its files.
+
+    Attributes
+    ----------
+    label : str
+        Names the run in messages; empty for a run by itself.
+    state : dict of Tensor
+        Live views of the copy's weights and buffers in the model.
+    parameters : dict of Parameter
+        The trained ones among them, as the optimiser sees them.
+    """
+
+    parts: Parts
+    config: TrainConfig
+    identity: Mapping[str, Any]
+    generator: torch.Generator
+    directory: Path | None = None
+    label: str = ""
+    metric: str = "accuracy"
+    epoch: int = 0
+    best_epoch: int = 0
+    best_value: float = math.inf
+    stopped: bool = False
+    seconds: float = 0.0
+    error: TrainingError | None = None
+    history: list[Row] = field(default_factory=list)
+    index: dict[str, Tensor] = field(default_factory=dict)
+    state: dict[str, Tensor] = field(default_factory=dict)
+    best: dict[str, Tensor] = field(default_factory=dict)
+    parameters: dict[str, nn.Parameter] = field(default_factory=dict)
+    file: MetricsFile | None = None
+
+    @property
+    def validates(self) -> bool:
+        """Whether there are validation items to choose by."""
+        return bool(self.parts.val.size)
+
+    @property
+    def finished(self) -> bool:
+        """Whether epochs, patience, an error or a callback ended it."""
+        waited = self.epoch - self.best_epoch
+        over = self.epoch >= self.config.epochs or (bool(self.best_epoch) and waited >= self.config.patience)
+        return over or self.stopped or self.error is not None
+
+    @property
+    def evaluates(self) -> bool:
+        """Whether the epoch it has just finished is one to evaluate."""
+        return self.epoch % self.config.eval_every == 0 or self.epoch >= self.config.epochs
+
+    def record(self, row: Row) -> None:
+        """Add an epoch's row to history and file, and keep the state if validation likes it best so far."""
+        self.history.append(row)
+        value = row.get(f"val_{'loss' if self.config.monitor == 'loss' else self.metric}", math.inf)
+        value = value if self.config.monitor == "loss" else -value
+        # Without a validation part nothing can be compared, and the latest epoch is the chosen one.
+        if not self.validates or value < self.best_value:
+            self.best_value, self.best_epoch = value, self.epoch
+            for name, tensor in self.state.items():
+                self.best[name].copy_(tensor)
+        if self.directory is not None:
+            self.file = self.file or MetricsFile(self.directory, list(row), self.epoch - 1)
+            self.file.append([row])
+
+    def fail(self, loss: float, epoch: int) -> None:
+        """Keep the error of a loss that is not finite; the run ends with its best state."""
+        grads = [float(p.grad.abs().max()) for p in self.parameters.values() if p.grad is not None and p.grad.numel()]
+        kept = f"the best state (epoch {self.best_epoch}) is kept" if self.best_epoch else "no epoch was finished"
+        self.error = TrainingError(
+            f"{self.label}{': ' if self.label else ''}loss is {loss} in epoch {epoch} (lr {self.config.lr:g}, largest "
+            f"gradient {max(grads, default=math.nan):.3g}); {kept}; try a smaller lr or normalize=True"
+        )
+
+    def save(self, optimizer: torch.optim.Optimizer, *, keep_previous: bool = False) -> None:
+        """Write the checkpoint of the run, after its metrics are on disk."""
+        if self.directory is None or self.file is None:
+            return
+        self.file.sync()
+        tensors = {"generator": self.generator.get_state()}
+        tensors |= {f"model.{name}": value for name, value in self.state.items()}
+        tensors |= {f"best.{name}": value for name, value in self.best.items()}
+        for name, parameter in self.parameters.items():
+            entries = optimizer.state.get(parameter, {}).items()
+            tensors |= {f"optimizer.{name}.{key}": value for key, value in entries if isinstance(value, Tensor)}
+        facts = {
+            "epoch": self.epoch,
+            "best_epoch": self.best_epoch,
+            "best_value": finite(self.best_value),
+            "finished": self.finished,
+            "seconds": round(self.seconds, 3),
+            **self.identity,
+        }
+        write_checkpoint(self.directory, tensors, facts, keep_previous=keep_previous)
+
+    def resume(self, optimizer: torch.optim.Optimizer) -> None:
+        """Take up the run of the directory where its checkpoint stands; without one, start.
+
+        Raises
+        ------
+        ParameterError
+            The directory holds another run, or its tensors are not those of the model.
+        FormatError
+            Its files are damaged.
+        """
+        if self.directory is None or not (self.directory / CHECKPOINT_FILE).exists():
+            return
+        stored = read_checkpoint(self.directory)
+        facts = stored.facts
+        self._check_facts(facts)
+        for group, into in (("model", self.state), ("best", self.best)):
+            check_tensors(stored.group(group), into, f"{self.directory} ({group})")
+        self._load_optimizer(optimizer, stored.group("optimizer"))
+        with torch.no_grad():
+            for group, into in (("model", self.state), ("best", self.best)):
+                for name, value in stored.group(group).items():
+                    into[name].copy_(value)
+        self._load_generator(stored.tensors.get("generator"))
+        self.epoch, self.best_epoch, self.seconds = facts["epoch"], facts["best_epoch"], facts.get("seconds") or 0.0
+        self.best_value = math.inf if facts["best_value"] is None else facts["best_value"]
+        self._load_history()
+
+    def _check_facts(self, facts: Mapping[str, Any]) -> None:
+        wanted = {**self.identity, "config": {**self.identity["config"]}}
+        stored = {**facts, "config": {**facts["config"]}}
+        for name in EXTENDABLE:
+            wanted["config"].pop(name, None)
+            stored["config"].pop(name, None)
+        check_same(stored, wanted, self.directory)
+        planned = facts["config"].get("epochs")
+        if not isinstance(planned, int) or facts["epoch"] > planned:
+            raise FormatError(f"{self.directory}: checkpoint.json has epoch {facts['epoch']} of {planned!r}")
+        if facts["epoch"] > self.config.epochs:
+            raise ParameterError(
+                f"{self.directory} holds a run of {facts['epoch']} epochs, more than epochs={self.config.epochs}; give "
+                "more epochs or another directory"
+            )
+
+    def _load_optimizer(self, optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+        for key, value in tensors.items():
+            name, _, entry = key.rpartition(".")
+            if name not in self.parameters:
+                raise ParameterError(f"{self.directory}: tensor optimizer.{key} is unknown to the model")
+            parameter = self.parameters[name]
+            if value.ndim:
+                check_tensors({f"optimizer.{key}": value}, {f"optimizer.{key}": parameter}, self.directory)
+            # A step counter stays where the optimiser wants it, a moment goes where the weights are.
+            optimizer.state[parameter][entry] = value.to(parameter.device) if value.ndim else value
+
+    def _load_generator(self, state: Tensor | None) -> None:
+        try:
+            self.generator.set_state(state)  # type: ignore[arg-type]  # a missing or foreign state is what the except is for
+        except (RuntimeError, TypeError) as wrong:
+            raise ParameterError(f"{self.directory}: tensor generator is no random state ({wrong})") from None
+
+    def _load_history(self) -> None:
+        directory = self.directory or Path()
+        rows = [row for row in read_metrics(directory) if int(row["epoch"]) <= self.epoch]
+        expected = [e for e in range(1, self.epoch + 1) if e % self.config.eval_every == 0]
+        lacking = sorted(set(expected) - {int(row["epoch"]) for row in rows})
+        if lacking:
+            raise FormatError(
+                f"{directory / METRICS_FILE} lacks {len(lacking)} epochs of the checkpoint, the first {lacking[0]}; "
+                "restore the file or move the directory away"
+            )
+        self.history = [parse_metrics(row, directory / METRICS_FILE) for row in rows]

@@ -1,0 +1,440 @@
+"""The one training loop: a single run is a batch of one copy; splits, seeds and settings are copies too.
+
+Every copy is a ``Run`` with weights, optimiser state, random stream, early stopping and files of its own. The
+``Trainer`` computes all of them in one pass. On one thread a copy's numbers do not depend on the copies beside
+it, so that a run that was killed in one batch is resumed in another, bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from .._extras import require
+from ..errors import ParameterError, TrainingError
+from .checkpoint import settle
+from .metrics import METRICS, losses
+from .network import parameter_groups
+from .parts import Dropout
+from .results import TrainResult
+from .rundir import TrainingInterrupted, peak_memory
+from .runstate import Row, Run
+from .tasks import PARTS, Task
+
+__all__ = ["Exchange", "Hooks", "TrainState", "Trainer"]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainState:
+    """What a callback sees after an evaluated epoch; returning True from the callback ends the run.
+
+    Attributes
+    ----------
+    epoch, best_epoch : int
+    metrics : dict
+        The epoch's row of ``metrics.csv``.
+    model : Module
+    """
+
+    epoch: int
+    best_epoch: int
+    metrics: Row
+    model: nn.Module
+
+
+@dataclass(frozen=True, eq=False)
+class Hooks:
+    """What a user puts in place of the defaults: loss, optimiser, class weights and callbacks."""
+
+    loss: Callable[[Tensor, Tensor], Tensor] | None = None
+    optimizer: Callable[[Any], torch.optim.Optimizer] | None = None
+    class_weights: Any = None
+    callbacks: Sequence[Callable[[TrainState], Any]] = ()
+
+
+class Exchange:
+    """How the processes of a group share out a step; this one is a process alone.
+
+    Attributes
+    ----------
+    own : int
+        Batches of a step that this process computes.
+    facts : dict
+        What belongs to the fingerprint of the data.
+    writes : bool
+        Whether this process locks and writes the run directory.
+    """
+
+    own = 1
+    writes = True
+    facts: Mapping[str, Any] = MappingProxyType({})
+
+    def module(self, model: nn.Module) -> Any:
+        """Return what computes a step's outputs."""
+        return model
+
+    def agree(self, *flags: bool) -> list[bool]:
+        """Return for each flag whether it is set in any process."""
+        return list(flags)
+
+    def wait(self) -> None:
+        """Return when every process has come here."""
+
+
+class Trainer:
+    """All copies of a batch, and how they move by one epoch; a copy that has stopped leaves the batch.
+
+    Parameters
+    ----------
+    model : Module
+        With a leading copies dimension in every parameter if ``batched``, an ordinary model of one copy otherwise.
+    task : Task
+    runs : sequence of Run
+        One for each copy.
+    rates : sequence
+        If ``batched``: for every run, the rates of the model's dropouts in order.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        task: Task,
+        runs: Sequence[Run],
+        *,
+        batched: bool = False,
+        rates: Sequence[Sequence[float]] = (),
+        hooks: Hooks | None = None,
+        exchange: Exchange | None = None,
+    ) -> None:
+        self.model, self.task, self.batched = model, task, batched
+        self.hooks, self.exchange = hooks or Hooks(), exchange or Exchange()
+        self.rates = {id(run): run_rates for run, run_rates in zip(runs, rates, strict=False)}
+        self.runs, self.active = list(runs), list(runs)
+        for run in self.runs:
+            run.index, run.metric = run.parts.on(task.device), task.metric
+        self.weight = self._class_weight()
+        self._bind()
+        for run in self.runs:
+            run.best = {name: value.detach().clone() for name, value in run.state.items()}
+        self.optimizer = self._make_optimizer()
+
+    def _class_weight(self) -> Tensor | None:
+        given = self.hooks.class_weights
+        if given is None:
+            return None
+        y = self.task.y[self.runs[0].index["train"]]
+        if isinstance(given, str):
+            if given != "balanced" or y.ndim != 1:
+                raise ParameterError(f"class_weights must be 'balanced' (classes) or one number a class, not {given!r}")
+            counts = torch.bincount(y, minlength=self.task.targets.n_outputs)
+            weight = 1.0 / counts.clamp(min=1).double()
+        else:
+            weight = torch.as_tensor(given, dtype=torch.float64, device=self.task.device)
+        n_outputs = self.task.targets.n_outputs
+        if weight.shape != (n_outputs,) or not bool((torch.isfinite(weight) & (weight >= 0)).all()):
+            raise ParameterError(f"class_weights must be {n_outputs} finite numbers >= 0, not {given!r}")
+        # Their mean over the training items is 1: a mean of weighted losses is then torch's weighted mean.
+        return (weight / (weight[y].mean() if y.ndim == 1 else weight.mean())).to(self.task.dtype)
+
+    # Copies and their views -------------------------------------------------------------------------------------------
+
+    def _bind(self) -> None:
+        """Point every active run at its slice of the model."""
+        whole = dict(self.model.state_dict())
+        trained = {name: parameter for name, parameter in self.model.named_parameters() if parameter.requires_grad}
+        for position, run in enumerate(self.active):
+            run.state = {name: value[position] if self.batched else value for name, value in whole.items()}
+            if not self.batched:
+                run.parameters = trained
+            elif not run.parameters:
+                run.parameters = {name: nn.Parameter(run.state[name]) for name in trained}
+            else:
+                for name, parameter in run.parameters.items():
+                    parameter.data, parameter.grad = run.state[name], None
+        if self.batched and self.active:
+            dropouts = [module for module in self.model.modules() if isinstance(module, Dropout)]
+            for number, module in enumerate(dropouts):
+                rates = [self.rates[id(run)][number] for run in self.active]
+                module.set_copies(rates, [run.generator for run in self.active])
+
+    def _copied(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield the parameters and buffers with a copies dimension: those of the state; operators are shared."""
+        named = [*self.model.named_parameters(), *self.model.named_buffers()]
+        return ((name, tensor) for name, tensor in named if name in self.runs[0].state)
+
+    def _make_optimizer(self) -> torch.optim.Optimizer:
+        """Return Adam over the active runs, each with its own rate and decay; fused: one pass over memory."""
+        if self.hooks.optimizer is not None:
+            return self.hooks.optimizer(list(self.active[0].parameters.values()))
+        groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+        for run in self.active:
+            named: Any = _Named(run.parameters)
+            for group in parameter_groups(named, run.config.weight_decay):
+                groups.setdefault((run.config.lr, group["weight_decay"]), []).extend(group["params"])
+        rows = [{"params": params, "lr": lr, "weight_decay": decay} for (lr, decay), params in groups.items()]
+        return torch.optim.Adam(rows, fused=True)
+
+    def _retire(self, leaving: Sequence[Run]) -> None:
+        """Take runs out of the model and the optimiser."""
+        if not leaving:
+            return
+        keep = [position for position, run in enumerate(self.active) if run not in leaving]
+        self.active = [self.active[position] for position in keep]
+        if not self.batched or not self.active:
+            return
+        for _, tensor in self._copied():
+            tensor.data, tensor.grad = tensor.data[keep], None
+        state = self.optimizer.state
+        self._bind()
+        self.optimizer = self._make_optimizer()
+        for run in self.active:
+            self.optimizer.state.update({p: state[p] for p in run.parameters.values() if p in state})
+
+    # Training ---------------------------------------------------------------------------------------------------------
+
+    def fit(self, asked: Any, *, progress: bool = False) -> None:
+        """Resume, then train until every run has stopped or ``asked`` is set; leave the runs in their best states."""
+        self.exchange.wait()
+        for run in self.runs:
+            run.resume(self.optimizer)
+        self.exchange.wait()
+        for run in self.runs:
+            run.directory = run.directory if self.exchange.writes else None
+        self._retire([run for run in self.active if run.finished])
+        self._check_epochs()
+        for _ in self._counted(progress):
+            started = time.perf_counter()
+            self._advance()
+            for run in self.active:
+                run.seconds += (time.perf_counter() - started) / len(self.active)
+            self._after_epoch(asked)
+        self._restore()
+
+    def _check_epochs(self) -> None:
+        if len({run.epoch for run in self.active}) > 1:
+            raise ParameterError("runs of one batch must stand at the same epoch; group them first")
+
+    def _counted(self, progress: bool) -> Iterator[int]:
+        total = max((run.config.epochs for run in self.runs), default=0)
+        start = max((run.epoch for run in self.active), default=0)
+        bar = require("tqdm", "a progress bar").tqdm(total=total, initial=start) if progress else None
+        try:
+            while self.active:
+                yield self.active[0].epoch
+                if bar is not None:
+                    bar.update()
+                    bar.set_postfix(val=f"{min(run.best_value for run in self.runs):.4f}", refresh=False)
+        finally:
+            if bar is not None:
+                bar.close()
+
+    def _advance(self) -> None:
+        """Train every active run for one epoch, and evaluate those whose turn it is."""
+        self._epoch()
+        for run in self.active:
+            run.epoch += run.error is None
+        evaluated = [run for run in self.active if run.error is None and run.evaluates]
+        if evaluated:
+            self._evaluate(evaluated)
+
+    def _after_epoch(self, asked: Any) -> None:
+        over, interrupted = self.exchange.agree(any(run.finished for run in self.active), asked.is_set())
+        if over and not self.batched:
+            self.active[0].stopped = self.active[0].stopped or not self.active[0].finished
+        leaving = [run for run in self.active if run.finished]
+        if interrupted or leaving or any(run.epoch % run.config.checkpoint_every == 0 for run in self.active):
+            self._save()
+        if interrupted:
+            run = self.active[0]
+            self._restore()
+            where = f"; resume it from {run.directory}" if run.directory is not None else ""
+            raise TrainingInterrupted(f"stopped by Ctrl-C after epoch {run.epoch} (best epoch {run.best_epoch}){where}")
+        self._retire(leaving)
+
+    def _save(self) -> None:
+        """Save all active runs, so that after a crash the same ones go on from the same epoch."""
+        saved = [run for run in self.active if run.error is None]
+        for run in saved:
+            run.save(self.optimizer, keep_previous=self.batched)
+        for run in saved:
+            if self.batched and run.directory is not None:
+                settle(run.directory)
+
+    def _epoch(self) -> None:
+        self.model.train()
+        own = self.exchange.own
+        for number, each in enumerate(self._losses()):
+            values = each.detach()
+            if not bool(torch.isfinite(values).all()):
+                self._fail(values)
+                if not self.batched:
+                    return
+            if number % own == 0:
+                self.model.zero_grad(set_to_none=True)
+            # The mean over processes is taken with the gradients; here it is that over a process's own subgraphs.
+            torch.autograd.backward(each.sum() / own)
+            if (number + 1) % own == 0:
+                self._hand_over_gradients()
+                self.optimizer.step()
+
+    def _fail(self, values: Tensor) -> None:
+        for run, value in zip(self.active, values.tolist(), strict=True):
+            if not math.isfinite(value) and run.error is None:
+                run.fail(value, run.epoch + 1)
+
+    def _hand_over_gradients(self) -> None:
+        if not self.batched:
+            return
+        for name, parameter in self.model.named_parameters():
+            if parameter.grad is not None:
+                for run, grad in zip(self.active, parameter.grad.unbind(0), strict=True):
+                    run.parameters[name].grad = grad
+
+    def _losses(self) -> Iterator[Tensor]:
+        """Yield, for every step of an epoch, the training loss of each active run."""
+        if self.batched:
+            x: Any = self.task.x  # type: ignore[attr-defined]  # only node tasks are batched
+            yield self._means(self.model(x), "train")
+            return
+        (run,) = self.active
+        for logits, y, weights in self.task.steps(self.exchange.module(self.model), run.index["train"]):
+            each = self._each(logits, y)
+            total = each.mean() if weights is None else (each * weights.to(each.dtype)).sum()
+            yield total.reshape(1)
+
+    def _each(self, logits: Tensor, y: Tensor) -> Tensor:
+        """Return the loss of every item, or of all of them where the user's loss is a mean already."""
+        if self.hooks.loss is None:
+            return losses(logits, y, weight=self.weight)
+        value = self.hooks.loss(logits, y)
+        if not isinstance(value, Tensor):
+            raise ParameterError(f"loss(logits, targets) must return a tensor, not {type(value).__name__}")
+        return value
+
+    # Evaluation -------------------------------------------------------------------------------------------------------
+
+    def _means(self, logits: Tensor, part: str) -> Tensor:
+        """Return the mean loss of every active run over a part, from outputs of shape (copies, n, k)."""
+        y = self.task.y
+        if self.hooks.loss is None and self.weight is None and y.ndim == 1 and self.batched:
+            # Classes before nodes: a softmax over a handful of neighbouring numbers is slow.
+            each = functional.cross_entropy(logits.mT, y.expand(len(logits), -1), reduction="none")
+        else:
+            each = None
+        means = [self._mean(logits, each, k, run.index[part]) for k, run in enumerate(self.active)]
+        return torch.stack(means)
+
+    def _mean(self, logits: Tensor, each: Tensor | None, position: int, index: Tensor) -> Tensor:
+        if not index.numel():
+            return torch.full((), math.nan, dtype=logits.dtype, device=logits.device)
+        if each is not None:
+            return each[position][index].mean()
+        return self._each(logits[position][index], self.task.y[index]).mean()
+
+    def _outputs(self) -> Tensor:
+        logits = self.task.logits(self.model)
+        return logits if self.batched else logits.unsqueeze(0)
+
+    def _scores(self, logits: Tensor, part: str) -> list[float]:
+        metric, y = METRICS[self.task.metric].function, self.task.y
+        pairs = ((copy, run.index[part]) for copy, run in zip(logits, self.active, strict=True))
+        return [metric(copy[index], y[index]) if index.numel() else math.nan for copy, index in pairs]
+
+    def _evaluate(self, runs: Sequence[Run]) -> None:
+        logits = self._outputs()
+        with torch.no_grad():
+            means = {part: self._means(logits, part).double().tolist() for part in PARTS[: 2 + self._blind]}
+        scores = {part: self._scores(logits, part) for part in means}
+        shares, s_values = mixing_rows(self.model, len(self.active), batched=self.batched), self.task.s_values(logits)
+        for k, run in enumerate(self.active):
+            if run not in runs:
+                continue
+            if not math.isfinite(means["train"][k]):
+                run.fail(means["train"][k], run.epoch)
+                continue
+            row: Row = {"epoch": run.epoch}
+            # Where there is a validation part to choose by, nothing of the test part is looked at before the end.
+            for part in ("train", "val") if run.validates else ("train", "test"):
+                row |= {f"{part}_loss": means[part][k], f"{part}_{self.task.metric}": scores[part][k]}
+            run.record({**row, "s_value": s_values[k], **shares[k]})
+            state = TrainState(run.epoch, run.best_epoch, run.history[-1], self.model)
+            answers = [bool(callback(state)) for callback in self.hooks.callbacks]
+            run.stopped = run.stopped or any(answers)
+
+    @property
+    def _blind(self) -> bool:
+        return any(not run.validates for run in self.active)
+
+    def _restore(self) -> None:
+        """Put every run's best state into the model."""
+        if self.batched:
+            for name, tensor in self._copied():
+                tensor.data, tensor.grad = torch.stack([run.best[name] for run in self.runs]), None
+        else:
+            self.model.load_state_dict(self.runs[0].best)
+        self.active = list(self.runs)
+        self._bind()
+
+    def results(self) -> list[TrainResult | TrainingError]:
+        """Return what the model, as it stands, reaches on every part, or the error that ended a run."""
+        logits = self._outputs()
+        with torch.no_grad():
+            means = {part: self._means(logits, part).double().tolist() for part in PARTS}
+        scores = {part: self._scores(logits, part) for part in PARTS}
+        alphas, s_values = mixing_weights(self.model, len(self.runs), batched=self.batched), self.task.s_values(logits)
+        memory = peak_memory(self.task.device)
+        return [
+            run.error
+            or TrainResult(
+                best_epoch=run.best_epoch,
+                epochs=run.epoch,
+                scores={part: scores[part][k] for part in PARTS},
+                losses={part: means[part][k] for part in PARTS},
+                s_value=s_values[k],
+                alphas=alphas[k],
+                seconds=run.seconds,
+                memory=memory,
+                history=run.history,
+            )
+            for k, run in enumerate(self.runs)
+        ]
+
+
+@dataclass(frozen=True)
+class _Named:
+    """The parameters of one copy, as :func:`parameter_groups` asks a module for them."""
+
+    parameters: Mapping[str, nn.Parameter]
+
+    def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]:
+        return iter(self.parameters.items())
+
+
+def mixing_weights(model: Any, n_copies: int, *, batched: bool) -> list[list[list[float]]]:
+    """Return the channel weights of every copy, one row a layer; empty lists where the model has none."""
+    table = model.alphas() if hasattr(model, "alphas") else None
+    if table is None or not table.numel():
+        return [[] for _ in range(n_copies)]
+    rows: list[list[list[float]]] = table.tolist() if batched else [table.tolist()]
+    return rows
+
+
+def mixing_rows(model: Any, n_copies: int, *, batched: bool) -> list[Row]:
+    """Return the channel weights of every copy as columns ``alpha_low_1``, ``alpha_high_1``, ..."""
+    names = getattr(model, "channel_names", ("low", "high"))
+    return [
+        {
+            f"alpha_{channel}_{layer}": value
+            for layer, weights in enumerate(rows, 1)
+            for channel, value in zip(names, weights, strict=True)
+        }
+        for rows in mixing_weights(model, n_copies, batched=batched)
+    ]
