@@ -15,7 +15,7 @@ from ..backend import FloatArray, asarray_like, freeze, to_host
 from ..errors import ParameterError
 from ..operators import Operator
 from ..spectrum import spectrum
-from .profile import EXACT_NODES, Measure, check_edges, quadrature, rounding
+from .profile import EXACT_NODES, Measure, check_edges, quadrature, rounding, summed_over
 
 __all__ = ["SpectralDensity", "lambda_max", "spectral_density"]
 
@@ -110,7 +110,7 @@ def spectral_density(
         counted = Measure(to_host(spectrum(op).frequencies), np.ones(n_nodes), rounding(op))
         fraction, doubt = _fractions(counted, edges, op, n_nodes)
         return _result(op, (edges, fraction, np.zeros_like(fraction), doubt), 0)
-    signs = (asarray_like(rng.choice([-1.0, 1.0], (n_nodes, 1)), op.diag) for _ in range(n_vectors))
+    signs = (asarray_like(op.graph.local(rng.choice([-1.0, 1.0], (n_nodes, 1))), op.diag) for _ in range(n_vectors))
     measures = [quadrature(op, vector, matvecs) for vector in signs]
     draws, doubts = np.array([_fractions(measure, edges, op, n_nodes) for measure in measures]).swapaxes(0, 1)
     error = draws.std(axis=0, ddof=1) / math.sqrt(n_vectors)
@@ -167,7 +167,8 @@ def lambda_max(op: Operator, *, rtol: float = 0.01, failure: float = 1e-10, rng:
     # theta / (1 - eps) <= (1 + rtol) lambda needs an eps below rtol / (1 + rtol), and that so many products.
     eps = rtol / (1 + 2 * rtol)
     matvecs = math.ceil((math.log(1.648 * math.sqrt(n_nodes) / failure) / math.sqrt(eps) + 1) / 2)
-    start = asarray_like(check_rng(0 if rng is None else rng).standard_normal(n_nodes), op.diag)
-    shifted = lanczos(lambda v: op.symmetrized.apply(v) - low * v, start, matvecs, orthogonalize=False)
+    start = asarray_like(op.graph.local(check_rng(0 if rng is None else rng).standard_normal(n_nodes)), op.diag)
+    total = summed_over(op.graph)
+    shifted = lanczos(lambda v: op.symmetrized.apply(v) - low * v, start, matvecs, orthogonalize=False, total=total)
     reached = float(gauss_rule(shifted)[0][-1])
     return min(high, low + reached / (1 - eps))

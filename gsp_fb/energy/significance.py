@@ -114,6 +114,7 @@ def s_value_significance(
     >>> result.p_smooth
     0.01
     """
+    laplacian.graph.in_one_process()
     x = check_signal(x, laplacian.graph.n_nodes)
     draw = SURROGATES[check_choice(kind, SURROGATES, "kind of surrogate")](laplacian, x)
     generator = check_rng(rng)

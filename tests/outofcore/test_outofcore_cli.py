@@ -65,7 +65,9 @@ def test_s_of_a_tiny_or_huge_signal_is_that_of_the_graph_in_memory(ring, capsys,
     answer(capsys, "convert", ring / "ring.csv", ring / "ring.npz")
     sources = [ring / f"ring.{suffix}" for suffix in ("npz", "npyd")]
     if size == 1e200:  # S exists, the energies do not
-        assert all("overflows" in answer(capsys, "energy", path, "--signal", ring / "tiny.npy", code=3) for path in sources)
+        assert all(
+            "overflows" in answer(capsys, "energy", path, "--signal", ring / "tiny.npy", code=3) for path in sources
+        )
         return
     found = [answer(capsys, "energy", path, "--signal", ring / "tiny.npy")["energies"] for path in sources]
     for row, same in zip(*found, strict=True):
