@@ -16,7 +16,7 @@ from gsp_fb.datasets.readers.archive import read_gin_zip
 from gsp_fb.datasets.readers.arrays import as_features, single
 from gsp_fb.datasets.readers.geomgcn import read_nodes
 from gsp_fb.datasets.readers.npz import read_collection, read_masks, read_node
-from gsp_fb.datasets.readers.pickled import StoredArray, StoredCsr, load_pickle
+from gsp_fb.datasets.readers.pickled import PickledArray, StoredCsr, load_pickle
 from gsp_fb.errors import FormatError
 from gsp_fb.files import read_graph, write_graph
 from gsp_fb.graph import Graph
@@ -171,7 +171,7 @@ def test_pickled_arrays_are_made_from_their_bytes(tmp_path):
     for array in (np.eye(3, dtype=np.int32), np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.ones((1, 4), ">f4")):
         for protocol in (0, 2):
             (tmp_path / "a").write_bytes(pickle.dumps(array, protocol=protocol))
-            read = load_pickle(tmp_path / "a", StoredArray).array()
+            read = load_pickle(tmp_path / "a", PickledArray).array()
             assert np.array_equal(read, array)
             assert read.dtype == array.dtype
 

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from gsp_fb import Graph, open_graph, operator, outofcore, s_value
 from gsp_fb.datasets.readers.arrays import CollectionArrays, NodeArrays, RelationArrays, checked_csr
-from gsp_fb.datasets.readers.pickled import StoredArray, StoredCsr, StoredDtype, _array
+from gsp_fb.datasets.readers.pickled import PickledArray, StoredCsr, StoredDtype, _array
 from gsp_fb.datasets.readers.planetoid import _check_fit, _edges, _one_hot
 from gsp_fb.errors import FormatError, GraphError, GspWarning, ParameterError, SignalError
 from gsp_fb.files import read_graph, write_graph
@@ -132,7 +132,7 @@ def array_of(dtype, shape=(2,), text="f8", order="<"):
     kind = StoredDtype(text) if dtype else "no dtype"
     if dtype:
         kind.__setstate__((3, order))
-    found = StoredArray()
+    found = PickledArray()
     found.__setstate__((1, shape, kind, False, bytes(16)))
     return found
 

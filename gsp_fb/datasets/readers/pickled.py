@@ -22,7 +22,7 @@ import numpy.typing as npt
 from ...errors import FormatError
 from .arrays import reading
 
-__all__ = ["StoredArray", "StoredCsr", "StoredGraph", "load_pickle"]
+__all__ = ["PickledArray", "StoredCsr", "StoredGraph", "load_pickle"]
 
 # What Planetoid's files are written with: values, containers, the memo, and the few that build objects.
 VALUES = {
@@ -58,7 +58,7 @@ class StoredDtype:
         return np.dtype(f"{self.order}{self.text}")
 
 
-class StoredArray:
+class PickledArray:
     """Stands in for numpy's array: keeps shape, dtype and bytes."""
 
     def __init__(self) -> None:
@@ -115,10 +115,10 @@ class _Builder:
         raise FormatError("the pickle changes a function, which no Planetoid file does")
 
 
-def _array(cls: object, shape: object, kind: object) -> StoredArray:
-    if cls is not StoredArray:
+def _array(cls: object, shape: object, kind: object) -> PickledArray:
+    if cls is not PickledArray:
         raise FormatError("the pickle makes an array of another class, which no Planetoid file holds")
-    return StoredArray()
+    return PickledArray()
 
 
 def _object(cls: Any, base: object, state: object) -> StoredCsr:
@@ -137,7 +137,7 @@ _OBJECT, _LIST = object(), object()
 _ALLOWED: dict[tuple[str, str], Any] = {
     ("numpy.symmetrized.multiarray", "_reconstruct"): _Builder(_array),
     ("numpy._core.multiarray", "_reconstruct"): _Builder(_array),
-    ("numpy", "ndarray"): StoredArray,
+    ("numpy", "ndarray"): PickledArray,
     ("numpy", "dtype"): StoredDtype,
     ("scipy.sparse.csr", "csr_matrix"): StoredCsr,
     ("scipy.sparse._csr", "csr_matrix"): StoredCsr,

@@ -13,7 +13,7 @@ from scipy import sparse
 from ...backend import IntArray
 from ...errors import FormatError
 from .arrays import NodeArrays, as_features, checked_csr, reading
-from .pickled import StoredArray, StoredCsr, load_pickle
+from .pickled import PickledArray, StoredCsr, load_pickle
 
 __all__ = ["StoredCsr", "load_pickle", "read_planetoid"]
 
@@ -21,7 +21,7 @@ N_PUBLIC_VAL = 500
 
 
 def _array(path: Path) -> npt.NDArray[Any]:
-    stored: StoredArray = load_pickle(path, StoredArray)
+    stored: PickledArray = load_pickle(path, PickledArray)
     with reading(path):
         return stored.array()
 
