@@ -117,23 +117,25 @@ def _orthogonal(vector: Any, rows: Any, total: Total) -> Any:
     return vector
 
 
-def lanczos_columns(product: Product, start: Any, steps: int, *, size: float = 0.0) -> tuple[Krylov, ...]:
+def lanczos_columns(
+    product: Product, start: Any, steps: int, *, size: float = 0.0, total: Total = alone
+) -> tuple[Krylov, ...]:
     """Return the tridiagonal matrices of each column of ``start``, none of them zero, from products with all at once.
 
     Only three blocks of vectors are in memory. Without orthogonalisation a rule may hold a node more than once; the
     copies share its weight, and quadrature is as accurate (Greenbaum 1989).
     """
-    xp, n_rows = namespace(start), start.shape[0]
-    sizes = _column_norms(start)
+    xp, n_rows = namespace(start), int(total(float(start.shape[0])))
+    sizes = _column_norms(start, total)
     current, previous = start / sizes, xp.zeros_like(start)
     diagonal, off_diagonal = np.zeros((steps, start.shape[1])), np.zeros((steps, start.shape[1]))
     lengths = np.full(start.shape[1], min(steps, n_rows))
     before = xp.zeros_like(sizes)
     for k in range(min(steps, n_rows)):
         following = product(current) - before * previous
-        middle = xp.real(xp.sum(conj(current) * following, axis=0))
+        middle = total(xp.real(xp.sum(conj(current) * following, axis=0)))
         following = following - middle * current
-        before = _column_norms(following)
+        before = _column_norms(following, total)
         diagonal[k], off_diagonal[k] = to_host(middle), to_host(before)
         closed = off_diagonal[k] <= 8 * EPS * math.sqrt(n_rows) * np.maximum(size, np.abs(diagonal[k]))
         lengths = np.where(closed & (lengths > k + 1), k + 1, lengths)
@@ -147,9 +149,9 @@ def lanczos_columns(product: Product, start: Any, steps: int, *, size: float = 0
     )
 
 
-def _column_norms(block: Any) -> Any:
+def _column_norms(block: Any, total: Total) -> Any:
     xp = namespace(block)
-    return xp.sqrt(xp.sum(abs_squared(block), axis=0))
+    return xp.sqrt(total(xp.sum(abs_squared(block), axis=0)))
 
 
 def gauss_rule(space: Krylov) -> tuple[FloatArray, FloatArray]:

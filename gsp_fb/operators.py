@@ -19,7 +19,7 @@ from ._kernels import affine_product, chosen_engine
 from .backend import FloatArray, Signal, add_diagonal, freeze, linear_operator, namespace, scaled_csr
 from .errors import GraphError
 from .graph import REMEDY, Graph
-from .storage import SPECIAL, DiskStorage, collect
+from .storage import SPECIAL, DiskStorage, collect_blocks
 from .variants import CHANNELS, ISOLATED, LOOPS, VARIANTS, check_family, check_gamma
 
 __all__ = ["Operator", "elsewhere", "operator"]
@@ -113,7 +113,7 @@ class Operator:
         >>> operator(Graph.from_edges([(0, 1), (1, 2)]), "rw").multiply([1.0, 5.0, 3.0])
         array([5., 2., 5.])
         """
-        return collect(self.graph.storage, x, lambda signal: self.apply(signal.values), out=out)
+        return collect_blocks(self.graph.storage, x, lambda signal: self.apply(signal.values), out=out)
 
     @cached_property
     def _small(self) -> Any:

@@ -24,7 +24,7 @@ from ..variants import VARIANTS
 from .command import Command, add_family, add_gamma
 from .progress import progress
 from .render import emit
-from .source import Source, add_memory, add_source, labels_of, read_source, signals_of
+from .source import Source, add_memory, add_source, label_columns, read_source, signals_of
 
 __all__ = ["COMMANDS"]
 
@@ -64,7 +64,7 @@ def _signal_facts(source: Source) -> dict[str, Any]:
     if source.x is not None:
         facts["features"] = int(source.x.shape[1]) if source.x.ndim == 2 else 1
     if source.y is not None:
-        facts["classes"] = labels_of(source.graph, source.y).shape[1]
+        facts["classes"] = label_columns(source.graph, source.y).shape[1]
         facts["edge homophily"] = edge_homophily(source.graph, source.y)
         facts["node homophily"] = node_homophily(source.graph, source.y)
         facts["class homophily"] = class_homophily(source.graph, source.y)

@@ -26,7 +26,7 @@ __all__ = [
     "add_signal_choice",
     "add_source",
     "chosen_signal",
-    "labels_of",
+    "label_columns",
     "read_source",
     "signals_of",
 ]
@@ -98,13 +98,13 @@ def signals_of(source: Source) -> dict[str, Signal]:
         with graph.storage.agree():
             signals["features"] = row_normalized(source.x) if source.x.ndim == 2 else source.x
     if source.y is not None:
-        signals["labels"] = labels_of(graph, source.y)
+        signals["labels"] = label_columns(graph, source.y)
     if not signals:
         raise ParameterError(f"{source.name} holds a graph but no signal; give --signal FILE or --labels FILE")
     return signals
 
 
-def labels_of(graph: Graph, y: Any) -> Signal:
+def label_columns(graph: Graph, y: Any) -> Signal:
     """Return the labels of the local nodes as one-hot columns, one for each class of the whole graph."""
     labels = graph.check_labels(y)
     n_classes = int(graph.storage.reduce(int(labels.max(initial=-1)), "max")) + 1

@@ -15,7 +15,7 @@ from .._lanczos import gauss_rule, lanczos_columns
 from ..backend import FloatArray, asarray_like, freeze, to_host
 from ..operators import Operator
 from ..spectrum import spectrum
-from .profile import EXACT_NODES, Measure, check_edges, rounding
+from .profile import EXACT_NODES, Measure, check_edges, rounding, summed_over
 
 __all__ = ["SpectralDensity", "lambda_max", "lambda_max_bounds", "spectral_density"]
 
@@ -128,8 +128,9 @@ def spectral_density(
         counted = Measure(to_host(spectrum(op).frequencies), np.ones(n_nodes), rounding(op))
         fraction, doubt = _fractions(counted, edges, op, n_nodes)
         return _result(op, (edges, fraction, np.zeros_like(fraction), doubt), 0)
-    signs = np.stack([rng.choice([-1.0, 1.0], n_nodes) for _ in range(n_vectors)], axis=1)
-    spaces = lanczos_columns(op.symmetrized.apply, asarray_like(signs, op.diag), matvecs, size=_size(op))
+    signs = np.stack([op.graph.local(rng.choice([-1.0, 1.0], n_nodes)) for _ in range(n_vectors)], axis=1)
+    start, total = asarray_like(signs, op.diag), summed_over(op.graph)
+    spaces = lanczos_columns(op.symmetrized.apply, start, matvecs, size=_size(op), total=total)
     measures = [Measure(*gauss_rule(space), rounding(op), (space,)) for space in spaces]
     draws, doubts = np.array([_fractions(measure, edges, op, n_nodes) for measure in measures]).swapaxes(0, 1)
     error = draws.std(axis=0, ddof=1) / math.sqrt(n_vectors)

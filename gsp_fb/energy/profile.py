@@ -25,10 +25,20 @@ from ..backend import (
     vdot,
 )
 from ..errors import ParameterError, SignalError
+from ..graph import Graph
 from ..operators import Operator
 from ..spectrum import spectrum
 
-__all__ = ["EXACT_NODES", "EnergyProfile", "Measure", "check_edges", "energy_profile", "quadrature", "rounding"]
+__all__ = [
+    "EXACT_NODES",
+    "EnergyProfile",
+    "Measure",
+    "check_edges",
+    "energy_profile",
+    "quadrature",
+    "rounding",
+    "summed_over",
+]
 
 # Up to this size all modes cost less than a second.
 EXACT_NODES = 512
@@ -205,9 +215,7 @@ def _exact(op: Operator, z: Signal) -> Measure:
 
 def quadrature(op: Operator, z: Signal, matvecs: int) -> Measure:
     """Return the pooled Gauss rules of all columns that are not zero."""
-    storage = op.graph.storage
-    # Ranks hold parts of the vectors; what is summed over a part is added up.
-    total: Total = alone if storage.kind != "mpi" else lambda part: storage.reduce(part, "sum")
+    total = summed_over(op.graph)
     size = max(abs(end) for end in op.bounds)
     columns = (z[:, j] for j in range(z.shape[1]))
     spaces = tuple(
@@ -220,6 +228,11 @@ def quadrature(op: Operator, z: Signal, matvecs: int) -> Measure:
     weights = np.concatenate([space.norm**2 * weights for space, (_, weights) in zip(spaces, rules, strict=True)])
     order = np.argsort(nodes)
     return Measure(nodes[order], weights[order], rounding(op), spaces)
+
+
+def summed_over(graph: Graph) -> Total:
+    """Return what adds up sums over local parts of vectors: nothing in one process, a reduction on MPI ranks."""
+    return alone if graph.storage.kind != "mpi" else lambda part: graph.storage.reduce(part, "sum")
 
 
 def rounding(op: Operator) -> float:

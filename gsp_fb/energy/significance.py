@@ -219,6 +219,7 @@ def s_value_significance(
     >>> result.p_smooth
     0.01
     """
+    op.graph.in_one_process()
     x = check_signal(x, op.graph.n_nodes)
     x = x[:, None] if x.ndim == 1 else x
     check_choice(kind, SURROGATES, "kind of surrogate")

@@ -14,7 +14,7 @@ from .._arguments import Checked
 from ..backend import Signal, eps
 from ..errors import GraphError
 from ..graph import REMEDY
-from ..storage import DiskStorage, collect
+from ..storage import DiskStorage, collect_blocks
 from ._apply import APPLY
 from ._arguments import signal_block
 from .plan import BASIS_NODES, Plan, Task, choose
@@ -69,4 +69,4 @@ def analyze_elsewhere(bank: FilterBank, x: Any, out: str | os.PathLike[str] | No
         return c[:, 0, :] if signal.values.ndim == 1 else c
 
     copies = COPIES + COPIES_PER_FILTER * len(bank)
-    return collect(graph.storage, x, filtered, copies=copies, extra=(len(bank),), out=out)
+    return collect_blocks(graph.storage, x, filtered, copies=copies, extra=(len(bank),), out=out)

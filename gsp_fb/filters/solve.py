@@ -167,6 +167,7 @@ def interpolate(op: Operator, x: Any, known: Any, *, tau: float = 0.0, tol: floa
     >>> interpolate(path, [1.0, 0.0, 3.0], [True, False, True]).round(6)
     array([1., 2., 3.])
     """
+    op.graph.in_one_process()
     x = check_signal(x, _high(op).graph.n_nodes)
     columns = _columns(op, x)
     mask = _check_known(op, known)
@@ -255,6 +256,7 @@ def classify(op: Operator, y: Any, *, tau: float = 0.0, tol: float = 1e-8) -> tu
     >>> classify(path, [0, -1, -1, 1])[0]
     array([0, 0, 1, 1])
     """
+    op.graph.in_one_process()
     y = check_labels(y, op.graph.n_nodes)
     xp = namespace(y)
     known = y >= 0

@@ -22,7 +22,7 @@ from ..files._limits import is_gzip
 from ..files._parquet import METADATA_KEY
 from ..storage import StoredArray
 
-__all__ = ["EdgeBlock", "EdgeList", "check_edges", "check_memory", "is_edge_list", "open_edges"]
+__all__ = ["EdgeBlock", "ListedEdges", "check_listed_edges", "check_memory", "is_edge_list", "open_edges"]
 
 # Bytes that a listed edge takes while it is read: a line of text with its cells is the longest.
 TEXT_BYTES, TABLE_BYTES = 400, 96
@@ -37,7 +37,7 @@ class EdgeBlock:
     weights: FloatArray | None
 
 
-def check_edges(block: EdgeBlock, n_before: int, n_nodes: int) -> None:
+def check_listed_edges(block: EdgeBlock, n_before: int, n_nodes: int) -> None:
     """Raise GraphError for an edge that no graph of ``n_nodes`` nodes has; ``n_before`` were listed earlier."""
     odd = np.flatnonzero(
         (np.minimum(block.source, block.target) < 0) | (np.maximum(block.source, block.target) >= n_nodes)
@@ -60,14 +60,14 @@ def check_memory(block: EdgeBlock, memory: int) -> None:
 
 
 @dataclass(frozen=True)
-class EdgeList:
+class ListedEdges:
     """A list of edges: the header of our own files, or None, and the blocks."""
 
     header: Header | None
     blocks: Iterator[EdgeBlock]
 
 
-def open_edges(path: str | os.PathLike[str], memory: int) -> EdgeList:
+def open_edges(path: str | os.PathLike[str], memory: int) -> ListedEdges:
     """Return the edge list in a file, to be read in blocks that take about ``memory`` bytes.
 
     Raises
@@ -96,7 +96,7 @@ def is_edge_list(path: str | os.PathLike[str]) -> bool:
     return _reader(path) is not None
 
 
-def _reader(path: str | os.PathLike[str]) -> Callable[[str | os.PathLike[str], int], EdgeList] | None:
+def _reader(path: str | os.PathLike[str]) -> Callable[[str | os.PathLike[str], int], ListedEdges] | None:
     name = os.fspath(path).lower().removesuffix(".gz")
     return next((reader for suffixes, reader in SUFFIXES.items() if name.endswith(suffixes)), None)
 
@@ -112,7 +112,7 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[Iterator[str]]:
             raise FormatError(f"{os.fspath(path)}: the text cannot be read: {bad}") from None
 
 
-def _open_text(path: str | os.PathLike[str], memory: int) -> EdgeList:
+def _open_text(path: str | os.PathLike[str], memory: int) -> ListedEdges:
     header, first, n_skipped = None, "", 0
     with _lines(path) as lines:
         for line in lines:
@@ -123,7 +123,9 @@ def _open_text(path: str | os.PathLike[str], memory: int) -> EdgeList:
             if line.startswith(HEADER_MARK):
                 header = Header.loads(line.removeprefix(HEADER_MARK))
     layout = _layout(first, n_skipped + 1)
-    return EdgeList(header, _text_blocks(path, n_skipped + layout.pop("header"), max(1, memory // TEXT_BYTES), layout))
+    return ListedEdges(
+        header, _text_blocks(path, n_skipped + layout.pop("header"), max(1, memory // TEXT_BYTES), layout)
+    )
 
 
 def _layout(first: str, number: int) -> dict[str, Any]:
@@ -159,14 +161,14 @@ def _parsed(block: list[str], start: int, layout: dict[str, Any]) -> EdgeBlock:
     return EdgeBlock(table["source"], table["target"], weights)
 
 
-def _open_parquet(path: str | os.PathLike[str], memory: int) -> EdgeList:
+def _open_parquet(path: str | os.PathLike[str], memory: int) -> ListedEdges:
     file = require("pyarrow.parquet", "reading Parquet").ParquetFile(path, memory_map=False)
     columns = [name for name in COLUMNS if name in file.schema_arrow.names]
     if not {"source", "target"} <= set(columns):
         raise FormatError(f"columns source and target are needed; found {', '.join(file.schema_arrow.names)}")
     text = (file.schema_arrow.metadata or {}).get(METADATA_KEY)
     batches = file.iter_batches(max(1, memory // TABLE_BYTES), columns=columns, use_threads=False)
-    return EdgeList(None if text is None else Header.loads(text), map(_batch, batches))
+    return ListedEdges(None if text is None else Header.loads(text), map(_batch, batches))
 
 
 def _batch(batch: Any) -> EdgeBlock:
@@ -182,13 +184,13 @@ def _batch(batch: Any) -> EdgeBlock:
     return EdgeBlock(source, target, None if weights is None else weights.astype(np.float64))
 
 
-def _open_npy(path: str | os.PathLike[str], memory: int) -> EdgeList:
+def _open_npy(path: str | os.PathLike[str], memory: int) -> ListedEdges:
     pairs = StoredArray.open(path)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu" or pairs.fortran:
         raise FormatError(
             f"{os.fspath(path)}: {pairs.dtype} of shape {pairs.shape}; integers of shape (n_edges, 2) are needed"
         )
-    return EdgeList(None, _npy_blocks(pairs, max(1, memory // TABLE_BYTES)))
+    return ListedEdges(None, _npy_blocks(pairs, max(1, memory // TABLE_BYTES)))
 
 
 def _npy_blocks(pairs: StoredArray, step: int) -> Iterator[EdgeBlock]:
@@ -197,7 +199,7 @@ def _npy_blocks(pairs: StoredArray, step: int) -> Iterator[EdgeBlock]:
         yield EdgeBlock(block[:, 0], block[:, 1], None)
 
 
-SUFFIXES: dict[tuple[str, ...], Callable[[str | os.PathLike[str], int], EdgeList]] = {
+SUFFIXES: dict[tuple[str, ...], Callable[[str | os.PathLike[str], int], ListedEdges]] = {
     (".csv", ".tsv", ".txt", ".edges"): _open_text,
     (".parquet",): _open_parquet,
     (".npy",): _open_npy,

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from .._build import INT32_LIMIT
 from ..backend import FloatArray, IntArray
-from ._edges import EdgeBlock, check_edges, check_memory
+from ._edges import EdgeBlock, check_listed_edges, check_memory
 
-__all__ = ["Keys", "Rules", "Run", "Runs", "ends_of", "write_runs"]
+__all__ = ["Keys", "Rules", "Runs", "SortedRun", "ends_of", "write_runs"]
 
 Keys = npt.NDArray[np.uint64]
 ROW_BITS, COLUMN_BITS = np.uint64(32), np.uint64(1)
@@ -61,7 +61,7 @@ def ends_of(keys: Keys) -> tuple[IntArray, IntArray]:
 
 
 @dataclass(frozen=True)
-class Run:
+class SortedRun:
     """Sorted keys, and their weights, in two files of raw numbers."""
 
     keys: Path
@@ -83,18 +83,18 @@ class Run:
 class Runs:
     """All runs, how many keys each row has, and how many edges were listed."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[SortedRun, ...]
     row_counts: IntArray
     n_listed: int
 
 
 def write_runs(blocks: Iterable[EdgeBlock], rules: Rules, folder: Path, *, memory: int) -> Runs:
     """Sort each block by itself and write it to ``folder``; the nodes' counts may take half of ``memory``."""
-    runs: list[Run] = []
+    runs: list[SortedRun] = []
     counts = np.zeros(rules.n_nodes or 0, dtype=np.int64)
     n_listed = 0
     for block in blocks:
-        check_edges(block, n_listed, INT32_LIMIT if rules.n_nodes is None else rules.n_nodes)
+        check_listed_edges(block, n_listed, INT32_LIMIT if rules.n_nodes is None else rules.n_nodes)
         check_memory(block, memory)
         n_listed += len(block.source)
         n_seen = 1 + max(int(block.source.max(initial=-1)), int(block.target.max(initial=-1)))
@@ -115,10 +115,10 @@ def _sorted(keys: Keys, weights: FloatArray | None) -> tuple[Keys, FloatArray | 
     return keys[order], weights[order]
 
 
-def _written(keys: Keys, weights: FloatArray | None, folder: Path, number: int) -> Iterator[Run]:
+def _written(keys: Keys, weights: FloatArray | None, folder: Path, number: int) -> Iterator[SortedRun]:
     if not len(keys):
         return
-    run = Run(folder / f"{number}.keys", None if weights is None else folder / f"{number}.weights")
+    run = SortedRun(folder / f"{number}.keys", None if weights is None else folder / f"{number}.weights")
     keys.tofile(run.keys)
     if run.weights is not None and weights is not None:
         weights.tofile(run.weights)

@@ -22,7 +22,7 @@ from ..backend import FloatArray, IntArray
 from ..errors import FormatError, GraphError
 from ..files import read_graph
 from ..storage import Budget, Facts, MemoryStorage, Progress
-from ._edges import EdgeBlock, check_edges, check_memory, open_edges
+from ._edges import EdgeBlock, check_listed_edges, check_memory, open_edges
 
 __all__ = ["EdgeFile", "open_edges_in_order"]
 
@@ -124,7 +124,7 @@ def _blocks(path: str | os.PathLike[str], memory: int, *, directed: bool, n_node
     """Yield the listed edges, checked to be those of a graph and in order."""
     n_before, last = 0, -1
     for block in open_edges(path, memory // ENTRIES_SHARE).blocks:
-        check_edges(block, n_before, INT32_LIMIT if n_nodes is None else n_nodes)
+        check_listed_edges(block, n_before, INT32_LIMIT if n_nodes is None else n_nodes)
         keys = np.concatenate([[last], block.source << 32 | block.target])
         _check_order(block, keys, directed=directed)
         n_before, last = n_before + len(block.source), int(keys[-1])

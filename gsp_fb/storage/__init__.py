@@ -4,10 +4,10 @@ A :class:`Storage` answers for the edges: facts, one number a node (degrees, loo
 of signals, blocks of entries, and sums over all processes. Everything above is written once against it.
 """
 
-from ._interface import PRODUCT_COPIES, SPECIAL, Entries, Facts, Progress, Source, Storage
+from ._interface import PRODUCT_COPIES, SPECIAL, EdgeSource, Entries, Facts, Progress, Storage
 from .blocks import BlockedAdjacency, RowBlock
 from .budget import DEFAULT_LIMIT, Budget, parse_bytes
-from .collect import collect
+from .collect import collect_blocks
 from .disk import DiskStorage, silent
 from .memory import MemoryStorage
 from .mpi import MpiStorage
@@ -20,16 +20,16 @@ __all__ = [
     "BlockedAdjacency",
     "Budget",
     "DiskStorage",
+    "EdgeSource",
     "Entries",
     "Facts",
     "MemoryStorage",
     "MpiStorage",
     "Progress",
     "RowBlock",
-    "Source",
     "Storage",
     "StoredArray",
-    "collect",
+    "collect_blocks",
     "new_array",
     "parse_bytes",
     "silent",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .budget import Budget
     from .memory import MemoryStorage
 
-__all__ = ["PRODUCT_COPIES", "SPECIAL", "Entries", "Facts", "Progress", "RankLayout", "Source", "Storage"]
+__all__ = ["PRODUCT_COPIES", "SPECIAL", "EdgeSource", "Entries", "Facts", "Progress", "RankLayout", "Storage"]
 
 # Items, a title and how many there are -> the same items, shown while they are consumed.
 Progress = Callable[..., Iterable[Any]]
@@ -138,7 +138,7 @@ class Facts:
     directed: bool
 
 
-class Source(Protocol):
+class EdgeSource(Protocol):
     """The files behind a graph: a folder of CSR arrays, or an ordered list of edges.
 
     Its blocks have ``rows``, ``indices``, ``weights`` (None where all are 1), the ``adjacency`` of their entries, and

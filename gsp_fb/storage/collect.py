@@ -16,10 +16,10 @@ from ..errors import ParameterError
 from ._interface import PRODUCT_COPIES, Storage
 from .npy import StoredArray, new_array, open_array
 
-__all__ = ["collect"]
+__all__ = ["collect_blocks"]
 
 
-def collect(
+def collect_blocks(
     storage: Storage,
     x: Any,
     work: Callable[[Checked], Signal],

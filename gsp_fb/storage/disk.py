@@ -17,7 +17,7 @@ from .._arguments import Checked, checked_signal, host_array
 from .._build import total_degrees
 from ..backend import FloatArray, IntArray, Signal, freeze, is_sparse
 from ..errors import FormatError, GraphError, SignalError
-from ._interface import PRODUCT_COPIES, Entries, Progress, Source
+from ._interface import PRODUCT_COPIES, EdgeSource, Entries, Progress
 from .blocks import BlockedAdjacency
 from .budget import Budget
 from .memory import MemoryStorage, save_array
@@ -41,14 +41,14 @@ class DiskStorage:
 
     Attributes
     ----------
-    source : Source
+    source : EdgeSource
     budget : Budget
         What the memory limit allows.
     progress : callable
         Wraps the blocks of every pass.
     """
 
-    source: Source
+    source: EdgeSource
     budget: Budget
     progress: Progress = silent
 

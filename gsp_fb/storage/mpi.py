@@ -18,7 +18,7 @@ from .._atomic import atomic_write
 from .._build import total_degrees
 from ..backend import FloatArray, IntArray, Signal, freeze, is_sparse, to_dense
 from ..errors import SignalError
-from ._interface import PRODUCT_COPIES, Entries, Facts, RankLayout, Source
+from ._interface import PRODUCT_COPIES, EdgeSource, Entries, Facts, RankLayout
 from .budget import DEFAULT_LIMIT, Budget
 from .disk import silent
 from .memory import MemoryStorage
@@ -33,7 +33,7 @@ class MpiStorage:
 
     Attributes
     ----------
-    source : Source
+    source : EdgeSource
         The files, seen by all ranks.
     layout : RankLayout
     pointers : int64 array
@@ -46,7 +46,7 @@ class MpiStorage:
         Returns the least node of the component of each local node. Collective.
     """
 
-    source: Source
+    source: EdgeSource
     layout: RankLayout
     pointers: IntArray
     local_entries: Callable[[], tuple[IntArray, FloatArray | None]]

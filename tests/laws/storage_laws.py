@@ -205,6 +205,15 @@ def test_profiles(stored, n_nodes):
         assert actual.total == pytest.approx(expected.total, rel=1e-13)
 
 
+@pytest.mark.parametrize("n_nodes", [30, 700])
+def test_densities_and_the_largest_eigenvalue(stored, n_nodes):
+    graph = make_random(n_nodes, 4 * n_nodes, 5, weighted=False)
+    op, here = (gf.operator(one, "sym", "high") for one in (stored(graph), graph))
+    assert gf.lambda_max(op) == pytest.approx(gf.lambda_max(here), rel=1e-9)
+    actual, expected = (gf.spectral_density(one, n_vectors=3, matvecs=30, rng=0) for one in (op, here))
+    assert_near(actual.fraction, expected.fraction, 1e-6)
+
+
 def test_small_graphs_are_decomposed_whole(stored, undirected):
     x, there = signal(undirected, 2), stored(undirected)
     for op, here in operators(there, undirected, isolated=("self",)):

@@ -227,7 +227,7 @@ def test_every_pass_is_shown(tmp_path):
             yield item
             shown.append((title, number, total))
 
-    graph = gf.open_graph(tmp_path / "g.npyd", memory="9kB", progress=note)
+    graph = gf.open_graph(tmp_path / "g.npyd", memory="19kB", progress=note)
     gf.operator(graph, "rw") @ np.ones(100)
     n_blocks = len(graph.storage.source.spans(graph.storage.budget))
     assert shown == [("product", number, n_blocks) for number in range(1, n_blocks + 1)]

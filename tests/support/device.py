@@ -176,7 +176,7 @@ class _LinearOperator:
     @property
     def T(self) -> _LinearOperator:  # the name every array library gives the transpose
         """The transpose."""
-        swapped = {SWAPPED[name]: product for name, product in self.matvecs.items()}
+        swapped = {SWAPPED[name]: product for name, product in self.products.items()}
         return _LinearOperator(self.shape[::-1], swapped)
 
     H = T  # what is given is real
