@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import approx_chol
+import networkx as nx
 import numpy as np
 import pyamg
 from scipy import sparse
@@ -130,8 +131,6 @@ def main() -> None:
 
 def preferential_attachment() -> gf.Graph:
     """Return a graph of 1e5 nodes grown by five edges each."""
-    import networkx as nx
-
     return gf.from_networkx(nx.barabasi_albert_graph(100_000, 5, seed=0))
 
 

@@ -1,11 +1,11 @@
 """Eigenpairs of a symmetric operator: all of them by LAPACK, or ``k`` at one end with every repeated one.
 
 The null vectors of a Laplacian are known exactly, one per connected component, and are deflated. The rest is found by
-block Lanczos (:mod:`gsp_fb.solvers.block_lanczos`) on a map that brings the wanted end to the top: the inverse where a
-sparse factorisation is cheap, else a Chebyshev polynomial whose degree grows until the pairs converge. Then the
+block Lanczos (:mod:`gsp_fb.solvers.block_lanczos`) on a map that brings the wanted end to the top: the inverse where
+a sparse factorisation is cheap, else a Chebyshev polynomial whose degree grows until the pairs converge. Then the
 eigenvalues below the ``k``-th are *counted* by a factorisation; where that is too expensive, a second search from a
-random start outside of what was found has to end beyond the ``k``-th. Whatever is missing is searched for with the found
-pairs deflated, and counted again.
+random start outside of what was found has to end beyond the ``k``-th. Whatever is missing is searched for with the
+found pairs deflated, and counted again.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ class Spectrum:
         The solver that found them.
     proof : {'dense', 'inertia', 'residual'}
         How sure it is that no mode of this end is missing. ``'dense'``: all modes were computed. ``'inertia'``: a
-        sparse factorisation (or the components, for null vectors) counted the eigenvalues. ``'residual'``: each pair is an
-        eigenpair to within ``error``, and a second search found no other; they were not counted, because the
+        sparse factorisation (or the components, for null vectors) counted the eigenvalues. ``'residual'``: each pair
+        is an eigenpair to within ``error``, and a second search found no other; they were not counted, because the
         factorisation is too large.
     error : float
         Bound on the error of every frequency; with ``proof='residual'``, on the distance to an eigenvalue.

@@ -1,8 +1,8 @@
 """Sparse symmetric factorisation ``M = L D L'``: what it will cost, solves with it, and the count of eigenvalues.
 
-A residual shows that *an* eigenvalue is near; only a count shows which one it is. By Sylvester's law
-``M - s I = L D L'`` has as many negative entries in ``D`` as ``M`` has eigenvalues below ``s``, and the rounding of the factorisation shifts
-them by no more than a norm that is computed from the factors.
+A residual shows that *an* eigenvalue is near; only a count shows which one it is. By Sylvester's law ``M - s I = L D
+L'`` has as many negative entries in ``D`` as ``M`` has eigenvalues below ``s``, and the rounding of the factorisation
+shifts them by no more than a norm that is computed from the factors.
 """
 
 from __future__ import annotations
