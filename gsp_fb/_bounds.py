@@ -7,7 +7,7 @@ import math
 from .backend import FloatArray, namespace, product
 from .graph import Graph
 
-__all__ = ["extent", "low_bounds"]
+__all__ = ["extent", "low_bounds", "merris"]
 
 
 def extent(graph: Graph, values: FloatArray) -> tuple[float, float]:
@@ -23,14 +23,14 @@ def low_bounds(graph: Graph, diagonal: FloatArray, norm: str, row_sums: FloatArr
     if graph.n_nodes == 0:
         return 1.0, 1.0
     if norm == "none":
-        return 1.0 - _merris(graph), 1.0
+        return 1.0 - merris(graph), 1.0
     # Gershgorin on D~^-1 A~: disc i has centre a_ii and radius (row sum - a_ii), all entries being >= 0.
     greatest = extent(graph, row_sums)[1]
     # A node whose only edge is a loop has a disc of radius zero, which rounding may turn inside out.
     return min(extent(graph, 2.0 * diagonal - row_sums)[0], greatest), greatest
 
 
-def _merris(graph: Graph) -> float:
+def merris(graph: Graph) -> float:
     """Return max_i d_i + (1/d_i) sum_j w_ij d_j >= lambda_max(D - A), loops left out as they cancel in D - A."""
     xp = namespace(graph.degrees)
     degrees = graph.degrees - graph.loop_weights

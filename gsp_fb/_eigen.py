@@ -1,11 +1,11 @@
-"""Eigenpairs of a symmetric operator: all of them by LAPACK, or ``k`` at one end, every copy of a repeated one included.
+"""Eigenpairs of a symmetric operator: all of them by LAPACK, or ``k`` at one end with every repeated one.
 
 The null vectors of a Laplacian are known exactly, one per connected component, and are deflated. The rest is found by
-block Lanczos (:mod:`gsp_fb.solvers.block_lanczos`) on a map that brings the wanted end to the top: the inverse where a
-sparse factorisation is cheap, else a Chebyshev polynomial whose degree grows until the pairs converge. Then the
-eigenvalues below the ``k``-th are *counted* by a factorisation; where that is too expensive, a second search from a random
-start outside of what was found has to end beyond the ``k``-th. Whatever is missing is searched for with the found
-pairs deflated, and counted again.
+block Lanczos (:mod:`gsp_fb.solvers.block_lanczos`) on a map that brings the wanted end to the top: the inverse where
+a sparse factorisation is cheap, else a Chebyshev polynomial whose degree grows until the pairs converge. Then the
+eigenvalues below the ``k``-th are *counted* by a factorisation; where that is too expensive, a second search from a
+random start outside of what was found has to end beyond the ``k``-th. Whatever is missing is searched for with the
+found pairs deflated, and counted again.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ class _Ladder:
         if cost.flops > CERTIFIED_FLOPS or cost.bytes > self.problem.max_bytes:
             raise ConvergenceError(
                 f"counting the eigenvalues needs a factorisation of {cost}, at most; certify=None returns the pairs "
-                f"with proof 'residual', and a larger max_bytes (now {self.problem.max_bytes / 1e9:.1f} GB) may allow it"
+                f"with proof 'residual', and a larger max_bytes (now {self.problem.max_bytes / 1e9:.1f} GB) may help"
             )
 
     def _search(self, k: int, known: Found | None, cheap: bool, block: int) -> Found:

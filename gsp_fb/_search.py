@@ -21,8 +21,7 @@ __all__ = ["BLOCK", "SINGLE_BLOCK", "Found", "Problem", "inverse_search", "polyn
 # Columns of a block: products and orthogonalisation of four columns cost about as much as of two. One eigenvalue alone
 # needs no copies.
 BLOCK, SINGLE_BLOCK = 4, 1
-# Dimension of the Krylov space for several pairs and for one; and of that of the inverse, which separates eigenvalues far
-# better.
+# Dimension of the Krylov space for several pairs and for one; and of that of the inverse, which separates far better.
 POLYNOMIAL_SPACE, SINGLE_SPACE = 96, 40
 INVERSE_SPACE = 32
 # Degree of the first polynomial and of the last; it doubles from phase to phase while the pairs do not converge.
@@ -199,8 +198,8 @@ def _outside(problem: Problem, rng: np.random.Generator) -> float:
     start = rng.standard_normal((problem.n_nodes, 1))
     space = ritz_cycles(lambda x: x - problem.operator.apply(x), start, dimension=60, keep=8, project=_same, rng=rng)
     least = problem.refined(next(space), 1, "lanczos")
-    # An eigenvalue lies within the residual; a lower one may exist, and the bound of 0 holds for all. An eigenvalue at the
-    # bound itself (bipartite graphs) must not swamp the others.
+    # An eigenvalue lies within the residual; a lower one may exist, and the bound of 0 holds for all. An eigenvalue
+    # at the bound itself (bipartite graphs) must not swamp the others.
     return max(float(least.values[0]) - 2.0 * float(least.residuals[0]), 0.0) - OUTSIDE
 
 
@@ -258,9 +257,9 @@ def polynomial_search(
 
 @dataclass(frozen=True)
 class Filter:
-    """The polynomial ``T_d`` with [cut, 1] mapped to [-1, 1]: grows like ``cosh`` below ``cut``, scaled to 1 at ``least``.
+    """The polynomial ``T_d`` with [cut, 1] mapped to [-1, 1].
 
-    Degree 1 is the plain operator, turned round.
+    It grows like ``cosh`` below ``cut`` and is scaled to 1 at ``least``. Degree 1 is the plain operator, turned round.
     """
 
     cut: float

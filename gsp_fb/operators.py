@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from ._arguments import check_choice, check_signal
-from ._bounds import low_bounds
+from ._bounds import low_bounds, merris
 from ._document import facts_html
 from ._kernels import affine_product, chosen_engine
 from .backend import FloatArray, Signal, add_diagonal, freeze, linear_operator, namespace, scaled_csr
@@ -207,6 +207,9 @@ class Operator:
         """
         if self.graph.directed:
             raise GraphError("a directed graph's operator has no real spectrum to bound; give symmetrize= to the graph")
+        if self.channel == "high" and VARIANTS[self.family].norm == "none" and self.graph.n_nodes:
+            # 1 - (1 - bound) would lose the digits of small weights.
+            return 0.0, merris(self.graph)
         low = self if self.channel == "low" else self.complement()
         least, greatest = low_bounds(self.graph, low.diagonal, VARIANTS[self.family].norm, self._row_sums)
         return (least, greatest) if self.channel == "low" else (1.0 - greatest, 1.0 - least)

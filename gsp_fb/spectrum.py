@@ -39,9 +39,9 @@ class Spectrum:
     method : str
         The solver that found them.
     proof : {'dense', 'inertia', 'residual'}
-        How sure it is that no mode of this end is missing. ``'dense'``: all modes were computed. ``'inertia'``: a sparse
-        factorisation (or the components, for null vectors) counted the eigenvalues. ``'residual'``: each pair is an
-        eigenpair to within ``error``, and a second search found no other; they were not counted, because the
+        How sure it is that no mode of this end is missing. ``'dense'``: all modes were computed. ``'inertia'``: a
+        sparse factorisation (or the components, for null vectors) counted the eigenvalues. ``'residual'``: each pair
+        is an eigenpair to within ``error``, and a second search found no other; they were not counted, because the
         factorisation is too large.
     error : float
         Bound on the error of every frequency; with ``proof='residual'``, on the distance to an eigenvalue.
@@ -123,7 +123,8 @@ class Spectrum:
         return _as_dtype(x / column(self.operator.scale, x), c.dtype)
 
     def __repr__(self) -> str:
-        return f"Spectrum({len(self)} of {self.operator.graph.n_nodes} modes of {self.operator!r}, {self.method}, proof={self.proof!r})"
+        count = f"{len(self)} of {self.operator.graph.n_nodes} modes"
+        return f"Spectrum({count} of {self.operator!r}, {self.method}, proof={self.proof!r})"
 
     def _repr_html_(self) -> str:
         ends = [f"{float(self.frequencies[at]):.4g}" for at in (0, -1)] if len(self) else ["none"]
@@ -232,14 +233,14 @@ def spectrum(
         pairs = _end(dense_pairs(op.symmetrized), k, smooth_first=op.channel == "high", which=which)
     else:
         _guard_result(n_nodes, k, max_bytes)
-        pairs = _iterative(op, k, which, tol, certify, max_bytes)
+        pairs = _iterative(op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
     values = namespace(pairs.values).clip(pairs.values, *op.bounds)
     return Spectrum(op, values, _fix_signs(pairs.vectors), pairs.method, pairs.proof, pairs.error)
 
 
-def _iterative(op: Operator, k: int, which: str, tol: float, certify: bool | None, max_bytes: int) -> Pairs:
+def _iterative(op: Operator, k: int, which: str, **options: Any) -> Pairs:
     high = op.symmetrized if op.channel == "high" else op.symmetrized.complement()
-    pairs = partial_pairs(high, k, smooth=which == "low", tol=tol, certify=certify, max_bytes=max_bytes)
+    pairs = partial_pairs(high, k, smooth=which == "low", **options)
     if op.channel == "high":
         return pairs
     return replace(pairs, values=1.0 - pairs.values[::-1], vectors=pairs.vectors[:, ::-1])
@@ -263,8 +264,8 @@ def _guard_dense(op: Operator, max_bytes: int) -> None:
         )
     if n_nodes > UNINTERRUPTED_NODES and op.graph.device == "cpu":
         warnings.warn(
-            f"a dense decomposition of {n_nodes} nodes takes about {10 * (n_nodes / UNINTERRUPTED_NODES) ** 3:.0f} s on "
-            "one core and does not react to Ctrl-C; ask for k modes, or use polynomial filters",
+            f"a dense decomposition of {n_nodes} nodes takes about {10 * (n_nodes / UNINTERRUPTED_NODES) ** 3:.0f} s "
+            "on one core and does not react to Ctrl-C; ask for k modes, or use polynomial filters",
             GspWarning,
             stacklevel=3,
         )

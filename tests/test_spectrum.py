@@ -144,14 +144,15 @@ def test_a_factorisation_counts_the_eigenvalues_below_its_shift(family):
 def test_a_count_finds_what_a_search_missed(monkeypatch):
     """A search that skips the first pair, as a single-vector method skips copies, is sent back for it."""
     honest = _search.inverse_search
-    monkeypatch.setattr(_eigen, "inverse_search", lambda *args, **kwargs: _without_first(honest, *args))
+    monkeypatch.setattr(_eigen, "inverse_search", lambda *args, **kwargs: _without_first(honest, args))
     op = gf.operator(community(900, 3, 6000, seed=1), "sym", channel="high")
     modes = gf.spectrum(op, k=6)
     assert modes.proof == "inertia"
     assert np.allclose(modes.frequencies, np.linalg.eigvalsh(op.to_scipy().toarray())[:6], atol=1e-10)
 
 
-def _without_first(search, problem, k, tol, known, block):
+def _without_first(search, args):
+    problem, k, tol, known, block = args
     if known is not None:
         return search(problem, k, tol, known, block)
     found = search(problem, k + 1, tol, known, block)

@@ -96,7 +96,13 @@ def _spectrum(args: argparse.Namespace) -> int:
     op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
     modes = spectrum(op, k=None if args.all else min(args.k, source.graph.n_nodes) or None, which=args.which)
     rows = [{"mode": i, "frequency": float(value)} for i, value in enumerate(modes.frequencies)]
-    facts = {"source": source.name, "family": args.family, "channel": args.channel, "method": modes.method}
+    facts = {
+        "source": source.name,
+        "family": args.family,
+        "channel": args.channel,
+        "method": modes.method,
+        "proof": modes.proof,
+    }
     emit({**facts, "lower bound": op.bounds[0], "upper bound": op.bounds[1], "frequencies": rows}, as_json=args.json)
     return 0
 

@@ -1,8 +1,8 @@
 """Linear systems and eigenproblems of symmetric operators, below the graph: matrices and products in, arrays out.
 
-:func:`solve` is the one way to a symmetric positive (semi-)definite system: Jacobi-CG under a step cap, then approximate
-Cholesky, a sparse factorisation or algebraic multigrid, each answer checked by its residual. :func:`ritz_cycles` is the
-one Krylov method for eigenpairs, and :class:`Factorization` solves and counts eigenvalues.
+:func:`solve` is the one way to a symmetric positive (semi-)definite system: Jacobi-CG under a step cap, then
+approximate Cholesky, a sparse factorisation or algebraic multigrid, each answer checked by its residual.
+:func:`ritz_cycles` is the one Krylov method for eigenpairs, and :class:`Factorization` solves and counts eigenvalues.
 """
 
 from __future__ import annotations

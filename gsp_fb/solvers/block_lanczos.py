@@ -1,9 +1,9 @@
 """Block Lanczos with thick restarts and full orthogonalisation: Ritz pairs at the upper end of a symmetric map.
 
-A single-vector Krylov space holds one copy of a repeated eigenvalue; a block of ``b`` random vectors holds ``b`` of them,
-and a block that loses rank (an invariant subspace) is filled up with new random vectors, which bring in further copies.
-References: C. C. Paige, 1972; K. Wu and H. Simon, SIAM J. Matrix Anal. Appl. 22 (2000) 602; Y. Zhou and Y. Saad,
-Numer. Algorithms 47 (2008) 341.
+A single-vector Krylov space holds one copy of a repeated eigenvalue; a block of ``b`` random vectors holds ``b`` of
+them, and a block that loses rank (an invariant subspace) is filled up with new random vectors, which bring in further
+copies. References: C. C. Paige, 1972; K. Wu and H. Simon, SIAM J. Matrix Anal. Appl. 22 (2000) 602; Y. Zhou and Y.
+Saad, Numer. Algorithms 47 (2008) 341.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Sparse symmetric factorisation ``M = L D L'``: what it will cost, solves with it, and the count of eigenvalues.
 
-A residual shows that *an* eigenvalue is near; only a count shows which one it is. By Sylvester's law ``M - s I = L D L'``
-has as many negative entries in ``D`` as ``M`` has eigenvalues below ``s``, and the rounding of the factorisation shifts
-them by no more than a norm that is computed from the factors.
+A residual shows that *an* eigenvalue is near; only a count shows which one it is. By Sylvester's law ``M - s I = L D
+L'`` has as many negative entries in ``D`` as ``M`` has eigenvalues below ``s``, and the rounding of the factorisation
+shifts them by no more than a norm that is computed from the factors.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Factorization:
 
     @cached_property
     def rounding(self) -> float:
-        """Bound on ``|M - L D L'|`` for the computed factors (Higham 2002, Theorem 9.3): how far the count may shift."""
+        """Bound on ``|M - L D L'|`` for the computed factors (Higham 2002, Theorem 9.3): how far a count may shift."""
         lower, upper = self._factors.L, self._factors.U
         steps = int(np.bincount(lower.indices, minlength=1).max())
         gamma = steps * EPS / (1 - steps * EPS)

@@ -27,8 +27,8 @@ class System:
     diagonal : array, shape (n,)
         Of ``M``, positive; the Jacobi preconditioner.
     make_matrix : callable or None
-        Returns ``M`` as a float64 CSR array of scipy; called once, by the first method that needs entries. None on a GPU
-        or where ``M`` is known by products alone.
+        Returns ``M`` as a float64 CSR array of scipy; called once, by the first method that needs entries. None on a
+        GPU or where ``M`` is known by products alone.
     balance : array, shape (n,), or None
         Positive ``u`` with ``M u >= 0`` entry by entry. ``diag(u) M diag(u)`` is then diagonally dominant, which
         approximate Cholesky needs. None where no such vector is known.

@@ -262,7 +262,7 @@ def assert_is_the_end(op, every, k, which):
     basis = modes.symmetrized_basis
     assert np.allclose(basis.T @ basis, np.eye(k), atol=1e-9)
     assert np.abs(op.symmetrized @ basis - basis * modes.frequencies).max() <= 1e-7 * size
-    assert modes.proof in {"dense", "inertia"}
+    assert op.graph.device != "cpu" or modes.proof in {"dense", "inertia"}
 
 
 @pytest.mark.parametrize("which", ["low", "high"])
@@ -285,7 +285,7 @@ def test_partial_spectra_of_symmetric_graphs_are_the_ends_of_lapacks(name, famil
 
 @pytest.mark.parametrize("which", ["low", "high"])
 @pytest.mark.parametrize(
-    "name", ["torus 30 x 30", "20 karate clubs", "ternary tree", "hypercube 2^10", "3-regular 900"]
+    "name", ["torus 30 x 30", "caveman 60 x 10", "ternary tree", "hypercube 2^10", "3-regular 900"]
 )
 def test_products_alone_find_every_copy_too(name, which):
     op = gf.operator(DENSE[name](), "sym", channel="high")

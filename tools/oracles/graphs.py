@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import permutations
 from typing import Any
 
 import networkx as nx
@@ -116,8 +117,6 @@ def _with_isolated(graph: Any, n_isolated: int) -> Any:
 
 def _transpositions(n_symbols: int) -> Any:
     """Return the Cayley graph of the symmetric group with adjacent transpositions."""
-    from itertools import permutations
-
     graph = nx.Graph()
     for word in permutations(range(n_symbols)):
         for i in range(n_symbols - 1):
