@@ -2,8 +2,8 @@
 
 Frequency is the eigenvalue of the high channel that a bank is given. Some kernels take it as it is (``heat``, ``ppr``,
 ``rational``, ``gabor``, any function of the user's); the others divide the axis ``[0, lmax]`` and are *relative*: they
-take ``lambda / lmax``. Their ``lmax=`` fixes the end of the axis; without it the bank scales them to ``gsp_fb.lambda_max(op)``,
-the largest eigenvalue to a relative error of 1e-6 where Lanczos resolves it.
+take ``lambda / lmax``. Their ``lmax=`` fixes the end of the axis; without it the bank scales them to
+``gsp_fb.lambda_max(op)``, the largest eigenvalue to a relative error of 1e-6 where Lanczos resolves it.
 """
 
 from __future__ import annotations
