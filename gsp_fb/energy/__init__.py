@@ -11,6 +11,7 @@ from .homophily import (
     row_diff,
 )
 from .profile import EnergyProfile, energy_profile
+from .rank import effective_rank
 from .signals import one_hot, row_normalized
 from .significance import Significance, s_value_significance
 
@@ -23,6 +24,7 @@ __all__ = [
     "col_diff",
     "dirichlet_energy",
     "edge_homophily",
+    "effective_rank",
     "energy_profile",
     "lambda_max",
     "node_homophily",

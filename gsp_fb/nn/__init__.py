@@ -5,6 +5,7 @@ loop that can be killed and resumed.
 """
 
 from . import _guard as _guard
+from .auditing import Audit, audit, watch
 from .checkpoint import Checkpoint, read_checkpoint
 from .config import TrainConfig
 from .graphs import GinNetwork, GraphBatch
@@ -27,6 +28,7 @@ from .train import train
 __all__ = [
     "MODELS",
     "PROTOCOLS",
+    "Audit",
     "Checkpoint",
     "CrossValidation",
     "FilterBankLayer",
@@ -41,6 +43,7 @@ __all__ = [
     "TrainConfig",
     "TrainResult",
     "TrainingInterrupted",
+    "audit",
     "build",
     "cross_validate",
     "describe",
@@ -56,5 +59,6 @@ __all__ = [
     "search",
     "train",
     "train_splits",
+    "watch",
     "with_validation",
 ]
