@@ -15,8 +15,8 @@ from torch import nn
 from ..._arguments import check_count
 from ...errors import GspWarning, ParameterError
 from ...operators import Operator, operator
-from .measure import audit
 from .layers import record_calls
+from .measure import audit
 from .nodes import to_numpy
 from .record import Audit
 from .statistics import LayerAudit, signal_facts
