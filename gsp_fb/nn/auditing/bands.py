@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -38,6 +38,11 @@ class Bands(Protocol):
         ...
 
     @property
+    def sketch(self) -> int:
+        """Columns of an output whose band energies are worth their cost."""
+        ...
+
+    @property
     def edges(self) -> FloatArray:
         """Ends of the bands, ascending, shape (n_bands + 1,)."""
         ...
@@ -47,7 +52,7 @@ class Bands(Protocol):
         ...
 
     def energies(self, x: FloatArray) -> FloatArray:
-        """Return the energy of a block of signals in every band, shape (n_bands,)."""
+        """Return the energy of every signal in every band, shape (n_bands, n_signals)."""
         ...
 
     def low(self, x: FloatArray) -> FloatArray:
@@ -72,6 +77,7 @@ class ExactBands:
     op: Operator
     edges: FloatArray
     modes: Spectrum
+    sketch: ClassVar[int] = 8
 
     @property
     def slices(self) -> list[slice]:
@@ -87,9 +93,9 @@ class ExactBands:
         return [self._part(c, chosen) for chosen in self.slices]
 
     def energies(self, x: FloatArray) -> FloatArray:
-        """Return the energy of a block of signals in every band, shape (n_bands,)."""
-        squares = np.square(self.modes.gft(x), dtype=np.float64).sum(axis=1)
-        return np.array([squares[chosen].sum() for chosen in self.slices])
+        """Return the energy of every signal in every band, shape (n_bands, n_signals)."""
+        squares = np.square(self.modes.gft(x), dtype=np.float64)
+        return np.array([squares[chosen].sum(axis=0) for chosen in self.slices])
 
     def low(self, x: FloatArray) -> FloatArray:
         """Return the part of ``x`` below the middle edge."""
@@ -109,14 +115,15 @@ class ChebyshevBands:
     edges: FloatArray
     bank: FilterBank
     halves: FilterBank
+    sketch: ClassVar[int] = 1
 
     def split(self, x: FloatArray) -> Sequence[FloatArray]:
         """Return the part of a block of signals in every band; squared norms add up to that of ``x``."""
         return list(np.moveaxis(self.bank.analyze(x), -1, 0))
 
     def energies(self, x: FloatArray) -> FloatArray:
-        """Return the energy of a block of signals in every band, shape (n_bands,)."""
-        return np.array([float(signal_energy(weighted(self.op, part))) for part in self.split(x)])
+        """Return the energy of every signal in every band, shape (n_bands, n_signals)."""
+        return np.array([signal_energy(weighted(self.op, part), per_column=True) for part in self.split(x)])
 
     def low(self, x: FloatArray) -> FloatArray:
         """Return the part of ``x`` below the middle edge, up to the transition."""

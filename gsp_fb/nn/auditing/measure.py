@@ -24,7 +24,7 @@ from .layers import LayerCall, record_calls
 from .nodes import to_numpy
 from .oversmoothing import measure_oversmoothing
 from .record import Audit
-from .response import FrequencyResponse, measure_response
+from .response import FrequencyResponse, Target, measure_responses, named_stream
 from .statistics import LayerAudit, profile, signal_facts
 from .subject import Call, Subject, evaluating, make_subject
 from .verdict import Evidence, judge
@@ -33,6 +33,7 @@ __all__ = ["audit"]
 
 # Permutations of the labels behind their expected S-value.
 SURROGATES = 19
+NO_SIGNAL = "no argument of this layer is a tensor with one row a node"
 
 
 def audit(
@@ -121,10 +122,12 @@ def audit(
     streams = iter(check_rng(rng).spawn(4))
     with evaluating(subject.model):
         calls = record_calls(subject, layers)
-        with _ticks(progress, probes * (1 + len(calls)) + 1 + len(calls)) as tick:
+        targets = [Target("network", subject, subject.x)]
+        targets += [Target(f"layer {c.name}", c.function, c.input) for c in calls if c.input is not None]
+        with _ticks(progress, probes * len(targets) + len(targets)) as tick:
             axis = make_bands(op, bands)
-            response = measure_response(subject, subject.x, axis, probes=probes, rng=next(streams), tick=tick)
-            rows = _layer_rows(calls, axis, probes, next(streams), tick)
+            response, *inner = measure_responses(targets, axis, probes=probes, rng=next(streams), tick=tick)
+            rows = _layer_rows(calls, inner, axis, next(streams))
             chosen = _scored_nodes(subject, nodes)
             dependence = measure_dependence(subject, calls, axis, nodes=chosen, rng=next(streams), tick=tick)
         with torch.no_grad():
@@ -165,32 +168,22 @@ def _facts(op: Operator, h: FloatArray) -> dict[str, Any]:
 
 
 def _layer_rows(
-    calls: list[LayerCall], bands: Bands, probes: int, rng: np.random.Generator, tick: Callable[[], object]
+    calls: list[LayerCall], responses: list[FrequencyResponse], bands: Bands, rng: np.random.Generator
 ) -> tuple[LayerAudit, ...]:
-    """Return one row a call; every layer has a random stream of its own, so no row depends on the others."""
-    rows = []
-    for call, stream in zip(calls, rng.spawn(len(calls)), strict=True):
-        response, note = _layer_response(call, bands, probes, stream, tick)
+    """Return one row a call; ``responses`` are those of the calls with a node signal as input."""
+    measured, rows, seed = iter(responses), [], int(rng.integers(2**63))
+    for call in calls:
         h = to_numpy(call.output)
-        rows.append(
-            LayerAudit(
-                **_facts(bands.op, h),
-                name=call.name,
-                width=h.shape[1],
-                profile=profile(bands.op, h, bands.edges, stream),
-                response=response,
-                note=note,
-            )
+        row = LayerAudit(
+            **_facts(bands.op, h),
+            name=call.name,
+            width=h.shape[1],
+            profile=profile(bands.op, h, bands.edges, named_stream(seed, call.name)),
+            response=None if call.input is None else next(measured),
+            note=NO_SIGNAL if call.input is None else "",
         )
+        rows.append(row)
     return tuple(rows)
-
-
-def _layer_response(
-    call: LayerCall, bands: Bands, probes: int, rng: np.random.Generator, tick: Callable[[], object]
-) -> tuple[FrequencyResponse | None, str]:
-    if call.input is None:
-        return None, "no argument of this layer is a tensor with one row a node"
-    return measure_response(call.function, call.input, bands, probes=probes, rng=rng, tick=tick), ""
 
 
 def _scored_nodes(subject: Subject, nodes: Any) -> IntArray:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +17,10 @@ from .bands import Bands, n_low, weighted
 from .linearize import Function, Linearization, linearize
 from .nodes import to_numpy
 
-__all__ = ["FrequencyResponse", "measure_response"]
+__all__ = ["FrequencyResponse", "Target", "measure_responses", "named_stream"]
 
-# Independent node signals in one probe. With as many as there are features a probe is white; fewer cost less filtering.
+# Independent node signals in one probe: with as many as there are features a probe is white; fewer cost less filtering.
 PROBE_COLUMNS = 8
-# Columns of an output whose band energies are computed; a wider output is projected onto random orthonormal directions.
-OUTPUT_COLUMNS = 8
 # A band with less energy a probe column than this share of one mode is empty: what is there is leakage of the filter.
 EMPTY = 0.05
 
@@ -64,21 +63,20 @@ class FrequencyResponse:
             freeze(array)
 
 
-def _probe(bands: Bands, x: Tensor, rng: np.random.Generator) -> Iterator[tuple[int, Tensor]]:
-    """Yield a random signal of every band that holds a frequency.
+def named_stream(seed: int, name: str) -> np.random.Generator:
+    """Return the random stream of one name; streams of different names are independent."""
+    return np.random.default_rng([seed, zlib.crc32(name.encode())])
 
-    A probe is ``signals @ directions``: few node signals, which cost the filtering, spread over all features. Its
-    covariance is that of white noise in the band whatever the number of columns, as the directions are a random
-    orthonormal frame, scaled so that its mean outer product is the identity.
-    """
-    n_nodes, n_features = x.shape
-    n_columns = min(n_features, PROBE_COLUMNS)
-    kind: Any = np.float32 if x.dtype == torch.float32 else np.float64
-    white = rng.standard_normal((n_nodes, n_columns)) / np.asarray(bands.op.scale)[:, None]
-    directions = _frame(n_features, n_columns, rng).T.astype(kind)
-    for band, signals in enumerate(bands.split(white.astype(kind))):
-        if float(signal_energy(weighted(bands.op, signals))) > EMPTY * n_columns:
-            yield band, torch.from_numpy(signals @ directions).to(device=x.device, dtype=x.dtype)
+
+def _signals(bands: Bands, dtype: Any, rng: np.random.Generator) -> list[tuple[int, FloatArray]]:
+    """Return white noise, split into the bands that hold a frequency."""
+    white = rng.standard_normal((bands.op.graph.n_nodes, PROBE_COLUMNS)) / np.asarray(bands.op.scale)[:, None]
+    parts = enumerate(bands.split(white.astype(dtype)))
+    return [(band, part) for band, part in parts if _energy(bands, part) > EMPTY * PROBE_COLUMNS]
+
+
+def _energy(bands: Bands, x: FloatArray) -> float:
+    return float(signal_energy(weighted(bands.op, x)))
 
 
 def _frame(size: int, columns: int, rng: np.random.Generator) -> FloatArray:
@@ -98,38 +96,70 @@ def _rms(out: FloatArray, into: FloatArray) -> tuple[float, float]:
     return float(np.sqrt(square)), float(spread / (2 * np.sqrt(square))) if square > 0 else 0.0
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A map whose response is measured, at an input.
+
+    Attributes
+    ----------
+    name : str
+        Selects the random stream.
+    function : callable
+        Matrix of shape (n_nodes, n_features) to matrix, one row a node or an item.
+    x : Tensor, shape (n_nodes, n_features)
+    """
+
+    name: str
+    function: Function
+    x: Tensor
+
+
 class _Tally:
-    """Energies of the probes before and after the map, and of their images by output band."""
+    """Energies of the probes of one target before and after the map, and of their images by output band."""
 
-    bands: Bands
-    into: FloatArray
-    out: FloatArray
-    images: FloatArray
-
-    @classmethod
-    def empty(cls, bands: Bands, probes: int) -> _Tally:
+    def __init__(self, target: Target, bands: Bands, probes: int, rng: np.random.Generator) -> None:
         count = len(bands.edges) - 1
-        return cls(bands, np.zeros((probes, count)), np.zeros((probes, count)), np.zeros((count, count)))
+        self.target, self.bands, self.rng = target, bands, rng
+        self.into, self.out = np.zeros((probes, count)), np.zeros((probes, count))
+        self.images = np.zeros((count, count))
+        self.line: Linearization | None = None
 
-    def add(self, probe: int, band: int, v: Tensor, image: Tensor, rng: np.random.Generator) -> None:
-        self.into[probe, band] = signal_energy(weighted(self.bands.op, to_numpy(v)))
-        values = to_numpy(image)
-        if values.shape[0] != v.shape[0]:  # a readout of whole graphs: its output has no frequencies
-            self.out[probe, band] = signal_energy(values)
-            return
-        self.out[probe, band] = signal_energy(weighted(self.bands.op, values))
-        if values.shape[1] > OUTPUT_COLUMNS:
-            values = values @ _frame(values.shape[1], OUTPUT_COLUMNS, rng).astype(values.dtype)
-        self.images[band] += self.bands.energies(values)
+    def probe(self, number: int, signals: Sequence[tuple[int, FloatArray]]) -> Iterator[tuple[int, FloatArray]]:
+        """Add one probe of every band; yield the band and a sketch of the image, where that has frequencies.
 
-    def response(self, line: Linearization | None) -> FrequencyResponse:
+        A probe is ``signals @ directions``: few node signals, which cost the filtering, spread over all features. Its
+        covariance is that of white noise in the band whatever the number of columns, as the directions are a random
+        orthonormal frame, scaled so that its mean outer product is the identity.
+        """
+        x = self.target.x
+        n_columns = min(x.shape[1], PROBE_COLUMNS)
+        directions = _frame(x.shape[1], n_columns, self.rng).T
+        frame: FloatArray | None = None
+        for band, signal in signals:
+            probe = signal[:, :n_columns] @ directions.astype(signal.dtype)
+            values = self._image(torch.from_numpy(probe).to(x))
+            self.into[number, band] = _energy(self.bands, probe)
+            if values.shape[0] != x.shape[0]:  # a readout of whole graphs: its output has no frequencies
+                self.out[number, band] = signal_energy(values)
+                continue
+            self.out[number, band] = _energy(self.bands, values)
+            if frame is None:
+                frame = _frame(values.shape[1], min(values.shape[1], self.bands.sketch), self.rng)
+            yield band, values @ frame.astype(values.dtype)
+
+    def _image(self, v: Tensor) -> FloatArray:
+        if self.line is None:
+            self.line = linearize(self.target.function, self.target.x, v)
+        return to_numpy(self.line.jvp(v))
+
+    def response(self) -> FrequencyResponse:
+        """Return gains, errors and mixing."""
         half = n_low(self.bands.edges)
         each = [_rms(self.out[:, b], self.into[:, b]) for b in range(self.out.shape[1])]
         low, high = (_rms(self.out[:, s].sum(1), self.into[:, s].sum(1)) for s in (slice(half), slice(half, None)))
         gain, error = np.array(each).T
         sums = self.images.sum(axis=1, keepdims=True)
-        method, extra = ("none", 0.0) if line is None else (line.method, line.error)
+        method, extra = ("none", 0.0) if self.line is None else (self.line.method, self.line.error)
         return FrequencyResponse(
             edges=self.bands.edges.copy(),
             gain=gain,
@@ -143,35 +173,48 @@ class _Tally:
         )
 
 
-def measure_response(
-    function: Function,
-    x: Tensor,
+def measure_responses(
+    targets: Sequence[Target],
     bands: Bands,
     *,
     probes: int,
     rng: np.random.Generator,
     tick: Callable[[], object] = lambda: None,
-) -> FrequencyResponse:
-    """Return the frequency response of ``function`` at ``x``.
+) -> list[FrequencyResponse]:
+    """Return the frequency response of every target.
 
-    All bands of one probe are parts of one white signal, so one analysis serves all of them.
+    One analysis of white noise serves all bands and all targets, and one analysis of all images gives their mixing:
+    on a large graph the filters cost as much as the derivatives. Each target has a random stream of its own, so its
+    response does not depend on which others are measured.
 
     Parameters
     ----------
-    function : callable
-        Matrix of shape (n_nodes, n_features) to matrix, one row a node or an item.
-    x : Tensor, shape (n_nodes, n_features)
+    targets : sequence of Target
     bands : Bands
     probes : int
         At least 2; the standard errors fall with its square root.
     rng : numpy Generator
     tick : callable
-        Called after every probe.
+        Called after every probe of a target.
     """
-    tally, line = _Tally.empty(bands, probes), None
+    seed = int(rng.integers(2**63))
+    shared = named_stream(seed, "")
+    tallies = [_Tally(target, bands, probes, named_stream(seed, target.name)) for target in targets]
+    dtype = np.float32 if all(target.x.dtype == torch.float32 for target in targets) else np.float64
     for number in range(probes):
-        for band, v in _probe(bands, x, rng):
-            line = linearize(function, x, v) if line is None else line
-            tally.add(number, band, v, line.jvp(v), rng)
-        tick()
-    return tally.response(line)
+        signals = _signals(bands, dtype, shared)
+        images: list[tuple[_Tally, int, FloatArray]] = []
+        for tally in tallies:
+            images += [(tally, band, image) for band, image in tally.probe(number, signals)]
+            tick()
+        _add_images(bands, images)
+    return [tally.response() for tally in tallies]
+
+
+def _add_images(bands: Bands, images: Sequence[tuple[_Tally, int, FloatArray]]) -> None:
+    if not images:
+        return
+    ends = np.cumsum([image.shape[1] for _, _, image in images])[:-1]
+    energies = bands.energies(np.concatenate([image for _, _, image in images], axis=1))
+    for (tally, band, _), part in zip(images, np.split(energies, ends, axis=1), strict=True):
+        tally.images[band] += part.sum(axis=1)
