@@ -17,7 +17,7 @@ from gsp_fb.plot import figure
 __all__ = ["main"]
 
 MODELS = ("gcn", "graphsage", "gat", "fb-gcn")
-DATASETS = ("cora", "texas", "chameleon_filtered", "minesweeper")
+DATASETS = ("texas", "chameleon_filtered", "minesweeper", "cora")
 DEPTHS = (2, 4, 8)
 COLOURS = ("#D55E00", "#009E73", "#CC79A7", "#0072B2")
 PAGE, PICTURES = Path("docs/audit-figures.md"), Path("docs/_static")
@@ -89,11 +89,10 @@ def draw(audits: Mapping[str, nn.Audit], title: str, path: Path) -> None:
     picture = figure(size=(7.0, 3.6))
     axes = picture.subplots()
     for (name, found), colour in zip(audits.items(), COLOURS, strict=True):
-        response, peak = found.response, np.nanmax(found.response.gain)
+        response, there = found.response, np.isfinite(found.response.gain)
         centres = (response.edges[:-1] + response.edges[1:]) / 2
-        axes.errorbar(
-            centres, response.gain / peak, yerr=response.error / peak, color=colour, marker=".", capsize=3, label=name
-        )
+        gain, error = (values[there] / np.nanmax(response.gain) for values in (response.gain, response.error))
+        axes.errorbar(centres[there], gain, yerr=error, color=colour, marker=".", capsize=3, label=name)
     axes.axvline(1.0, color="0.55", linestyle="--", linewidth=1)
     axes.set(xlabel=r"frequency $\lambda$", ylabel="gain relative to its peak", ylim=(0.0, None), title=title)
     axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
@@ -127,10 +126,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--pictures", type=Path, default=PICTURES)
     args = parser.parse_args(argv)
     parts = [INTRODUCTION.format(epochs=args.epochs)]
-    parts += [section(name, args.epochs, args.pictures) for name in args.datasets]
-    parts += [depth_section(args.epochs)]
-    with atomic_write(args.output, mode="w") as file:
-        file.write("\n".join(parts))
+    for name in (*args.datasets, None):
+        parts.append(depth_section(args.epochs) if name is None else section(name, args.epochs, args.pictures))
+        with atomic_write(args.output, mode="w") as file:  # after every part: an interrupted run leaves a whole page
+            file.write("\n".join(parts))
     return 0
 
 

@@ -39,8 +39,9 @@ for ax, name in zip(axes, sets, strict=True):
     for model in MODELS:
         response = audits[name, model].response
         centres, peak = (response.edges[:-1] + response.edges[1:]) / 2, np.nanmax(response.gain)
+        there = np.isfinite(response.gain)  # a band may hold no frequency of the graph
         options = {"color": COLOURS[model], "marker": ".", "capsize": 3, "label": model}
-        ax.errorbar(centres, response.gain / peak, yerr=response.error / peak, **options)
+        ax.errorbar(centres[there], response.gain[there] / peak, yerr=response.error[there] / peak, **options)
     ax.axvline(1.0, color="0.55", linestyle="--", linewidth=1)
     ax.set(title=name, xlabel=r"frequency $\lambda$", ylim=(0, None))
 axes[0].set_ylabel("gain relative to its peak")

@@ -26,12 +26,14 @@ def draw_response(audit: Audit, ax: Any = None) -> Any:
     measured = [layer for layer in audit.layers if layer.response is not None]
     for layer, colour in zip(measured, categorical(len(measured) + 1)[1:], strict=True):
         gain = layer.response.gain if layer.response is not None else centres
-        axes.plot(centres, gain / _peak(gain), color=colour, linewidth=1, marker=".", label=layer.name)
-    peak = _peak(audit.response.gain)
+        there = np.isfinite(gain)
+        axes.plot(centres[there], gain[there] / _peak(gain), color=colour, linewidth=1, marker=".", label=layer.name)
+    # A band without frequencies is left out; its neighbours are joined.
+    peak, there = _peak(audit.response.gain), np.isfinite(audit.response.gain)
     axes.errorbar(
-        centres,
-        audit.response.gain / peak,
-        yerr=audit.response.error / peak,
+        centres[there],
+        audit.response.gain[there] / peak,
+        yerr=audit.response.error[there] / peak,
         color=categorical(1)[0],
         linewidth=2.5,
         capsize=3,

@@ -117,9 +117,11 @@ class Target:
 class _Tally:
     """Energies of the probes of one target before and after the map, and of their images by output band."""
 
-    def __init__(self, target: Target, bands: Bands, probes: int, rng: np.random.Generator) -> None:
+    def __init__(self, target: Target, bands: Bands, probes: int, seed: int) -> None:
         count = len(bands.edges) - 1
-        self.target, self.bands, self.rng = target, bands, rng
+        self.target, self.bands = target, bands
+        # Two streams: the probes of a map do not depend on the width of its output.
+        self.directions, self.sketches = (named_stream(seed, f"{target.name} {use}") for use in ("probes", "sketches"))
         self.into, self.out = np.zeros((probes, count)), np.zeros((probes, count))
         self.images = np.zeros((count, count))
         self.line: Linearization | None = None
@@ -133,18 +135,19 @@ class _Tally:
         """
         x = self.target.x
         n_columns = min(x.shape[1], PROBE_COLUMNS)
-        directions = _frame(x.shape[1], n_columns, self.rng).T
+        directions = _frame(x.shape[1], n_columns, self.directions).T
         frame: FloatArray | None = None
         for band, signal in signals:
             probe = signal[:, :n_columns] @ directions.astype(signal.dtype)
             values = self._image(torch.from_numpy(probe).to(x))
-            self.into[number, band] = _energy(self.bands, probe)
+            # The directions are orthogonal, of squared norm n_features / n_columns.
+            self.into[number, band] = _energy(self.bands, signal[:, :n_columns]) * x.shape[1] / n_columns
             if values.shape[0] != x.shape[0]:  # a readout of whole graphs: its output has no frequencies
                 self.out[number, band] = signal_energy(values)
                 continue
             self.out[number, band] = _energy(self.bands, values)
             if frame is None:
-                frame = _frame(values.shape[1], min(values.shape[1], self.bands.sketch), self.rng)
+                frame = _frame(values.shape[1], min(values.shape[1], self.bands.sketch), self.sketches)
             yield band, values @ frame.astype(values.dtype)
 
     def _image(self, v: Tensor) -> FloatArray:
@@ -199,7 +202,7 @@ def measure_responses(
     """
     seed = int(rng.integers(2**63))
     shared = named_stream(seed, "")
-    tallies = [_Tally(target, bands, probes, named_stream(seed, target.name)) for target in targets]
+    tallies = [_Tally(target, bands, probes, seed) for target in targets]
     dtype = np.float32 if all(target.x.dtype == torch.float32 for target in targets) else np.float64
     for number in range(probes):
         signals = _signals(bands, dtype, shared)
