@@ -8,10 +8,13 @@ import numpy as np
 from scipy import linalg
 
 from .._arguments import check_signal, host_array
-from ..backend import is_sparse, to_dense, to_host
+from ..backend import FloatArray, is_sparse, to_dense, to_host
 from ..errors import SignalError
 
 __all__ = ["effective_rank"]
+
+# Rows a column from which the Gram matrix is worth its loss of digits.
+TALL = 16
 
 
 def effective_rank(x: Any) -> float:
@@ -52,9 +55,22 @@ def effective_rank(x: Any) -> float:
     """
     x = x if is_sparse(x) else host_array(x, SignalError, "signal")
     block = to_host(to_dense(check_signal(x, int(x.shape[0]))))
-    values = linalg.svdvals(block.reshape(block.shape[0], -1).astype(np.float64, copy=False))
+    values = _singular_values(block.reshape(block.shape[0], -1).astype(np.float64, copy=False))
     if not values.size or values[0] == 0:
         raise SignalError("signal is zero everywhere; its effective rank is undefined")
     shares = values / values.sum()
     shares = shares[shares > 0]
     return float(np.exp(-np.sum(shares * np.log(shares))))
+
+
+def _singular_values(block: FloatArray) -> FloatArray:
+    """Return the singular values, descending; of a tall block from its Gram matrix, right to 1e-8 of the first.
+
+    An error of that size changes the entropy by less than 1e-5.
+    """
+    peak = float(np.abs(block).max(initial=0.0))
+    if block.shape[0] < TALL * block.shape[1] or peak == 0.0:
+        return np.asarray(linalg.svdvals(block)) if block.size else np.zeros(0)
+    scaled = block / peak
+    squares = linalg.eigvalsh(scaled.T @ scaled)[::-1]
+    return np.sqrt(np.maximum(squares, 0.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import sparse
 
 from ...backend import FloatArray
 from ...energy import EnergyProfile, effective_rank, energy_profile, s_value, signal_energy
@@ -13,11 +14,21 @@ from ...variants import VARIANTS
 from .bands import EXACT_NODES, weighted
 from .response import FrequencyResponse
 
-__all__ = ["LayerAudit", "SignalFacts", "difference", "mean_average_distance", "profile", "signal_facts"]
+__all__ = [
+    "LayerAudit",
+    "SignalFacts",
+    "difference",
+    "mean_average_distance",
+    "null_vectors",
+    "profile",
+    "signal_facts",
+]
 
 # Columns whose energy profile is computed, on small and on large graphs; Lanczos's process runs for each of them.
 PROFILE_COLUMNS, LARGE_PROFILE_COLUMNS = 64, 4
 PROFILE_MATVECS = 40
+# Variation of a column below this share of the peak is rounding of float32.
+CONSTANT = 64 * float(np.finfo(np.float32).eps)
 
 
 @dataclass(frozen=True)
@@ -78,21 +89,29 @@ class LayerAudit(SignalFacts):
         return np.nan if self.response is None else self.response.high
 
 
-def signal_facts(op: Operator, h: FloatArray) -> SignalFacts:
-    """Return the numbers of a block of signals, shape (n_nodes, n_columns); nan for a zero block."""
-    h = h.astype(np.float64)
-    if not h.any():
+def signal_facts(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = None) -> SignalFacts:
+    """Return the numbers of a block of signals, shape (n_nodes, n_columns); nan for a zero block.
+
+    ``smooth`` are the :func:`null_vectors`, where they are at hand.
+    """
+    peak = _peak(h)
+    if peak == 0.0:
         return SignalFacts()
     centred = h - h.mean(axis=0)
     # What is left of a constant column is rounding, and its smoothness would be that of noise.
-    varies = np.abs(centred).max() > 64 * np.finfo(np.float32).eps * np.abs(h).max()
+    varies = _peak(centred) > CONSTANT * peak
     return SignalFacts(
         s_value=float(s_value(op, h)),
         s_value_centred=float(s_value(op, centred)) if varies else np.nan,
         effective_rank=effective_rank(h),
         mean_average_distance=mean_average_distance(h),
-        difference=difference(op, h),
+        difference=difference(op, h, smooth),
     )
+
+
+def _peak(h: FloatArray) -> float:
+    """Return the largest magnitude without a temporary."""
+    return max(float(h.max(initial=0.0)), -float(h.min(initial=0.0)))
 
 
 def mean_average_distance(h: FloatArray) -> float:
@@ -110,29 +129,38 @@ def mean_average_distance(h: FloatArray) -> float:
     >>> mean_average_distance(np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]))
     1.0
     """
-    norms = np.linalg.norm(h, axis=1)
-    unit = h[norms > 0] / norms[norms > 0, None]
-    count = len(unit)
+    norms = np.sqrt(np.einsum("ij,ij->i", h, h))
+    count = int(np.count_nonzero(norms))
     if count < 2:
         return float("nan")
-    cosines = (float(np.square(unit.sum(axis=0)).sum()) - count) / (count * (count - 1))
+    sums = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0) @ h  # of the unit rows
+    cosines = (float(np.square(sums).sum()) - count) / (count * (count - 1))
     return 1.0 - cosines
 
 
-def difference(op: Operator, h: FloatArray) -> float:
+def difference(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = None) -> float:
     """Return the share of the norm of ``h`` outside the space of frequency 0; within a component nothing varies there.
 
     That space has one vector a component: constant, or the square root of the degrees for symmetric families.
     """
-    left = np.asarray(op.left)
+    total = float(signal_energy(weighted(op, h)))
+    if total == 0.0:
+        return float("nan")
+    vectors = null_vectors(op) if smooth is None else smooth
+    below = float(signal_energy(vectors @ weighted(op, h)))
+    # The two are orthogonal. Rounding leaves 1e-8 of a signal that is all smooth (1e-4 in float32).
+    return float(np.sqrt(max(0.0, 1.0 - below / total)))
+
+
+def null_vectors(op: Operator) -> sparse.csr_array:
+    """Return an orthonormal basis of frequency 0 in the coordinates of the symmetric operator, one row a component."""
+    left = np.abs(np.asarray(op.left))
     symmetric = VARIANTS[op.family].norm == "sym"
-    vector = np.where(left == 0, 1.0, 1.0 / np.where(left == 0, 1.0, np.abs(left))) if symmetric else np.ones_like(left)
-    weights = vector * np.asarray(op.scale) ** 2
+    vector = np.where(left == 0, 1.0, 1.0 / np.where(left == 0, 1.0, left)) if symmetric else np.asarray(op.scale)
     labels = np.asarray(op.graph.component_labels)
-    sums = np.stack([np.bincount(labels, weights * column) for column in h.T], axis=1)
-    smooth = vector[:, None] * (sums / np.bincount(labels, weights * vector)[:, None])[labels]
-    rest, total = (float(signal_energy(weighted(op, part))) for part in (h - smooth, h))
-    return float(np.sqrt(rest / total)) if total > 0 else float("nan")
+    norms = np.sqrt(np.bincount(labels, vector**2))
+    shape = (len(norms), len(labels))
+    return sparse.csr_array((vector / norms[labels], (labels, np.arange(len(labels)))), shape=shape)
 
 
 def profile(op: Operator, h: FloatArray, edges: FloatArray, rng: np.random.Generator) -> EnergyProfile | None:

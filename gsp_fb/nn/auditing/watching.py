@@ -19,7 +19,7 @@ from .layers import record_calls
 from .measure import audit
 from .nodes import to_numpy
 from .record import Audit
-from .statistics import LayerAudit, signal_facts
+from .statistics import LayerAudit, null_vectors, signal_facts
 from .subject import Call, Subject, evaluating, make_subject
 
 __all__ = ["History", "Snapshot", "watch"]
@@ -62,6 +62,7 @@ class History(Sequence[Snapshot]):
         self, subject: Subject, op: Operator, chosen: int | Collection[int], steps: int, options: dict[str, Any]
     ) -> None:
         self._subject, self._op, self._chosen, self._steps, self._options = subject, op, chosen, steps, options
+        self._smooth = null_vectors(op)
         self._records: list[Snapshot] = []
         self._step = 0
         self._busy = False
@@ -133,11 +134,12 @@ class History(Sequence[Snapshot]):
             with evaluating(self._subject.model):
                 calls = record_calls(self._subject, self._options["layers"])
                 blocks = [(call.name, to_numpy(call.output)) for call in calls]
-                found = _full(self._subject, self._options) if self._options["full"] else None
+                full = _full(self._subject, self._options) if self._options["full"] else None
         finally:
             self._busy = False
-        rows = tuple(LayerAudit(**asdict(signal_facts(self._op, h)), name=name, width=h.shape[1]) for name, h in blocks)
-        self._records.append(Snapshot(epoch, rows, found, time.perf_counter() - before))
+        facts = [(name, h.shape[1], signal_facts(self._op, h, self._smooth)) for name, h in blocks]
+        rows = tuple(LayerAudit(**asdict(found), name=name, width=width) for name, width, found in facts)
+        self._records.append(Snapshot(epoch, rows, full, time.perf_counter() - before))
         return self._records[-1]
 
 
@@ -169,9 +171,9 @@ def watch(
     """Record the layers of a network while it is trained, whoever trains it.
 
     Steps are counted by the forward passes of ``model`` in training mode. A record is one forward pass in evaluation
-    mode and the S-values, effective rank and mean average distance of every layer; it costs less than an epoch, and
-    ``history.seconds`` and ``history.epoch_seconds`` say how much less. A full one is a whole audit and costs
-    ``probes * bands * (layers + 1)`` directional derivatives.
+    mode and the S-values, effective rank and mean average distance of every layer. It takes 0.8 to 0.9 of the processor
+    time of an epoch (GCN and FB-GCN on Cora); ``history.seconds`` and ``history.epoch_seconds`` say it for yours. A
+    full record is a whole audit and costs ``probes * bands * (layers + 1)`` directional derivatives.
 
     Parameters
     ----------
