@@ -130,13 +130,15 @@ def _as_dataset(data: Any) -> Any:
 
 def _features(model: nn.Module, data: Any, normalize: bool | None, *, keep_sparse: bool) -> Any:
     """Return the features in the model's precision and place; probes are dense, so dense ones unless told otherwise."""
-    parameter = next((p for p in model.parameters() if p.is_floating_point()), torch.empty(0))
     raw = node_features(data) if getattr(data, "x", None) is None else data.x
     x = check_signal(raw, data.graph.n_nodes)
+    # A module without numbers of its own works in the precision of the features.
+    fallback = torch.empty(0, dtype=torch.float32 if x.dtype == np.float32 else torch.float64)
+    like = next((t for t in (*model.parameters(), *model.buffers()) if t.is_floating_point()), fallback)
     x = x if keep_sparse else to_dense(x)
     wanted = _trained_normalized(model, data) if normalize is None else bool(normalize)
     x = x[:, None] if x.ndim == 1 else x
-    return features(x, normalize=wanted, dtype=parameter.dtype, device=parameter.device)
+    return features(x, normalize=wanted, dtype=like.dtype, device=like.device)
 
 
 def _trained_normalized(model: nn.Module, data: Any) -> bool:
