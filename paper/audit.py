@@ -120,7 +120,7 @@ def depth_section(epochs: int) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the page and its pictures."""
     parser = argparse.ArgumentParser(prog=COMMAND, description="Train, audit and draw four models on four data sets.")
-    parser.add_argument("--epochs", type=int, default=200)
+    parser.add_argument("--epochs", type=int, default=100)
     parser.add_argument("--datasets", nargs="*", default=DATASETS, metavar="NAME")
     parser.add_argument("-o", "--output", type=Path, default=PAGE)
     parser.add_argument("--pictures", type=Path, default=PICTURES)

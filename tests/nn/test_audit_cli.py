@@ -58,3 +58,21 @@ def test_refusals(run, tmp_path, capsys):
     assert "holds no run" in printed(capsys, tmp_path / "nothing", code=3).err
     (run.parent / "summary.json").unlink()
     assert "give --dataset" in printed(capsys, run, code=2).err
+
+
+def test_the_page_of_figures_is_written_by_its_command(monkeypatch, tmp_path):
+    from paper import audit as page
+
+    data = gf.datasets.contextual_sbm(60, degree=6, n_features=5, n_splits=1, rng=0)
+    monkeypatch.setattr("gsp_fb.datasets.load", lambda name, **options: data)
+    monkeypatch.setattr(page, "DEPTHS", (2,))
+    assert (
+        page.main(
+            ["--epochs", "2", "--datasets", "two_blocks", "-o", str(tmp_path / "p.md"), "--pictures", str(tmp_path)]
+        )
+        == 0
+    )
+    text = (tmp_path / "p.md").read_text(encoding="utf-8")
+    assert text.count("\n| ") == 5 + 2
+    assert "at most 2 epochs" in text
+    assert (tmp_path / "audit-two-blocks.png").read_bytes().startswith(b"\x89PNG")
