@@ -235,6 +235,21 @@ def test_a_collapsed_output_is_reported(data):
     assert any("fewer layers" in suggestion for suggestion in found.suggestions)
 
 
+def test_a_half_that_harms_is_named(data):
+    """Labels read off the low half of the features: the high half is noise to a pointwise network."""
+    modes = gf.spectrum(gf.operator(data.graph, "sym", channel="high"))
+    below = modes.frequencies < 1.0 - 1e-12
+    rng = np.random.default_rng(0)
+    low = modes.basis[:, below] @ rng.normal(size=(below.sum(), 12))
+    noise = 3.0 * modes.basis[:, ~below] @ rng.normal(size=((~below).sum(), 12))
+    model = nn.Linear(12, 3).double()
+    y = model(torch.from_numpy(low)).argmax(1).numpy()
+    found = audit(model, (data.graph, low + noise, y), probes=2)
+    row = next(r for r in found.dependence if (r.where, r.half, r.action) == ("input", "high", "removed"))
+    assert row.accuracy == 1.0
+    assert "accuracy rises without the high half" in found.verdict
+
+
 class Sampling(nn.Linear):
     def forward(self, x):
         return super().forward(x) + torch.randn(x.shape[0], 3)

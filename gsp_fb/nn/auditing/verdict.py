@@ -79,6 +79,8 @@ SUGGESTIONS = {
     "second channel": "a second, high-pass channel (gsp_fb.nn.patch or an fb- model)",
     "identity": "an identity path past the propagation (a root map, or the channel 'identity')",
     "family": "another operator family (gsp-fb advise compares them)",
+    "without high": "the low channel alone, or smoothed features: accuracy rises without the high half",
+    "without low": "the high channel alone: accuracy rises without the low half",
     "depth": "fewer layers, or an initial residual (gcnii)",
 }
 
@@ -118,7 +120,8 @@ def judge(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
     rule = next(rule for rule in RULES.values() if rule.applies(evidence))
     ratio = f"{evidence.ratio:.2g} ± {evidence.ratio_error:.1g}" if np.isfinite(evidence.ratio) else "infinite times"
     first = f"{rule.sentence.format(ratio=ratio)}{_labels(evidence)}."
-    chosen = [*rule.tries(evidence), *(("depth",) if evidence.oversmoothing.collapsed else ())]
+    better = [f"without {half}" for half in ("low", "high") if evidence.at_input(half).accuracy_change > NOTABLE]
+    chosen = [*rule.tries(evidence), *better, *(("depth",) if evidence.oversmoothing.collapsed else ())]
     suggestions = tuple(SUGGESTIONS[name] for name in chosen)
     advice = f"Try {'; '.join(suggestions)}." if suggestions else "Nothing here asks for a change."
     return f"{first} {_consequence(evidence)} {advice}", suggestions
@@ -138,7 +141,8 @@ def _consequence(e: Evidence) -> str:
         effect = f"{100 * row.prediction_change:.0f} % of the predictions"
         if np.isnan(row.prediction_change):
             effect = f"the output by {100 * row.output_change:.0f} %"
-        points = "" if np.isnan(row.accuracy_change) else f" (accuracy {100 * row.accuracy_change:+.1f} points)"
+        change = round(100 * row.accuracy_change, 1) + 0.0  # no minus sign before a zero
+        points = "" if np.isnan(change) else f" (accuracy {change:+.1f} points)"
         halves.append(f"removing the {half} half of the features changes {effect}{points}")
     smoothing = e.oversmoothing
     collapse = (
