@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from .._version import __version__
 from .advise import COMMANDS as ADVISE
 from .analyse import COMMANDS as ANALYSE
+from .audit import COMMANDS as AUDIT
 from .catalogue import COMMANDS as CATALOGUE
 from .command import Command
 from .demo import COMMANDS as DEMO
@@ -23,7 +24,7 @@ from .report import COMMANDS as REPORT
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS: tuple[Command, ...] = (*ANALYSE, *REPORT, *ADVISE, *FILTERING, *LEARNING, *CATALOGUE, *DEMO)
+COMMANDS: tuple[Command, ...] = (*ANALYSE, *REPORT, *ADVISE, *FILTERING, *LEARNING, *AUDIT, *CATALOGUE, *DEMO)
 
 
 def _parser() -> argparse.ArgumentParser:

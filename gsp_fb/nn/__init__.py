@@ -5,6 +5,7 @@ loop that can be killed and resumed.
 """
 
 from . import _guard as _guard
+from .auditing import Audit, audit, watch
 from .checkpoint import Checkpoint, read_checkpoint
 from .config import TrainConfig
 from .graphs import GinNetwork, GraphBatch
@@ -30,6 +31,7 @@ __all__ = [
     "BEST_FILE",
     "MODELS",
     "PROTOCOLS",
+    "Audit",
     "Checkpoint",
     "CrossValidation",
     "FilterBankLayer",
@@ -46,6 +48,7 @@ __all__ = [
     "TrainResult",
     "TrainState",
     "TrainingInterrupted",
+    "audit",
     "build",
     "cross_validate",
     "describe",
@@ -64,5 +67,6 @@ __all__ = [
     "search",
     "train",
     "train_splits",
+    "watch",
     "with_validation",
 ]

@@ -1,0 +1,101 @@
+"""``gsp-fb audit``: what a trained network does to each half of its input."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from .. import datasets
+from .._atomic import atomic_write
+from ..errors import FormatError, ParameterError
+from ..variants import VARIANTS
+from .command import Command
+from .render import emit
+
+__all__ = ["COMMANDS"]
+
+SUMMARY, CHECKPOINT = "summary.json", "checkpoint.json"
+
+
+def _audit(args: argparse.Namespace) -> int:
+    from .. import nn
+
+    if args.output is not None and args.output.suffix != ".html":
+        raise ParameterError(f"-o writes a page: give a name that ends in .html, not {args.output}")
+    run = _run_directory(args.run)
+    name = args.dataset or _dataset_name(run)
+    data = datasets.load(datasets.info(name).name, loops="drop")
+    found = nn.audit(
+        run,
+        data,
+        family=args.family,
+        bands=args.bands,
+        probes=args.probes,
+        rng=args.seed,
+        nodes=_test_nodes(run, data),
+        progress=sys.stderr.isatty() and not args.json,
+    )
+    if args.output is not None:
+        from ..nn.auditing.page import render_html
+
+        with atomic_write(args.output, mode="w") as file:
+            file.write(render_html(found, f"{run.name} on {name}"))
+    _print(args, run, name, found)
+    return 0
+
+
+def _print(args: argparse.Namespace, run: Path, name: str, found: Any) -> None:
+    from ..nn.auditing.page import dependence_rows, layer_rows, response_rows
+
+    facts = {"run": str(run), "data set": name, "model": found.model, "verdict": found.verdict}
+    if args.json:
+        emit({**facts, "audit": found.to_dict()}, as_json=True)
+        return
+    verdict = facts.pop("verdict")
+    tables = {"response": response_rows(found), "layers": layer_rows(found), "dependence": dependence_rows(found)}
+    emit({**facts, **{title: list(rows) for title, rows in tables.items()}}, as_json=False)
+    sys.stdout.write(f"\n{verdict}\n")
+
+
+def _run_directory(path: Path) -> Path:
+    """Return the directory of a checkpoint: the given one, that of its file, or the first run of a training."""
+    path = path.parent if path.name == CHECKPOINT else path
+    if (path / CHECKPOINT).is_file():
+        return path
+    inner = sorted(found.parent for found in path.glob(f"*/{CHECKPOINT}"))
+    if not inner:
+        raise FormatError(f"{path} holds no run: no {CHECKPOINT} in it or one level below")
+    return inner[0]
+
+
+def _dataset_name(run: Path) -> str:
+    """Return the data set that the summary of ``gsp-fb train -o`` beside the run names."""
+    for directory in (run, run.parent):
+        if (directory / SUMMARY).is_file():
+            return str(json.loads((directory / SUMMARY).read_text(encoding="utf-8"))["data set"])
+    raise ParameterError(f"{run} does not say which data set it was trained on; give --dataset NAME")
+
+
+def _test_nodes(run: Path, data: Any) -> Any:
+    """Return the test nodes of the split that the directory is named after; None for all labelled nodes."""
+    split = re.fullmatch(r"split-(\d+)-seed-\d+", run.resolve().name)
+    if split is None or hasattr(data, "graph_indptr") or int(split[1]) >= len(data.splits):
+        return None
+    return data.splits[int(split[1])].test
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", type=Path, help="run directory of `gsp-fb train -o`, or its checkpoint.json")
+    parser.add_argument("--dataset", metavar="NAME", help="data set of the run (default: as its summary.json says)")
+    parser.add_argument("--family", choices=tuple(VARIANTS), default="sym", help="whose frequencies (default sym)")
+    parser.add_argument("--bands", type=int, default=8, help="bands of the frequency axis (default 8)")
+    parser.add_argument("--probes", type=int, default=16, help="random signals a band (default 16)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a page, .html; replaces the file")
+
+
+COMMANDS = (Command("audit", "Measure which half of its input a trained network keeps.", _arguments, _audit),)

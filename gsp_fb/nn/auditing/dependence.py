@@ -1,0 +1,160 @@
+"""Dependence of the predictions on each half of a signal: the half is removed, or permuted over the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ...backend import FloatArray, IntArray
+from ...energy import signal_energy
+from .bands import Bands, weighted
+from .layers import LayerCall, changed_input
+from .nodes import node_axis, to_numpy
+from .subject import Subject
+
+__all__ = ["ACTIONS", "HALVES", "Dependence", "accuracy", "measure_dependence", "predictions"]
+
+HALVES = ("low", "high")
+# What is put in the place of a half, given that half and a permutation of the nodes.
+ACTIONS: dict[str, Callable[[FloatArray, IntArray], FloatArray]] = {
+    "removed": lambda part, order: np.zeros_like(part),
+    "permuted": lambda part, order: part[order],
+}
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """Effect on the output when one half of one signal is taken away.
+
+    Attributes
+    ----------
+    where : str
+        ``input``, or the name of the layer whose input is changed.
+    half : {'low', 'high'}
+    action : {'removed', 'permuted'}
+        Permuted keeps the amount and destroys the place.
+    energy : float
+        Share of the half in the energy of the signal.
+    output_change : float
+        Norm of the change of the output relative to the output.
+    prediction_change : float
+        Share of the nodes whose predicted class changes; nan where the output is not one of classes.
+    accuracy, accuracy_change : float
+        With the change, and minus the accuracy without it; nan without labels.
+    """
+
+    where: str
+    half: str
+    action: str
+    energy: float
+    output_change: float
+    prediction_change: float
+    accuracy: float
+    accuracy_change: float
+
+
+def predictions(output: Tensor, n_nodes: int) -> IntArray | None:
+    """Return the predicted classes, nodes first; the sign of a single score; None for an output without nodes."""
+    axis = node_axis(output, n_nodes)
+    if axis is None:
+        return None
+    single = output.ndim == 1 or output.shape[-1] == 1
+    classes = (output > 0).long().reshape(output.shape[: axis + 1]) if single else output.argmax(-1)
+    found: IntArray = classes.movedim(axis, 0).reshape(n_nodes, -1).cpu().numpy()
+    return found
+
+
+def accuracy(classes: IntArray | None, y: IntArray | None, nodes: IntArray) -> float:
+    """Return the share of ``nodes`` whose class is predicted; nan where there are none, no classes or no labels."""
+    if y is None or classes is None or not nodes.size:
+        return float("nan")
+    return float(np.mean(classes[nodes] == y[nodes, None]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Reference:
+    """The unchanged output, and how another one differs from it."""
+
+    subject: Subject
+    nodes: IntArray
+    output: Tensor
+    classes: IntArray | None
+
+    @classmethod
+    def of(cls, subject: Subject, nodes: IntArray) -> _Reference:
+        output = subject.output(subject.x)
+        return cls(subject, nodes, output, predictions(output, subject.graph.n_nodes))
+
+    def compare(self, output: Tensor) -> dict[str, float]:
+        classes = predictions(output, self.subject.graph.n_nodes)
+        changed = np.nan if classes is None or self.classes is None else float(np.mean(classes != self.classes))
+        size = float(self.output.norm())
+        scores = [accuracy(each, self.subject.y, self.nodes) for each in (classes, self.classes)]
+        return {
+            "output_change": float((output - self.output).norm()) / size if size else np.nan,
+            "prediction_change": changed,
+            "accuracy": scores[0],
+            "accuracy_change": scores[0] - scores[1],
+        }
+
+
+def _places(subject: Subject, calls: list[LayerCall]) -> Iterator[tuple[str, Tensor, LayerCall | None]]:
+    """Yield name, signal and what makes the model see another one: the input, then the input of every later layer."""
+    yield "input", subject.x, None
+    for call in calls:
+        # The first layer often sees the input itself; once is enough.
+        if call.input is not None and not _same(call.input, subject.x):
+            yield call.name, call.input, call
+
+
+def _same(a: Tensor, b: Tensor) -> bool:
+    return a.shape == b.shape and bool(torch.equal(a, b))
+
+
+def measure_dependence(
+    subject: Subject,
+    calls: list[LayerCall],
+    bands: Bands,
+    *,
+    nodes: IntArray,
+    rng: np.random.Generator,
+    tick: Callable[[], object] = lambda: None,
+) -> tuple[Dependence, ...]:
+    """Return the effect of every half and action, at the input and at the input of every layer.
+
+    Parameters
+    ----------
+    nodes : int array
+        Where the accuracy is taken.
+    """
+    rows: list[Dependence] = []
+    order = rng.permutation(subject.graph.n_nodes)
+    with torch.no_grad():
+        reference = _Reference.of(subject, nodes)
+        for where, signal, call in _places(subject, calls):
+            values = to_numpy(signal)
+            low = bands.low(values)
+            for half, part in zip(HALVES, (low, values - low), strict=True):
+                share = _share(bands, part, values)
+                for action, substitute in ACTIONS.items():
+                    changed = torch.from_numpy(values - part + substitute(part, order)).to(signal)
+                    output = _output(subject, call, changed)
+                    rows.append(Dependence(where, half, action, share, **reference.compare(output)))
+            tick()
+    return tuple(rows)
+
+
+def _share(bands: Bands, part: FloatArray, whole: FloatArray) -> float:
+    energies = [float(signal_energy(weighted(bands.op, block))) for block in (part, whole)]
+    return energies[0] / energies[1] if energies[1] else float("nan")
+
+
+def _output(subject: Subject, call: LayerCall | None, changed: Tensor) -> Tensor:
+    if call is None:
+        return subject.output(changed)
+    with changed_input(call, changed):
+        return subject.output(subject.x)

@@ -1,0 +1,167 @@
+"""The layers of a model: which modules count, what went in and out, and the map between as a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ..._arguments import check_choice
+from .nodes import first_tensor, from_matrix, node_axis, to_matrix
+from .subject import Subject, is_message_passing
+
+__all__ = ["LayerCall", "changed_input", "find_layers", "record_calls"]
+
+# Holders of layers; they are opened.
+CONTAINERS = (nn.ModuleList, nn.ModuleDict, nn.Sequential)
+
+
+@dataclass(frozen=True, eq=False)
+class LayerCall:
+    """One call of a layer in a forward pass: its arguments and its output.
+
+    Attributes
+    ----------
+    name : str
+        Name of the module; with ``[k]`` where it was called several times.
+    module : Module
+    position : int
+        Which call of this module it was.
+    output : Tensor, shape (n_nodes, n_columns)
+    key : int, str or None
+        The argument that carries the node signal: position or keyword; None if there is none.
+    input : Tensor or None
+        That argument as a matrix, shape (n_nodes, n_columns).
+    """
+
+    name: str
+    module: nn.Module
+    position: int
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    output: Tensor
+    key: int | str | None
+    input: Tensor | None
+
+    def function(self, h: Tensor) -> Tensor:
+        """Return the output as a matrix for another input matrix; all other arguments stay."""
+        n_nodes = h.shape[0]
+        args, kwargs = _exchanged(self.args, self.kwargs, self.key, partial(_shaped, h, n_nodes))
+        output = first_tensor(self.module(*args, **kwargs))
+        assert output is not None  # noqa: S101  # the recorded call returned one
+        return to_matrix(output, n_nodes)
+
+
+def _shaped(h: Tensor, n_nodes: int, old: Tensor) -> Tensor:
+    return from_matrix(h, old, n_nodes)
+
+
+def _exchanged(
+    args: tuple[Any, ...], kwargs: dict[str, Any], key: int | str | None, change: Callable[[Tensor], Tensor]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    if isinstance(key, int):
+        return (*args[:key], change(args[key]), *args[key + 1 :]), kwargs
+    return args, kwargs if key is None else {**kwargs, key: change(kwargs[key])}
+
+
+def _signal_key(args: tuple[Any, ...], kwargs: dict[str, Any], n_nodes: int) -> int | str | None:
+    named: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+    for key, value in named:
+        if isinstance(value, Tensor) and value.is_floating_point() and node_axis(value, n_nodes) is not None:
+            return key
+    return None
+
+
+def find_layers(model: nn.Module, names: Sequence[str] | None = None) -> dict[str, nn.Module]:
+    """Return the modules to look at, by name.
+
+    Parameters
+    ----------
+    model : Module
+    names : sequence of str, optional
+        Names as in ``model.named_modules()``. By default the outermost message-passing and filterbank layers; in a
+        model without any, its outermost modules with parameters, containers opened.
+
+    Raises
+    ------
+    ParameterError
+        A name does not exist.
+    """
+    modules = {name: module for name, module in model.named_modules() if name}
+    if names is not None:
+        return {name: modules[check_choice(name, modules, "layer")] for name in names}
+    passing = {name: module for name, module in modules.items() if _propagates(module)}
+    inner = passing or dict(_opened(model))
+    return {name: module for name, module in inner.items() if not _within(name, inner)}
+
+
+def _propagates(module: nn.Module) -> bool:
+    return is_message_passing(module) or hasattr(module, "propagation")
+
+
+def _opened(module: nn.Module, prefix: str = "") -> Iterator[tuple[str, nn.Module]]:
+    for name, child in module.named_children():
+        if isinstance(child, CONTAINERS):
+            yield from _opened(child, f"{prefix}{name}.")
+        elif next(child.parameters(), None) is not None:
+            yield f"{prefix}{name}", child
+
+
+def _within(name: str, others: dict[str, nn.Module]) -> bool:
+    parts = name.split(".")
+    return any(".".join(parts[:end]) in others for end in range(1, len(parts)))
+
+
+def record_calls(subject: Subject, names: Sequence[str] | None = None) -> list[LayerCall]:
+    """Return every call of a layer in one forward pass, in order, that gives a row per node."""
+    calls: list[LayerCall] = []
+    n_nodes = subject.graph.n_nodes
+
+    def keep(name: str, module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
+        found = first_tensor(output)
+        if found is None or not found.is_floating_point() or node_axis(found, n_nodes) is None:
+            return
+        key = _signal_key(args, kwargs, n_nodes)
+        signal = None if key is None else args[key] if isinstance(key, int) else kwargs[key]
+        into = None if signal is None else to_matrix(signal.detach(), n_nodes)
+        position = sum(call.module is module for call in calls)
+        calls.append(LayerCall(name, module, position, args, kwargs, to_matrix(found.detach(), n_nodes), key, into))
+
+    layers = find_layers(subject.model, names)
+    handles = [m.register_forward_hook(partial(keep, name), with_kwargs=True) for name, m in layers.items()]
+    try:
+        with torch.no_grad():
+            subject.output(subject.x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return [_numbered(call, calls) for call in calls]
+
+
+def _numbered(call: LayerCall, calls: Sequence[LayerCall]) -> LayerCall:
+    several = sum(other.module is call.module for other in calls) > 1
+    return replace(call, name=f"{call.name}[{call.position}]") if several else call
+
+
+@contextmanager
+def changed_input(call: LayerCall, h: Tensor) -> Iterator[None]:
+    """Replace the node signal that enters one call of a layer by the matrix ``h``."""
+    seen = 0
+
+    def change(module: nn.Module, args: Any, kwargs: Any) -> Any:
+        nonlocal seen
+        seen += 1
+        if seen - 1 != call.position:
+            return None
+        return _exchanged(args, kwargs, call.key, partial(_shaped, h, h.shape[0]))
+
+    handle = call.module.register_forward_pre_hook(change, with_kwargs=True)
+    try:
+        yield
+    finally:
+        handle.remove()

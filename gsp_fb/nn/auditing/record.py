@@ -1,0 +1,130 @@
+"""The result of an audit: numbers, a dictionary, a picture, a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from ..._document import facts_html
+from ...backend import FloatArray
+from .dependence import Dependence
+from .oversmoothing import Oversmoothing
+from .response import FrequencyResponse
+from .statistics import LayerAudit
+
+__all__ = ["Audit", "plain"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """What a network does to the frequencies of its input.
+
+    Attributes
+    ----------
+    model : str
+        Class of the model.
+    family : str
+        Family whose frequencies are the axis.
+    n_nodes : int
+    response : FrequencyResponse
+        Of the whole network at its input: ``edges``, ``gain``, ``error``.
+    input : LayerAudit
+        The features as a signal.
+    layers : tuple of LayerAudit
+        One a call of a layer, in order.
+    dependence : tuple of Dependence
+    oversmoothing : Oversmoothing
+    verdict : str
+        Two sentences with their evidence, and what to try.
+    suggestions : tuple of str
+    accuracy : float
+        Of the unchanged model on the nodes that were asked for; nan without labels.
+
+    Examples
+    --------
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> from gsp_fb.nn import audit, build
+    >>> data = contextual_sbm(60, rng=0)
+    >>> found = audit(build("gcn", data), data, bands=4, probes=4)
+    >>> found
+    Audit(Network, 60 nodes, family='sym', 4 bands, 2 layers)
+    >>> [layer.name for layer in found.layers]
+    ['layers.0', 'layers.1']
+    """
+
+    model: str
+    family: str
+    n_nodes: int
+    response: FrequencyResponse
+    input: LayerAudit
+    layers: tuple[LayerAudit, ...]
+    dependence: tuple[Dependence, ...]
+    oversmoothing: Oversmoothing
+    verdict: str
+    suggestions: tuple[str, ...]
+    accuracy: float
+
+    @property
+    def mixing(self) -> FloatArray:
+        """Shares of the output energy by output band (columns) for input in each band (rows)."""
+        return self.response.mixing
+
+    def __repr__(self) -> str:
+        return (
+            f"Audit({self.model}, {self.n_nodes} nodes, family={self.family!r}, {len(self.response.gain)} bands, "
+            f"{len(self.layers)} layer{'s' * (len(self.layers) != 1)})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as dictionaries, lists, numbers and text, as JSON holds it; nan becomes None."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the gain of the network per band with standard errors, and of each layer; return the axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+        """
+        from .drawing import draw_response
+
+        return draw_response(self, ax)
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "model": self.model,
+            "family": self.family,
+            "gain on the low half": self.response.low,
+            "gain on the high half": self.response.high,
+            "layers": len(self.layers),
+            "S of the last layer": self.layers[-1].s_value if self.layers else None,
+            "effective rank of the output": self.oversmoothing.output_rank,
+            "accuracy": None if np.isnan(self.accuracy) else self.accuracy,
+            "verdict": self.verdict,
+        }
+        return table("Audit", facts)
+
+
+def plain(value: Any) -> Any:
+    """Return dataclasses, arrays and nan as JSON holds them.
+
+    Examples
+    --------
+    >>> plain({"a": np.array([1.0, np.nan])})
+    {'a': [1.0, None]}
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {name: plain(entry) for name, entry in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    return value

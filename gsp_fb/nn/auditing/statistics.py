@@ -1,0 +1,173 @@
+"""Smoothness, rank and distances of the signals inside a network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+
+from ...backend import FloatArray
+from ...energy import EnergyProfile, effective_rank, energy_profile, s_value, signal_energy
+from ...operators import Operator
+from ...variants import VARIANTS
+from .bands import EXACT_NODES, weighted
+from .response import FrequencyResponse
+
+__all__ = [
+    "LayerAudit",
+    "SignalFacts",
+    "difference",
+    "mean_average_distance",
+    "null_vectors",
+    "profile",
+    "signal_facts",
+]
+
+# Columns whose energy profile is computed, on small and on large graphs; Lanczos's process runs for each of them.
+PROFILE_COLUMNS, LARGE_PROFILE_COLUMNS = 64, 4
+PROFILE_MATVECS = 40
+# Variation of a column below this share of the peak is rounding of float32.
+CONSTANT = 64 * float(np.finfo(np.float32).eps)
+
+
+@dataclass(frozen=True)
+class SignalFacts:
+    """Numbers of one block of node signals.
+
+    Attributes
+    ----------
+    s_value : float
+        Mean frequency; nan where the signal is zero, as are the others then.
+    s_value_centred : float
+        The same after the mean of every column is subtracted; nan where the columns are constant.
+    effective_rank : float
+    mean_average_distance : float
+        Mean cosine distance of two nodes.
+    difference : float
+        Norm of the part outside the space of frequency 0, relative to the whole: 0 is complete over-smoothing.
+    """
+
+    s_value: float = np.nan
+    s_value_centred: float = np.nan
+    effective_rank: float = np.nan
+    mean_average_distance: float = np.nan
+    difference: float = np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class LayerAudit(SignalFacts):
+    """One layer (or the input): its output as a signal on the graph, and what it does to each half of its input.
+
+    Attributes
+    ----------
+    name : str
+    width : int
+        Columns of the output.
+    profile : EnergyProfile or None
+        Energy of the output over the bands; of at most 64 random orthonormal combinations of its columns (4 beyond
+        3000 nodes). None where the output is zero.
+    response : FrequencyResponse or None
+        Of this layer alone, from its input to its output; None where ``note`` says why there is none.
+    note : str
+    """
+
+    name: str = field(kw_only=True)
+    width: int = field(kw_only=True)
+    profile: EnergyProfile | None = field(default=None, kw_only=True)
+    response: FrequencyResponse | None = field(default=None, kw_only=True)
+    note: str = field(default="", kw_only=True)
+
+    @property
+    def gain_low(self) -> float:
+        """Gain of the layer on the lower half of the axis."""
+        return np.nan if self.response is None else self.response.low
+
+    @property
+    def gain_high(self) -> float:
+        """Gain of the layer on the upper half of the axis."""
+        return np.nan if self.response is None else self.response.high
+
+
+def signal_facts(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = None) -> SignalFacts:
+    """Return the numbers of a block of signals, shape (n_nodes, n_columns); nan for a zero block.
+
+    ``smooth`` are the :func:`null_vectors`, where they are at hand.
+    """
+    peak = _peak(h)
+    if peak == 0.0:
+        return SignalFacts()
+    centred = h - h.mean(axis=0)
+    # What is left of a constant column is rounding, and its smoothness would be that of noise.
+    varies = _peak(centred) > CONSTANT * peak
+    return SignalFacts(
+        s_value=float(s_value(op, h)),
+        s_value_centred=float(s_value(op, centred)) if varies else np.nan,
+        effective_rank=effective_rank(h),
+        mean_average_distance=mean_average_distance(h),
+        difference=difference(op, h, smooth),
+    )
+
+
+def _peak(h: FloatArray) -> float:
+    """Return the largest magnitude without a temporary."""
+    return max(float(h.max(initial=0.0)), -float(h.min(initial=0.0)))
+
+
+def mean_average_distance(h: FloatArray) -> float:
+    r"""Return the mean of :math:`1 - \cos(h_i, h_j)` over pairs of nodes whose rows are not zero.
+
+    The sum over pairs follows from the sum of the unit rows, so no pair is formed.
+
+    References
+    ----------
+    .. [1] D. Chen et al., "Measuring and Relieving the Over-smoothing Problem for Graph Neural Networks from the
+       Topological View", AAAI 2020.
+
+    Examples
+    --------
+    >>> mean_average_distance(np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]))
+    1.0
+    """
+    norms = np.sqrt(np.einsum("ij,ij->i", h, h))
+    count = int(np.count_nonzero(norms))
+    if count < 2:
+        return float("nan")
+    sums = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0) @ h  # of the unit rows
+    cosines = (float(np.square(sums).sum()) - count) / (count * (count - 1))
+    return 1.0 - cosines
+
+
+def difference(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = None) -> float:
+    """Return the share of the norm of ``h`` outside the space of frequency 0; within a component nothing varies there.
+
+    That space has one vector a component: constant, or the square root of the degrees for symmetric families.
+    """
+    total = float(signal_energy(weighted(op, h)))
+    if total == 0.0:
+        return float("nan")
+    vectors = null_vectors(op) if smooth is None else smooth
+    below = float(signal_energy(vectors @ weighted(op, h)))
+    # The two are orthogonal. Rounding leaves 1e-8 of a signal that is all smooth (1e-4 in float32).
+    return float(np.sqrt(max(0.0, 1.0 - below / total)))
+
+
+def null_vectors(op: Operator) -> sparse.csr_array:
+    """Return an orthonormal basis of frequency 0 in the coordinates of the symmetric operator, one row a component."""
+    left = np.abs(np.asarray(op.left))
+    symmetric = VARIANTS[op.family].norm == "sym"
+    vector = np.where(left == 0, 1.0, 1.0 / np.where(left == 0, 1.0, left)) if symmetric else np.asarray(op.scale)
+    labels = np.asarray(op.graph.component_labels)
+    norms = np.sqrt(np.bincount(labels, vector**2))
+    shape = (len(norms), len(labels))
+    return sparse.csr_array((vector / norms[labels], (labels, np.arange(len(labels)))), shape=shape)
+
+
+def profile(op: Operator, h: FloatArray, edges: FloatArray, rng: np.random.Generator) -> EnergyProfile | None:
+    """Return the energy over the bands; of random combinations of the columns where there are many."""
+    if not h.any():
+        return None
+    limit = PROFILE_COLUMNS if op.graph.n_nodes <= EXACT_NODES else LARGE_PROFILE_COLUMNS
+    if h.shape[1] > limit:
+        h = h @ np.linalg.qr(rng.standard_normal((h.shape[1], limit)))[0]
+    return energy_profile(op, h, bins=edges, matvecs=PROFILE_MATVECS)

@@ -1,0 +1,78 @@
+"""``gsp-fb audit`` on runs of ``gsp-fb train``."""
+
+import json
+
+import pytest
+
+import gsp_fb as gf
+from gsp_fb.cli import main
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path, capsys):
+    data = gf.datasets.contextual_sbm(60, degree=6, n_features=5, n_splits=2, rng=0)
+    monkeypatch.setattr("gsp_fb.datasets.load", lambda name, **options: data)
+    monkeypatch.setattr("gsp_fb.datasets.info", lambda name: data.info)
+    config = gf.nn.TrainConfig(epochs=4)
+    gf.nn.train(gf.nn.build("gcn", data), data, data.splits[1], config, directory=tmp_path / "out" / "split-1-seed-0")
+    (tmp_path / "out" / "summary.json").write_text(json.dumps({"data set": "blocks"}))
+    return tmp_path / "out" / "split-1-seed-0"
+
+
+def printed(capsys, *argv, code=0):
+    assert main(["audit", *map(str, argv), "--probes", "2", "--bands", "4"]) == code
+    return capsys.readouterr()
+
+
+def test_tables_and_verdict(run, capsys):
+    out = printed(capsys, run).out
+    assert "layers.1" in out
+    assert "half of the features" in out
+    assert "blocks" in out
+
+
+def test_json_is_one_object_with_the_fields_of_the_audit(run, capsys):
+    found = json.loads(printed(capsys, run, "--json").out)
+    assert found["data set"] == "blocks"
+    assert len(found["audit"]["response"]["gain"]) == 4
+    assert len(found["audit"]["response"]["edges"]) == 5
+    assert {"layers", "dependence", "oversmoothing", "verdict", "suggestions"} <= set(found["audit"])
+    assert {row["where"] for row in found["audit"]["dependence"]} == {"input", "layers.1"}
+
+
+@pytest.mark.parametrize("part", ["", "..", "checkpoint.json"])
+def test_a_run_a_training_and_a_checkpoint_are_understood(run, part, capsys):
+    assert json.loads(printed(capsys, run / part, "--json").out)["audit"]["model"] == "Network"
+
+
+def test_page(run, tmp_path, capsys):
+    printed(capsys, run, "-o", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert page.count("<svg") == 3
+    assert "<script" not in page
+
+
+def test_refusals(run, tmp_path, capsys):
+    assert "ends in .html" in printed(capsys, run, "-o", tmp_path / "page.pdf", code=2).err
+    assert "holds no run" in printed(capsys, tmp_path / "nothing", code=3).err
+    (run.parent / "summary.json").unlink()
+    assert "give --dataset" in printed(capsys, run, code=2).err
+
+
+def test_the_page_of_figures_is_written_by_its_command(monkeypatch, tmp_path):
+    from paper import audit as page
+
+    data = gf.datasets.contextual_sbm(60, degree=6, n_features=5, n_splits=1, rng=0)
+    monkeypatch.setattr("gsp_fb.datasets.load", lambda name, **options: data)
+    monkeypatch.setattr(page, "DEPTHS", (2,))
+    assert (
+        page.main(
+            ["--epochs", "2", "--datasets", "two_blocks", "-o", str(tmp_path / "p.md"), "--pictures", str(tmp_path)]
+        )
+        == 0
+    )
+    text = (tmp_path / "p.md").read_text(encoding="utf-8")
+    assert text.count("\n| ") == 5 + 2
+    assert "at most 2 epochs" in text
+    assert (tmp_path / "audit-two-blocks.png").read_bytes().startswith(b"\x89PNG")
