@@ -58,7 +58,8 @@ def _count(groups: IntArray, n_groups: int, which: Any = None) -> Any:
 
 def _counts(graph: Graph, y: IntArray) -> tuple[Any, Any]:
     """Return for each local node how many labelled neighbours it has, and how many of them have its own label."""
-    count = same = 0
+    # A file without edges has no blocks at all.
+    count = same = _count(y[:0], y.shape[0])
     for rows, own, other in _labelled_ends(graph, y):
         count = count + _count(rows, y.shape[0])
         same = same + _count(rows, y.shape[0], own == other)
@@ -85,7 +86,7 @@ def _label_pairs(graph: Graph, y: IntArray) -> Any:
         return xp.reshape(cast(present, xp.float64), (0, 0))
     # Classes are renumbered, so that labels with gaps do not make the table large; -1 stays at the end.
     number = xp.concat([xp.cumulative_sum(cast(present, xp.int64)) - 1, cast(present[:1], xp.int64) * 0 - 1])
-    pairs: Any = 0.0
+    pairs = _count(y[:0], width * width)
     for _, own, other in _labelled_ends(graph, number[y]):
         pairs = pairs + _count(own * width + other, width * width)
     table = xp.reshape(graph.storage.reduce(pairs, "sum"), (width, width))
