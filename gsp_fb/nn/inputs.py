@@ -104,8 +104,10 @@ class SparseFeatures:
     @property
     def arrays(self) -> tuple[Csr, Csr]:
         """``indptr``, ``indices`` and values of the matrix and of its transpose; of entries without a copies axis."""
-        forward, backward = self.pattern.forward, self.pattern.backward
-        return (*forward, self.values), (*backward, self.values.index_select(0, self.pattern.order))
+        forward = (*self.pattern.forward, self.values)
+        if not torch.is_grad_enabled():  # the transpose serves the backward pass alone
+            return forward, forward
+        return forward, (*self.pattern.backward, self.values.index_select(0, self.pattern.order))
 
     def to_dense(self) -> Tensor:
         """Return the features as a dense tensor."""
