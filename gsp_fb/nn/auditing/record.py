@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..._document import facts_html
 from ...backend import FloatArray
 from .dependence import Dependence
 from .oversmoothing import Oversmoothing
@@ -106,7 +105,7 @@ class Audit:
             "accuracy": None if np.isnan(self.accuracy) else self.accuracy,
             "verdict": self.verdict,
         }
-        return table("Audit", facts)
+        return facts_html("Audit", facts)
 
 
 def plain(value: Any) -> Any:
