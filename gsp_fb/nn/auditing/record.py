@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._document import facts_html
 from ...backend import FloatArray
 from .dependence import Dependence
 from .oversmoothing import Oversmoothing
