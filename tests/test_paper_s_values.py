@@ -53,7 +53,7 @@ def test_the_command_prints_them(capsys):
     assert main(["--s-values", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["cells"] == len(result["S-values"]) == 36
-    assert main(["energy", "--paper"]) == 0
+    assert main(["--s-values"]) == 0
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 

@@ -205,7 +205,8 @@ def _run_figures(run: RunFacts) -> Iterator[Chart]:
         yield figures.lines(measure.capitalize(), epochs, series, ylabel=measure, top=top, chosen=run.best_epoch)
     alphas = {_alpha_name(name): curve for name, curve in run.curves.items() if name.startswith("alpha_")}
     if alphas:
-        yield figures.lines("Mixing weights", epochs, alphas, ylabel="alpha", top=1.0, chosen=run.best_epoch)
+        top = max(1.0, *(max(curve, default=0.0) for curve in alphas.values()))
+        yield figures.lines("Mixing weights", epochs, alphas, ylabel="alpha", top=top, chosen=run.best_epoch)
     for part in run.embeddings:
         if part.points:
             yield figures.clouds(f"Embedding: {part.channel}", part.points, part.classes)

@@ -176,7 +176,7 @@ class _LinearOperator:
     @property
     def T(self) -> _LinearOperator:  # the name every array library gives the transpose
         """The transpose."""
-        swapped = {SWAPPED[name]: product for name, product in self.products.items()}
+        swapped = {SWAPPED[name]: product for name, product in self.matvecs.items()}
         return _LinearOperator(self.shape[::-1], swapped)
 
     H = T  # what is given is real
@@ -184,7 +184,7 @@ class _LinearOperator:
     def matvec(self, x: Any) -> Any:
         """Return the product with a vector."""
         _refuse_host(x)
-        return self.products["matvec"](x)
+        return self.matvecs["matvec"](x)
 
     def rmatvec(self, x: Any) -> Any:
         """Return the product of the transpose with a vector."""
@@ -193,7 +193,7 @@ class _LinearOperator:
     def matmat(self, x: Any) -> Any:
         """Return the product with a matrix."""
         _refuse_host(x)
-        return self.products["matmat"](x)
+        return self.matvecs["matmat"](x)
 
     def rmatmat(self, x: Any) -> Any:
         """Return the product of the transpose with a matrix."""

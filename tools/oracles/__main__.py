@@ -1,4 +1,4 @@
-"""Run an oracle sweep and write its section of ``tools/oracles/RESULTS.md``: ``python -m tools.oracles spectra``."""
+"""Run oracle sweeps, write ``RESULTS.md`` beside this file: ``python -m tools.oracles [spectra] [filters --count N]``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
-SWEEPS = ("spectra",)
+SWEEPS = ("spectra", "filters")
 
 
 def main() -> int:
@@ -16,10 +16,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.oracles", description=__doc__)
     parser.add_argument("names", nargs="*", default=SWEEPS, metavar="NAME", help=f"of {', '.join(SWEEPS)}")
     parser.add_argument("--output", type=Path, default=RESULTS, help="page to write (default: %(default)s)")
+    parser.add_argument("--count", type=int, help="number of random kernels of the sweep of filters")
     chosen = parser.parse_args()
     sections, n_wrong = [], 0
     for name in chosen.names:
-        section, wrong = import_module(f"tools.oracles.{name}").sweep()
+        options = {"count": chosen.count} if name == "filters" and chosen.count else {}
+        section, wrong = import_module(f"tools.oracles.{name}").sweep(**options)
         sections.append(section)
         n_wrong += wrong
     chosen.output.write_text("# Oracle sweeps\n\n" + "\n".join(sections), encoding="utf-8")

@@ -7,9 +7,7 @@ regular graphs, by every method. A kernel that declares nothing has a sampled bo
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
 import time
 import warnings
 from collections import Counter
@@ -25,7 +23,7 @@ from gsp_fb import filters
 from gsp_fb.errors import GspWarning, ParameterError
 from gsp_fb.filters import FilterBank, Kernel
 
-__all__ = ["GRAPHS", "KERNELS", "case", "main", "sweep"]
+__all__ = ["GRAPHS", "KERNELS", "case", "sweep"]
 
 COUNT = 20_000
 METHODS = ("auto", "chebyshev", "lanczos", "exact", "cg")
@@ -222,16 +220,3 @@ def sweep(count: int = COUNT) -> tuple[str, int]:
         *(f"- {bad.kernel} on {bad.graph}: {bad.plan}, error {bad.error:.3g}" for bad in wrong[:20]),
     ]
     return "\n".join(lines) + "\n", len(wrong)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the sweep and print its section; return 1 if a proven bound was exceeded."""
-    parser = argparse.ArgumentParser(prog="python -m tools.oracles filters", description="Run the sweep of filters.")
-    parser.add_argument("--count", type=int, default=COUNT, help="number of random kernels (default: %(default)s)")
-    section, wrong = sweep(parser.parse_args(argv).count)
-    print(section)
-    return int(wrong > 0)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
