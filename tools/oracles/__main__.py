@@ -1,4 +1,4 @@
-"""Run oracle sweeps, write ``RESULTS.md`` beside this file: ``python -m tools.oracles [spectra] [filters --count N]``."""
+"""Run oracle sweeps, write ``RESULTS.md`` here: ``python -m tools.oracles [spectra] [filters --count N]``."""
 
 from __future__ import annotations
 
