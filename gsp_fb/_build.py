@@ -59,10 +59,10 @@ def canonical(A: Any) -> sparse.csr_array:
     if matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"adjacency has shape {matrix.shape}; it must be square")
     _check_weights(matrix)
-    return _tidy(matrix)
+    return _in_order(matrix)
 
 
-def _tidy(matrix: sparse.csr_array) -> sparse.csr_array:
+def _in_order(matrix: sparse.csr_array) -> sparse.csr_array:
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return matrix
@@ -105,7 +105,7 @@ def _check_weights(matrix: sparse.csr_array) -> None:
 def symmetric(A: sparse.csr_array, rule: str | None) -> sparse.csr_array:
     """Return ``A`` made symmetric by ``rule``, or checked to be symmetric up to rounding if there is none."""
     if rule is not None:
-        return _tidy(sparse.csr_array(SYMMETRIZE[check_choice(rule, SYMMETRIZE, "symmetrize")](A)))
+        return _in_order(sparse.csr_array(SYMMETRIZE[check_choice(rule, SYMMETRIZE, "symmetrize")](A)))
     transposed = A.T.tocsr()
     transposed.sort_indices()
     same_pattern = np.array_equal(A.indptr, transposed.indptr) and np.array_equal(A.indices, transposed.indices)
@@ -119,7 +119,7 @@ def symmetric(A: sparse.csr_array, rule: str | None) -> sparse.csr_array:
             f"adjacency is not symmetric: entry ({i}, {j}) is {A[i, j]} but ({j}, {i}) is {A[j, i]}; "
             "give symmetrize='max' (or 'mean', 'sum') or directed=True"
         )
-    return _tidy(sparse.csr_array(SYMMETRIZE["mean"](A)))
+    return _in_order(sparse.csr_array(SYMMETRIZE["mean"](A)))
 
 
 def index_arrays(A: sparse.csr_array) -> tuple[IntArray, IntArray]:
@@ -196,8 +196,8 @@ def edges_to_csr(edges: Any, weights: Any, n_nodes: int | None, *, mirror: bool,
     _check_weights_of_pairs(row, col, data)
     if mirror:
         upper = _merge(np.minimum(row, col), np.maximum(row, col), data, n_nodes, duplicates)
-        return _tidy(sparse.csr_array(_sum_once(upper)))
-    return _tidy(_merge(row, col, data, n_nodes, duplicates))
+        return _in_order(sparse.csr_array(_sum_once(upper)))
+    return _in_order(_merge(row, col, data, n_nodes, duplicates))
 
 
 def _merge(row: IntArray, col: IntArray, data: FloatArray, n_nodes: int, duplicates: str) -> sparse.csr_array:

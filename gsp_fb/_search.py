@@ -126,7 +126,7 @@ class Problem:
 
         return project
 
-    def space(self, k: int, least: int, block: int) -> tuple[int, int]:
+    def space(self, k: int, smallest: int, block: int) -> tuple[int, int]:
         """Return the dimension of the Krylov space and how many vectors a restart keeps.
 
         Raises
@@ -134,7 +134,7 @@ class Problem:
         ParameterError
             They need more memory than allowed.
         """
-        dimension = max(least, 2 * k + 4 * block)
+        dimension = max(smallest, 2 * k + 4 * block)
         affordable = self.max_bytes // (8 * max(self.n_nodes, 1)) - 4 * block
         if affordable < k + 3 * block:
             need = 8 * self.n_nodes * (k + 7 * block)
@@ -192,15 +192,15 @@ def inverse_search(problem: Problem, k: int, tol: float, known: Found | None = N
 
 
 def _outside(problem: Problem, rng: np.random.Generator) -> float:
-    """Return a shift below the least eigenvalue of the problem, and close to it."""
+    """Return a shift below the smallest eigenvalue of the problem, and close to it."""
     if problem.smooth:
         return -SHIFT
     start = rng.standard_normal((problem.n_nodes, 1))
     space = ritz_cycles(lambda x: x - problem.operator.apply(x), start, dimension=60, keep=8, project=_same, rng=rng)
-    least = problem.refined(next(space), 1, "lanczos")
+    smallest = problem.refined(next(space), 1, "lanczos")
     # An eigenvalue lies within the residual; a lower one may exist, and the bound of 0 holds for all. An eigenvalue
     # at the bound itself (bipartite graphs) must not swamp the others.
-    return max(float(least.values[0]) - 2.0 * float(least.residuals[0]), 0.0) - OUTSIDE
+    return max(float(smallest.values[0]) - 2.0 * float(smallest.residuals[0]), 0.0) - OUTSIDE
 
 
 def _same(block: Any) -> Any:
@@ -259,11 +259,11 @@ def polynomial_search(
 class Filter:
     """The polynomial ``T_d`` with [cut, 1] mapped to [-1, 1].
 
-    It grows like ``cosh`` below ``cut`` and is scaled to 1 at ``least``. Degree 1 is the plain operator, turned round.
+    It grows like ``cosh`` below ``cut`` and is scaled to 1 at ``smallest``. Degree 1 is the plain operator, reversed.
     """
 
     cut: float
-    least: float
+    smallest: float
     degree: int
 
     def sharpened(self, values: FloatArray, k: int) -> Filter:
@@ -293,7 +293,7 @@ def _projected(problem: Problem, filter_: Filter, project: Callable[[Any], Any])
     if filter_.degree == 1:
         return lambda x: project(x - op.apply(x))
     coefficients = np.zeros((1, filter_.degree + 1))
-    coefficients[0, -1] = (-1.0) ** filter_.degree / math.cosh(filter_.degree * _growth(filter_.cut, filter_.least))
+    coefficients[0, -1] = (-1.0) ** filter_.degree / math.cosh(filter_.degree * _growth(filter_.cut, filter_.smallest))
 
     def apply(x: Any) -> Any:
         interval = (filter_.cut, 1.0)

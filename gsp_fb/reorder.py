@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csgraph
 
 from ._arguments import check_choice
-from ._kernels import label_propagation_step, take_rows
+from ._kernels import label_propagation_step, permute_rows
 from .backend import IntArray, Signal, csr, freeze
 from .storage import MemoryStorage
 
@@ -62,7 +62,7 @@ class Reordered:
         >>> sorted(new.permute([10.0, 11.0, 12.0, 13.0]).tolist())
         [10.0, 11.0, 12.0, 13.0]
         """
-        return take_rows(np.asarray(x), self.order)
+        return permute_rows(np.asarray(x), self.order)
 
     def restore(self, y: Signal) -> Signal:
         """Return a result of the new graph in the original order.
@@ -74,7 +74,7 @@ class Reordered:
         >>> new.restore(new.permute([10.0, 11.0, 12.0, 13.0]))
         array([10., 11., 12., 13.])
         """
-        return take_rows(np.asarray(y), self.inverse)
+        return permute_rows(np.asarray(y), self.inverse)
 
 
 def reordered(graph: Graph, how: str = "community") -> Reordered:

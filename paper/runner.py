@@ -56,7 +56,7 @@ def reproduce(
     seconds : float, optional
         Begin no further step after so long; what is finished is kept and the next run goes on from there.
     report : callable
-        Is told about every cell as it ends.
+        Called with the outcome of every cell.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from scipy import sparse
 import gsp_fb as gf
 from gsp_fb import advice
 from gsp_fb.advice.evidence import CANDIDATES, gather, train_rows
-from gsp_fb.advice.probe import PENALTIES, channel_grams, gram, loo_hits
+from gsp_fb.advice.probe import PENALTIES, centred_gram, channel_grams, loo_hits
 from gsp_fb.advice.record import Measured, threshold, verdicts
 from gsp_fb.cli import main
 from gsp_fb.errors import ParameterError
@@ -37,11 +37,11 @@ def test_one_decomposition_gives_every_leave_one_out_prediction():
             [ridge(np.delete(features, i, 0), np.delete(labels, i, 0), penalty / scale)(features[i]) for i in range(40)]
         )
         best = min(best, (np.sum((left_out - labels) ** 2), left_out.argmax(axis=1)), key=lambda pair: pair[0])
-    assert np.array_equal(loo_hits([gram(features)], labels), (best[1] == y).astype(int))
+    assert np.array_equal(loo_hits([centred_gram(features)], labels), (best[1] == y).astype(int))
 
 
 def test_equal_rows_carry_nothing():
-    assert not gram(np.ones((5, 2))).any()
+    assert not centred_gram(np.ones((5, 2))).any()
 
 
 @pytest.mark.parametrize("density", [0.01, 0.4])

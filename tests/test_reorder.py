@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from gsp_fb._kernels import engine, rows, take_rows
+from gsp_fb._kernels import engine, permute_rows, rows
 from gsp_fb.errors import ParameterError
 from gsp_fb.graph import Graph
 from gsp_fb.operators import operator
@@ -134,7 +134,7 @@ def test_rows_of_any_kind_are_taken_as_numpy_takes_them(kind, choice, threads, m
     monkeypatch.setattr(rows, "THREADS_FROM", 0)
     rng = np.random.default_rng(3)
     x, order = ROWS[kind](rng, 101), rng.permutation(101)
-    taken = take_rows(x, order)
+    taken = permute_rows(x, order)
     assert taken.dtype == x.dtype
     assert taken.shape == x.shape
     assert np.array_equal(taken, x[order])

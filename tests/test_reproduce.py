@@ -71,9 +71,9 @@ def start(folder: Path, *args: str, delay: float = 0.0) -> subprocess.Popen[str]
 
 def run(folder: Path, *args: str) -> str:
     process = start(folder, *args)
-    _, told = process.communicate()
-    assert process.returncode == 0, told
-    return told
+    _, log = process.communicate()
+    assert process.returncode == 0, log
+    return log
 
 
 def stored(folder: Path) -> dict[str, dict[str, object]]:
@@ -124,8 +124,8 @@ def lines(text):
 
 def test_two_processes_share_the_work_and_nothing_is_done_twice(whole, tmp_path):
     pair = [start(tmp_path, *ROWS, delay=0.1) for _ in range(2)]
-    told = "".join(process.communicate()[1] for process in pair)
-    done = sorted(line.split()[1] for line in told.splitlines() if line.startswith("done"))
+    log = "".join(process.communicate()[1] for process in pair)
+    done = sorted(line.split()[1] for line in log.splitlines() if line.startswith("done"))
     assert done == sorted(f"table9/tuned/{name.removesuffix('.json')}" for name in stored(whole))
     assert stored(tmp_path) == stored(whole)
 

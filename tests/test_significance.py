@@ -124,13 +124,13 @@ def test_significance_by_its_definition():
 def test_columns_are_tested_one_by_one(family, make):
     op, x = high(GRID, family), np.random.default_rng(0).exponential(size=(144, 5))
     for method in ("permutation", "analytic"):
-        together = gf.s_value_significance(op, make(x), per_column=True, n_surrogates=30, method=method, rng=2)
-        assert together.surrogates.shape == (30 if method == "permutation" else 0, 5)
+        pooled = gf.s_value_significance(op, make(x), per_column=True, n_surrogates=30, method=method, rng=2)
+        assert pooled.surrogates.shape == (30 if method == "permutation" else 0, 5)
         for j in range(5):
             alone = gf.s_value_significance(op, x[:, j], n_surrogates=30, method=method, rng=2)
             for name in ("s_value", "expected", "std", "p_smooth", "p_rough", "z_score"):
-                assert_allclose(getattr(together, name)[j], getattr(alone, name), rtol=1e-9, atol=1e-12)
-    assert repr(together) == "Significance(5 signals, 0 surrogates)"
+                assert_allclose(getattr(pooled, name)[j], getattr(alone, name), rtol=1e-9, atol=1e-12)
+    assert repr(pooled) == "Significance(5 signals, 0 surrogates)"
 
 
 @pytest.mark.parametrize("family", ["sym", "comb", "renorm_rw"])

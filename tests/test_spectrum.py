@@ -163,14 +163,14 @@ def _without_first(search, args):
 def test_a_second_search_finds_what_the_first_missed_without_a_count(monkeypatch, which):
     honest = _search.polynomial_search
 
-    def blind(problem, k, tol, known=None, block=4, *, beyond=None):
+    def incomplete(problem, k, tol, known=None, block=4, *, beyond=None):
         found = honest(problem, k + (known is None), tol, known, block, beyond=beyond)
         if known is not None:
             return found
         return _search.Found(found.values[1:], found.rows[1:], found.residuals[1:], found.method)
 
-    monkeypatch.setattr(_eigen, "polynomial_search", blind)
-    monkeypatch.setattr(_eigen, "inverse_search", blind)
+    monkeypatch.setattr(_eigen, "polynomial_search", incomplete)
+    monkeypatch.setattr(_eigen, "inverse_search", incomplete)
     op = gf.operator(community(900, 3, 6000, seed=1), "sym", channel="high")
     modes = gf.spectrum(op, k=6, which=which, certify=False)
     assert modes.proof == "residual"

@@ -13,7 +13,7 @@ from ..backend import FloatArray, IntArray, Signal, is_sparse
 from . import plain
 from .csr import Csr, Stored
 from .engine import chosen_engine, is_compiled
-from .rows import take_rows
+from .rows import permute_rows
 from .threads import set_threads
 
 __all__ = [
@@ -23,9 +23,9 @@ __all__ = [
     "chebyshev_bank",
     "chosen_engine",
     "label_propagation_step",
+    "permute_rows",
     "quadratic_form",
     "set_threads",
-    "take_rows",
 ]
 
 

@@ -38,7 +38,7 @@ def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
         width, blocks = single_blocks(graph, signal[:, 0], work)
         _run(loops.product_1d, graph, work, blocks, *inputs, out[:, 0], width)
     else:
-        _run(loops.product, graph, work, row_blocks(graph.indptr, work), *_inputs(signal, left, right, diag), out)
+        _run(loops.product_2d, graph, work, row_blocks(graph.indptr, work), *_inputs(signal, left, right, diag), out)
     return out.view(x.dtype).reshape(x.shape)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .compiling import compiled, inlined
-from .simd import fma, load, prefetch, prefetch_item, store, zeros
+from .simd import fma, load_vector, prefetch, prefetch_item, store, zeros
 
 __all__ = ["gather_1d", "gather_2d", "pair_factor", "tiled_sums"]
 
@@ -73,7 +73,7 @@ def _gather_part(
         if right is not None:
             prefetch_item(right, ahead)
         factor = total.dtype.type(pair_factor(i, indices[p], p, weights, left, right, directed))
-        sums = fma(sums, factor, load(x, indices[p], column, width))
+        sums = fma(sums, factor, load_vector(x, indices[p], column, width))
     store(sums, total, 0, column)
 
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from .compiling import compiled, inlined
 from .gather import gather_1d, gather_2d, tiled_sums
-from .simd import fma, load, prefetch, store, zeros
+from .simd import fma, load_vector, prefetch, store, zeros
 
-__all__ = ["bank_step", "bank_step_1d", "copy_rows", "label_propagation_rows", "product", "product_1d"]
+__all__ = ["bank_step", "bank_step_1d", "copy_rows", "label_propagation_rows", "product_1d", "product_2d"]
 
 # Prefetch distance of row copies, in rows.
 PREFETCH_ROWS = 8
@@ -47,12 +47,12 @@ def product_1d(
 @inlined
 def _write_part(i: Any, total: Any, x: Any, left: Any, diag: Any, out: Any, c: Any, width: int) -> None:
     """Set ``width`` columns of a row of ``out`` to ``left * total + diag * x``."""
-    result = fma(zeros(x, width), left, load(total, 0, c, width))
-    store(fma(result, diag, load(x, i, c, width)), out, i, c)
+    result = fma(zeros(x, width), left, load_vector(total, 0, c, width))
+    store(fma(result, diag, load_vector(x, i, c, width)), out, i, c)
 
 
 @compiled
-def product(
+def product_2d(
     first: int, last: int, indptr: Any, indices: Any, weights: Any, x: Any, left: Any, right: Any, diag: Any, out: Any
 ) -> None:
     """Set rows of ``out`` to ``left * (A @ (right * x)) + diag * x`` for a block of signals."""
@@ -86,12 +86,12 @@ def _step_part(
 ) -> None:
     """Compute the step of one row for ``width`` columns in registers; ``own`` are the coefficients of the row."""
     left, diag, once, share = own
-    before, now = load(previous, i, c, width), load(current, i, c, width)
-    new = fma(zeros(current, width), left, load(total, 0, c, width))
+    before, now = load_vector(previous, i, c, width), load_vector(current, i, c, width)
+    new = fma(zeros(current, width), left, load_vector(total, 0, c, width))
     new = fma(fma(new, diag, now), -once, before)
     place = start + c
     for f in range(terms.shape[1]):
-        sums = fma(load(out, i, place, width), share * terms[0, f], before)
+        sums = fma(load_vector(out, i, place, width), share * terms[0, f], before)
         sums = fma(fma(sums, share * terms[1, f], now), share * terms[2, f], new)
         store(sums, out, i, place)
         place += stride
@@ -205,7 +205,7 @@ def copy_rows(first: int, last: int, rows: Any, order: Any, out: Any) -> None:
             c += 16
         c = 0
         while c + 16 <= n_columns:
-            store(load(rows, order[i], c, 16), out, i, c)
+            store(load_vector(rows, order[i], c, 16), out, i, c)
             c += 16
         while c < n_columns:
             out[i, c] = rows[order[i], c]

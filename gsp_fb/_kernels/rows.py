@@ -11,7 +11,7 @@ from ..backend import IntArray, freeze
 from .engine import is_chosen
 from .threads import THREADS_FROM, each_block, n_threads
 
-__all__ = ["take_rows"]
+__all__ = ["permute_rows"]
 
 # Cost of copying one number of a randomly accessed row, in multiplications.
 WORK = 8
@@ -19,7 +19,7 @@ BLOCKS = 16
 WORDS = (8, 4, 2, 1)
 
 
-def take_rows(x: Any, order: IntArray) -> Any:
+def permute_rows(x: Any, order: IntArray) -> Any:
     """Return ``x[order]`` of a numpy array with the memory order of ``x``; ``order`` has entries in 0..len(x)-1."""
     packed, axes = _packed(x)
     can = packed is not None and packed.size > 0

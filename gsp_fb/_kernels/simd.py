@@ -14,7 +14,7 @@ from typing import Any, cast
 from .._extras import require
 from .compiling import CACHE_LINE
 
-__all__ = ["fma", "load", "prefetch", "prefetch_item", "reduce_add", "relu_mask", "store", "zeros"]
+__all__ = ["fma", "load_vector", "prefetch", "prefetch_item", "reduce_add", "relu_mask", "store", "zeros"]
 
 extending = require("numba.extending", "the compiled engine")
 types = require("numba.core.types", "the compiled engine")
@@ -72,7 +72,7 @@ def zeros(context: Any, array: Any, width: Any) -> tuple[Any, Any]:
 
 
 @_intrinsic
-def load(context: Any, array: Any, row: Any, column: Any, width: Any) -> tuple[Any, Any]:
+def load_vector(context: Any, array: Any, row: Any, column: Any, width: Any) -> tuple[Any, Any]:
     """Return ``array[row, column:column + width]`` of a contiguous array as a vector."""
     vector = SimdVector(array.dtype, width.literal_value)
 

@@ -19,7 +19,7 @@ from scipy import linalg
 from ..backend import FloatArray, IntArray, Signal, is_sparse
 from ..operators import Operator
 
-__all__ = ["CHANNELS", "channel_grams", "gram", "loo_hits"]
+__all__ = ["CHANNELS", "centred_gram", "channel_grams", "loo_hits"]
 
 PENALTIES = np.logspace(-4, 2, 13)
 # Columns that are made dense at a time, and the density from which a dense product is faster.
@@ -43,7 +43,10 @@ def channel_grams(low: Operator, x: Signal, rows: IntArray) -> dict[str, FloatAr
     filters = {"low": low, "high": low.complement()}
     filtered = _sparse_rows if is_sparse(x) else _dense_rows
     steps = {name: name.split() for name in CHANNELS["both"]}
-    return {name: gram(filtered(filters[first], filters[second], x, rows)) for name, (first, second) in steps.items()}
+    return {
+        name: centred_gram(filtered(filters[first], filters[second], x, rows))
+        for name, (first, second) in steps.items()
+    }
 
 
 def _dense_rows(first: Operator, second: Operator, x: Signal, rows: IntArray) -> Signal:
@@ -55,12 +58,12 @@ def _sparse_rows(first: Operator, second: Operator, x: Signal, rows: IntArray) -
     return (second.to_scipy()[rows] @ first.to_scipy()) @ x
 
 
-def gram(z: Any) -> FloatArray:
+def centred_gram(z: Any) -> FloatArray:
     """Return the Gram matrix of the centred rows, scaled to trace n; zero if all rows are equal.
 
     Examples
     --------
-    >>> gram(np.array([[0.0], [2.0]]))
+    >>> centred_gram(np.array([[0.0], [2.0]]))
     array([[ 1., -1.],
            [-1.,  1.]])
     """
@@ -93,7 +96,7 @@ def loo_hits(grams: Iterable[FloatArray], labels: FloatArray) -> IntArray:
     Examples
     --------
     >>> labels = np.eye(2)[[0, 0, 0, 1, 1, 1]]
-    >>> int(loo_hits([gram(np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]]))], labels).sum())
+    >>> int(loo_hits([centred_gram(np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]]))], labels).sum())
     6
     """
     values, vectors = linalg.eigh(np.sum(list(grams), axis=0))

@@ -19,7 +19,7 @@ from .demo import COMMANDS as DEMO
 from .exits import exit_code
 from .filtering import COMMANDS as FILTERING
 from .learning import COMMANDS as LEARNING
-from .parallel import check_parallel, root_only_output, together
+from .parallel import check_parallel, collective_exit, root_only_output
 from .report import COMMANDS as REPORT
 
 __all__ = ["COMMANDS", "main"]
@@ -50,6 +50,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     check_parallel(args.chosen, getattr(args, "source", None), COMMANDS)
-    with together():
+    with collective_exit():
         code: int = args.action(args)
     return code

@@ -86,8 +86,8 @@ def energy_rows(graph: Graph, name: str, x: Any, gamma: float | None = None) -> 
             "family": family,
             "S": s_value(op, x),
             "energy": signal_energy(x, op),
-            "smooth E_S": dirichlet_energy(op, x),
-            "rest E_NS": nonsmooth_energy(op, x),
+            "Dirichlet energy": dirichlet_energy(op, x),
+            "nonsmooth energy": nonsmooth_energy(op, x),
         }
 
 
@@ -161,11 +161,19 @@ def _with_gamma(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS = (
-    Command("info", "what a graph is: size, degrees, components, homophily", _info_arguments, _info),
+    Command("info", "Print size, degrees, components and homophily of a graph.", _info_arguments, _info),
     Command(
-        "energy", "S-values and energies of features and labels under every family", _energy_arguments, _energy, True
+        "energy",
+        "Print S-values and energies of features and labels under every family.",
+        _energy_arguments,
+        _energy,
+        True,
     ),
-    Command("spectrum", "graph frequencies at one end of the axis, or all", _spectrum_arguments, _spectrum, True),
-    Command("verify", "every claim of the paper, checked on this graph", _with_gamma, _verify),
-    Command("eigengap", "lambda_2 / lambda_1 of every family, with an error bound", _with_gamma, _eigengap, True),
+    Command(
+        "spectrum", "Print graph frequencies at one end of the axis, or all.", _spectrum_arguments, _spectrum, True
+    ),
+    Command("verify", "Check every claim of the paper on a graph.", _with_gamma, _verify),
+    Command(
+        "eigengap", "Print lambda_2 / lambda_1 of every family, with an error bound.", _with_gamma, _eigengap, True
+    ),
 )

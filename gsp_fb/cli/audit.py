@@ -40,10 +40,10 @@ def _audit(args: argparse.Namespace) -> int:
         progress=sys.stderr.isatty() and not args.json,
     )
     if args.output is not None:
-        from ..nn.auditing.page import render_html
+        from ..nn.auditing.page import audit_page
 
         with atomic_write(args.output, mode="w") as file:
-            file.write(render_html(found, f"{run.name} on {name}"))
+            file.write(audit_page(found, f"{run.name} on {name}"))
     _print(args, run, name, found)
     return 0
 

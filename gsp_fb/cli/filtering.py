@@ -127,6 +127,12 @@ def _profile_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS = (
-    Command("filter", "a signal through a bank of kernels, to a promised error", _filter_arguments, _filter, True),
-    Command("profile", "where on the frequency axis the energy of a signal lies", _profile_arguments, _profile, True),
+    Command("filter", "Filter a signal with a bank of kernels, to a promised error.", _filter_arguments, _filter, True),
+    Command(
+        "profile",
+        "Print how the energy of a signal is distributed over the frequencies.",
+        _profile_arguments,
+        _profile,
+        True,
+    ),
 )

@@ -13,7 +13,7 @@ from ..opening import n_ranks, rank
 from ..outofcore import is_folder_name
 from .command import Command
 
-__all__ = ["check_parallel", "root_only_output", "together"]
+__all__ = ["check_parallel", "collective_exit", "root_only_output"]
 
 FAILED = 3
 
@@ -43,10 +43,10 @@ def check_parallel(command: Command, source: Any, commands: Iterable[Command]) -
 
 
 @contextlib.contextmanager
-def together() -> Iterator[None]:
+def collective_exit() -> Iterator[None]:
     """End the whole job if this process fails in a way that the others do not know of: they would wait forever.
 
-    What the library refuses, all processes refuse together, and each of them ends by itself.
+    What the library refuses, all processes refuse, and each of them ends by itself.
     """
     try:
         yield

@@ -12,17 +12,17 @@ from .._arguments import check_rng
 from ..backend import IntArray
 from ..errors import ParameterError
 
-__all__ = ["encode", "seed_of", "spread"]
+__all__ = ["encode_labels", "labels_of_nodes", "seed_of"]
 
 UNLABELLED = -1
 
 
-def encode(y: Any) -> tuple[Any, IntArray]:
+def encode_labels(y: Any) -> tuple[Any, IntArray]:
     """Return the classes and the class number of each row, -1 where it is unlabelled.
 
     Examples
     --------
-    >>> encode(np.array([5, -1, 7, 5]))
+    >>> encode_labels(np.array([5, -1, 7, 5]))
     (array([5, 7]), array([ 0, -1,  1,  0]))
     """
     known = y != UNLABELLED if y.dtype.kind in "iufO" else np.ones(len(y), dtype=bool)
@@ -34,12 +34,12 @@ def encode(y: Any) -> tuple[Any, IntArray]:
     return classes, codes
 
 
-def spread(codes: IntArray, nodes: IntArray, n_nodes: int) -> IntArray:
+def labels_of_nodes(codes: IntArray, nodes: IntArray, n_nodes: int) -> IntArray:
     """Return the labels of all nodes: those of the listed ones, and -1 for the rest.
 
     Examples
     --------
-    >>> spread(np.array([1, 0]), np.array([3, 1]), 4)
+    >>> labels_of_nodes(np.array([1, 0]), np.array([3, 1]), 4)
     array([-1,  0, -1,  1])
     """
     labels = np.full(n_nodes, UNLABELLED)

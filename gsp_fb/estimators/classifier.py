@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._arguments import check_choice
 from ..backend import FloatArray, IntArray
 from ._base import RowsEstimator
-from ._labels import encode, seed_of, spread
+from ._labels import encode_labels, labels_of_nodes, seed_of
 from ._rows import PRECISIONS, Rows
 
 __all__ = ["FilterBankClassifier"]
@@ -139,9 +139,9 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
             The fitted estimator.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=PRECISIONS)
-        self.classes_, codes = encode(y)
+        self.classes_, codes = encode_labels(y)
         rows = self._train_rows(X)
-        labels = spread(codes, rows.nodes, rows.graph.n_nodes)
+        labels = labels_of_nodes(codes, rows.nodes, rows.graph.n_nodes)
         self._seed = seed_of(self.random_state)
         self._train(rows, labels)
         return self

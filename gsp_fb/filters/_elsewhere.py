@@ -17,7 +17,7 @@ from ..graph import REMEDY
 from ..storage import DiskStorage, collect_blocks
 from ._apply import APPLY
 from ._arguments import signal_block
-from .plan import BASIS_NODES, Plan, Task, choose
+from .plan import BASIS_NODES, FilterTask, Plan, choose
 
 if TYPE_CHECKING:
     from .bank import FilterBank
@@ -38,7 +38,7 @@ def _is_small(bank: FilterBank) -> bool:
 
 def plan_elsewhere(bank: FilterBank, x: Signal) -> Plan:
     """Return how :func:`analyze_elsewhere` filters the local rows ``x``. Collective on MPI ranks."""
-    task = Task(bank.response, math.prod(x.shape[1:]), eps(x), bank.order)
+    task = FilterTask(bank.response, math.prod(x.shape[1:]), eps(x), bank.order)
     if _is_small(bank):
         return choose(replace(task, response=bank.in_memory.response), bank.method)
     if bank.method not in {"auto", "chebyshev"}:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import Signal, cast, column, eps, namespace, norm
 from ._apply import APPLY
 from .krylov import lanczos_bank
-from .plan import EXACT_NODES, METHODS, Task
+from .plan import EXACT_NODES, METHODS, FilterTask
 from .response import Response
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _by_reference(bank: FilterBank, x: Signal, c: Signal) -> AchievedError | Non
     if response is None:
         return None
     method = "exact" if bank.op.graph.n_nodes <= EXACT_NODES else "chebyshev"
-    plan = METHODS[method](Task(response, x.shape[1], eps(x), None))
+    plan = METHODS[method](FilterTask(response, x.shape[1], eps(x), None))
     if plan.bound_kind != "proven":
         return None
     distance = _distance(bank, x, c, APPLY[method](response, x, plan))

@@ -23,7 +23,7 @@ from ._elsewhere import analyze_elsewhere, plan_elsewhere
 from .achieved import AchievedError, achieved_error
 from .frames import complement_kernel, dual_kernels, frame_kernel, sampled_frequencies
 from .kernels import Kernel
-from .plan import METHODS, Plan, Task, choose
+from .plan import METHODS, FilterTask, Plan, choose
 from .reconstruct import check_invertible, solve_frame
 from .response import Response
 from .two_channel import TwoChannelBank, two_channel
@@ -48,7 +48,7 @@ class FilterBank:
     kernels : Kernel, callable, or a sequence of them
         Relative kernels are scaled to ``lmax``. The error bound of a plain function is sampled, see :class:`Plan`.
     tol : float > 0, optional
-        Largest error, relative to the norm of the signal (and to the greatest kernel value if that exceeds 1). By
+        Largest error, relative to the norm of the signal (and to the largest kernel value if that exceeds 1). By
         default 1e-8; 1e-4 if a kernel has one to three continuous derivatives, as ``meyer`` and ``itersine``, and 1e-2
         if it has a kink, as ``simple_tight``: the order of a polynomial grows as ``tol**(-1/(k + 1))``, k being their
         number.
@@ -187,7 +187,7 @@ class FilterBank:
         return self._plan(block) if graph.storage.kind == "memory" else plan_elsewhere(self, block)
 
     def _plan(self, block: Signal) -> Plan:
-        return choose(Task(self.response, math.prod(block.shape[1:]), eps(block), self.order), self.method)
+        return choose(FilterTask(self.response, math.prod(block.shape[1:]), eps(block), self.order), self.method)
 
     def analyze(self, x: Any, *, out: str | os.PathLike[str] | None = None) -> Signal:
         r"""Return :math:`c_m = g_m(op)\,x` for every kernel: the filters are the last axis.

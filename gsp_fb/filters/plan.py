@@ -15,7 +15,7 @@ from ..errors import GspWarning, ParameterError
 from .krylov import least_denominator
 from .response import FOR_ROUNDING, MAX_ORDER, Response
 
-__all__ = ["METHODS", "Plan", "Task", "choose"]
+__all__ = ["METHODS", "FilterTask", "Plan", "choose"]
 
 EPS = float(np.finfo(np.float64).eps)
 # Up to this size the basis costs less than a second, once, and is as accurate as anything can be.
@@ -77,7 +77,7 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class FilterTask:
     """One job to plan: a response, how many signals, their precision, and the degree if the user fixed it."""
 
     response: Response
@@ -86,7 +86,7 @@ class Task:
     order: int | None
 
 
-def _rounding(task: Task, coefficients: FloatArray) -> float:
+def _rounding(task: FilterTask, coefficients: FloatArray) -> float:
     """Return a bound on the rounding of the recurrence.
 
     A product with rows of d entries is off by about sqrt(d) eps (in the mean; d eps at worst) of what it adds up, the
@@ -101,7 +101,7 @@ def _rounding(task: Task, coefficients: FloatArray) -> float:
     return 4 * task.eps * (math.sqrt(row) + 4) * gain * cancelled
 
 
-def _exact(task: Task) -> Plan:
+def _exact(task: FilterTask) -> Plan:
     """Plan through all modes; the error is rounding, and how much the kernels change within it."""
     frequencies, values = task.response.frequencies, task.response.values
     n_nodes = len(frequencies)
@@ -119,7 +119,7 @@ def _exact(task: Task) -> Plan:
     return Plan("exact", n_nodes, float(max(near, default=0.0)) + mixing + rounding, "proven", 0)
 
 
-def _chebyshev(task: Task) -> Plan:
+def _chebyshev(task: FilterTask) -> Plan:
     series = task.response.expansion
     order = task.order or task.response.order or MAX_ORDER
     # A function that is zero at every sample is narrower than their distance, or nothing: no number bounds its error.
@@ -128,23 +128,23 @@ def _chebyshev(task: Task) -> Plan:
     return Plan("chebyshev", order, error, task.response.bound_kind, order)
 
 
-def _lanczos(task: Task) -> Plan:
+def _lanczos(task: FilterTask) -> Plan:
     """Plan Krylov spaces: at a given degree at most twice as far off as the best polynomial of that degree."""
     series = task.response.expansion
     wanted = task.order or task.response.degree(task.response.allowed * (1 - FOR_ROUNDING) / 2) or MAX_ORDER
     order = min(wanted, max(task.response.op.graph.n_nodes - 1, 1))
     # A space of all dimensions leaves nothing out; only a jump may still fall between two computed eigenvalues.
-    closes = order + 1 >= task.response.op.graph.n_nodes and series.tails[:, -1].max() < JUMP * task.response.greatest
+    closes = order + 1 >= task.response.op.graph.n_nodes and series.tails[:, -1].max() < JUMP * task.response.largest
     truncation = 2 * series.error(order) if series.vanishing is None else math.inf
     error = 0.0 if closes else truncation
     rounding = 4 * _rounding(task, series.truncated(max(order, MAX_ORDER)))
     return Plan("lanczos", order + 1, error + rounding, task.response.bound_kind, (order + 1) * task.n_signals)
 
 
-def _cg(task: Task) -> Plan:
+def _cg(task: FilterTask) -> Plan:
     """Plan conjugate gradients: the residual, over the least value of the denominator, bounds the error."""
     ends = [least_denominator(kernel, task.response.interval) for kernel in task.response.kernels]
-    condition = max(greatest / least for least, greatest in ends)
+    condition = max(largest / smallest for smallest, largest in ends)
     # Half of it is for the residual, half for rounding.
     tolerance = max(task.response.tol, 256 * task.eps * condition)
     steps = math.ceil(0.5 * math.sqrt(condition) * math.log(2 * condition / tolerance)) + 1
@@ -152,7 +152,7 @@ def _cg(task: Task) -> Plan:
     return Plan("cg", steps, tolerance, "proven", steps * max(degrees, 1))
 
 
-METHODS: dict[str, Callable[[Task], Plan]] = {
+METHODS: dict[str, Callable[[FilterTask], Plan]] = {
     "exact": _exact,
     "chebyshev": _chebyshev,
     "lanczos": _lanczos,
@@ -160,7 +160,7 @@ METHODS: dict[str, Callable[[Task], Plan]] = {
 }
 
 
-def choose(task: Task, method: str) -> Plan:
+def choose(task: FilterTask, method: str) -> Plan:
     """Return the plan of the named method, or of the cheapest that keeps the tolerance for ``'auto'``."""
     name = "chebyshev" if method == "auto" and task.order is not None else method
     plan = METHODS[_cheapest(task) if name == "auto" else name](task)
@@ -168,7 +168,7 @@ def choose(task: Task, method: str) -> Plan:
     return plan
 
 
-def _cheapest(task: Task) -> str:
+def _cheapest(task: FilterTask) -> str:
     """Return the method to prefer; the first rule that holds."""
     response, n_nodes = task.response, task.response.op.graph.n_nodes
     rules: tuple[tuple[str, Callable[[], bool]], ...] = (
@@ -187,7 +187,7 @@ def _cheapest(task: Task) -> str:
 
 
 def _refusal(response: Response) -> str:
-    within = 1.2 * response.expansion.error(MAX_ORDER) / max(1.0, response.greatest)
+    within = 1.2 * response.expansion.error(MAX_ORDER) / max(1.0, response.largest)
     return (
         f"kernel {response.expansion.roughest.name!r} is not smooth enough for tol={response.tol:g}, and "
         f"{response.op.graph.n_nodes} nodes are too many for the exact basis. Order {MAX_ORDER} is within "
@@ -196,7 +196,7 @@ def _refusal(response: Response) -> str:
     )
 
 
-def _warn_if_rough(plan: Plan, task: Task) -> None:
+def _warn_if_rough(plan: Plan, task: FilterTask) -> None:
     # Rounding alone is no fault of the plan: float32 signals cannot have eight digits.
     if plan.error_bound > max(task.response.allowed, 1e6 * task.eps):
         warnings.warn(
@@ -207,7 +207,7 @@ def _warn_if_rough(plan: Plan, task: Task) -> None:
         )
 
 
-def _cause(plan: Plan, task: Task) -> str:
+def _cause(plan: Plan, task: FilterTask) -> str:
     series, (low, high) = task.response.expansion, task.response.interval
     if series.vanishing is not None and plan.method != "exact":
         return (

@@ -87,8 +87,8 @@ class Response:
 
     @property
     def allowed(self) -> float:
-        """The error that ``tol`` stands for: relative to the greatest kernel value, where that exceeds 1."""
-        return self.tol * max(1.0, self.greatest)
+        """The error that ``tol`` stands for: relative to the largest kernel value, where that exceeds 1."""
+        return self.tol * max(1.0, self.largest)
 
     @property
     def bound_kind(self) -> str:
@@ -96,7 +96,7 @@ class Response:
         return "proven" if self.expansion.is_proven else "sampled"
 
     @cached_property
-    def greatest(self) -> float:
+    def largest(self) -> float:
         """The largest absolute value of a kernel."""
         at = sampled_frequencies(self.kernels, self.interval)
         return max(float(np.abs(kernel(at)).max()) for kernel in self.kernels)

@@ -39,7 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m gsp_fb.nn", description="Train a model across processes.")
     parser.add_argument("model", choices=tuple(MODELS), metavar="MODEL")
     parser.add_argument("dataset", metavar="DATASET", help="a data set with splits")
-    parser.add_argument("--over", choices=tuple(TRAINERS), default="subgraphs", help="what is shared out")
+    parser.add_argument("--over", choices=tuple(TRAINERS), default="subgraphs", help="unit of work of a process")
     parser.add_argument("--per-step", type=int, default=2, help="subgraphs a step in all (default 2)")
     parser.add_argument("--splits", type=int, nargs="+", default=[0], help="numbers of splits (default 0)")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="seeds (default 0)")
@@ -69,8 +69,8 @@ def _trained(args: argparse.Namespace, group: Group) -> list[dict[str, Any]]:
     for split, seed in runs[group.rank :: group.size] if args.over == "runs" else runs:
         model = build(args.model, data, seed=seed, device=args.device, **dict(map(_option, args.set)))
         directory = None if args.output is None else args.output / f"split-{split}-seed-{seed}"
-        together = {} if args.over == "runs" else {"per_step": args.per_step}
-        result = TRAINERS[args.over](model, data, data.splits[split], config, directory=directory, **together)
+        options = {} if args.over == "runs" else {"per_step": args.per_step}
+        result = TRAINERS[args.over](model, data, data.splits[split], config, directory=directory, **options)
         rows.append({"split": split, "seed": seed, **result.as_dict()})
     return rows
 

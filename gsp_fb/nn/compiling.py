@@ -10,7 +10,7 @@ from torch import nn
 
 from ..errors import TrainingError
 
-__all__ = ["compiled", "is_compilable"]
+__all__ = ["compiled_model", "is_compilable"]
 
 
 def is_compilable() -> bool:
@@ -21,7 +21,7 @@ def is_compilable() -> bool:
 
 
 @contextlib.contextmanager
-def compiled(model: nn.Module) -> Iterator[None]:
+def compiled_model(model: nn.Module) -> Iterator[None]:
     """Compile the forward pass of ``model`` in place; afterwards it runs as before.
 
     Raises

@@ -1,4 +1,4 @@
-"""Training across processes: the subgraphs of every step are shared out, the gradients averaged, the model is one.
+"""Training across processes: subgraphs distributed over processes, gradients averaged, one model.
 
 All processes draw the same subgraphs; process r of W computes every W-th of them. What chance decides in a subgraph
 (dropout) follows from its number and not from who computes it, so that any number of processes trains the same model.
@@ -125,7 +125,7 @@ def train_distributed(
     Raises
     ------
     ParameterError
-        The model has no sampler, or ``per_step`` cannot be shared out evenly.
+        The model has no sampler, or ``per_step`` is not divisible by the number of processes.
     TrainingError
         As for :func:`gsp_fb.nn.train`, or another process of the group is gone.
 
@@ -163,12 +163,14 @@ class _Share(Exchange):
     def __init__(self, model: nn.Module, group: Group, per_step: int) -> None:
         if getattr(model, "sampler", None) is None:
             raise ParameterError(
-                "this model trains on the whole graph in one step, which cannot be shared out; share out splits or "
+                "this model trains on the whole graph in one step, which cannot be distributed; distribute splits or "
                 "seeds, or take one with a sampler, such as 'fb-graphsaint'"
             )
         self.per_step = check_count(per_step, "per_step")
         if self.per_step % group.size:
-            raise ParameterError(f"per_step={per_step} subgraphs cannot be shared out evenly to {group.size} processes")
+            raise ParameterError(
+                f"per_step={per_step} subgraphs cannot be distributed evenly over {group.size} processes"
+            )
         self.model, self.group = model, group
         self.own = self.per_step // group.size
         self.facts = {"subgraphs a step": self.per_step}

@@ -17,7 +17,7 @@ from .builders import BuildContext
 from .models import MODELS
 from .parts import stream
 
-__all__ = ["ModelSpec", "build", "check_device", "check_rate"]
+__all__ = ["ModelSpec", "build", "check_rate", "torch_device"]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def build(
     for option in options:
         check_choice(option, row.options, f"option of {name}")
     merged = {**row.options, **options}
-    place = check_device(device)
+    place = torch_device(device)
     seed = check_count(seed, "seed", minimum=0)
     x, n_classes = builders.node_features(dataset), builders.class_count(dataset)
     plan = BuildContext(
@@ -129,7 +129,7 @@ def check_rate(value: Any, what: str) -> float:
     return float(value)
 
 
-def check_device(device: torch.device | str) -> torch.device:
+def torch_device(device: torch.device | str) -> torch.device:
     """Return the device, or say that it is not there; nothing falls back to the CPU by itself."""
     try:
         place = torch.device(device)

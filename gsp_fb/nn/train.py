@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from ..backend import is_sparse
 from ..errors import TrainingError
-from .compiling import compiled
+from .compiling import compiled_model
 from .config import TrainConfig
 from .results import TrainResult
 from .rundir import deferred_interrupt, locked, memory_reported, threads_for
@@ -138,7 +138,7 @@ def train_alone(
         stack.enter_context(memory_reported())
         stack.enter_context(threads_for(work_of(model, task)))
         if config.compile:
-            stack.enter_context(compiled(model))
+            stack.enter_context(compiled_model(model))
         trainer = Trainer(model, task, [run], hooks=hooks, exchange=exchange)
         trainer.fit(stack.enter_context(deferred_interrupt()), progress=progress)
         (result,) = trainer.results()

@@ -102,6 +102,6 @@ def _compiled(block: RowBlock, x: FloatArray, out: FloatArray) -> None:
                 first, last, indptr, indices, block.weights, column, column, ones, zeros, out[:, 0], len(x)
             )
         else:
-            loops.product(first, last, indptr, indices, block.weights, source, ones, None, zeros, out)
+            loops.product_2d(first, last, indptr, indices, block.weights, source, ones, None, zeros, out)
 
     each_block(run, row_blocks(block.indptr, work), n_threads())

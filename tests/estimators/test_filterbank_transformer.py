@@ -112,7 +112,7 @@ def test_names_come_from_the_features_where_x_holds_numbers():
 
 
 def test_grid_search_over_the_filter_of_a_given_graph():
-    """Classes are told apart by the high channel alone: a ring whose classes alternate."""
+    """Classes differ in the high channel alone: a ring whose classes alternate."""
     y = np.arange(12) % 2
     x = (2.0 * y - 1.0)[:, None] + 5.0
     search = GridSearchCV(

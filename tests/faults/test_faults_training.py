@@ -607,8 +607,8 @@ except OSError as full:
 """
     whole = searched(ds, tmp_path / "whole")
     size = (tmp_path / "whole" / "journal.jsonl").stat().st_size
-    told = finished(script(body, tmp_path / "full", size - 300)).split()
-    assert told == ["0", str(tmp_path / "full" / "journal.jsonl")]
+    reported = finished(script(body, tmp_path / "full", size - 300)).split()
+    assert reported == ["0", str(tmp_path / "full" / "journal.jsonl")]
     assert searched(ds, tmp_path / "full").trials == whole.trials
 
 

@@ -17,7 +17,7 @@ def highs(graph=None, family=None):
     return operators(graph, family=family, channel="high")
 
 
-def spread(op):
+def spread_out(op):
     """How far the weights of the operator's inner product lie apart, as a ratio of lengths."""
     return size_of(op.scale) / float(np.min(op.scale, initial=1.0))
 
@@ -129,7 +129,7 @@ def test_s_of_a_mode_is_its_frequency(op, data):
 def test_s_does_not_see_the_unit_of_the_signal(op, signal, size, phase):
     x = signal(op.graph)
     assume(np.any(x))
-    scale = absolute_form(op, x) / float(np.sum(x**2)) * spread(op) ** 2
+    scale = absolute_form(op, x) / float(np.sum(x**2)) * spread_out(op) ** 2
     assert_close(gf.s_value(op, size * phase * x), gf.s_value(op, x), scale=scale, n=len(x))
 
 
@@ -140,7 +140,7 @@ def test_s_is_the_ratio_of_the_energies(op, signal):
     scale = absolute_form(op, x) / float(np.sum(x**2))
     for inner in (None, "plain"):
         ratio = gf.dirichlet_energy(op, x, inner=inner) / gf.signal_energy(x, op, inner=inner)
-        assert_close(gf.s_value(op, x, inner=inner), ratio, scale=scale * spread(op) ** 2, n=len(x))
+        assert_close(gf.s_value(op, x, inner=inner), ratio, scale=scale * spread_out(op) ** 2, n=len(x))
 
 
 @given(highs(), signals(columns=3))
@@ -158,7 +158,7 @@ def test_columns_add_up_to_the_block(op, signal):
 def test_s_per_column_is_s_of_each_column(op, signal):
     x = signal(op.graph)
     assume(np.all(np.any(x, axis=0)))
-    scale = max(absolute_form(op, column) / float(column @ column) for column in x.T) * spread(op) ** 2
+    scale = max(absolute_form(op, column) / float(column @ column) for column in x.T) * spread_out(op) ** 2
     expected = [gf.s_value(op, column) for column in x.T]
     assert_close(gf.s_value(op, x, per_column=True), expected, scale=scale, n=len(x))
 

@@ -70,7 +70,7 @@ def folder(tmp_path_factory):
     return path
 
 
-def together(launcher, *arguments, n_ranks=3):
+def on_ranks(launcher, *arguments, n_ranks=3):
     done = subprocess.run(**launcher(n_ranks, "-m", "gsp_fb", *arguments), timeout=WAIT, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -111,20 +111,20 @@ def test_a_command_prints_once_what_one_process_prints(launcher, folder, capsys,
     verb, *options = command
     files = ("--signal", folder / f"{name}-x.npy", "--labels", folder / f"{name}-y.csv", "--json")
     arguments = (verb, folder / f"{name}.npyd", *options, *files)
-    code, out, error = together(launcher, *arguments)
+    code, out, error = on_ranks(launcher, *arguments)
     assert (code, error) == (0, "")
     assert_same(json.loads(out), json.loads(alone(capsys, *arguments)[1]))
 
 
 def test_the_table_is_that_of_one_process(launcher, folder, capsys):
     arguments = ("energy", folder / "grid.npyd", "--signal", folder / "grid-x.npy")
-    assert together(launcher, *arguments) == alone(capsys, *arguments)
+    assert on_ranks(launcher, *arguments) == alone(capsys, *arguments)
 
 
 def test_coefficients_are_written_once(launcher, folder, capsys):
     arguments = ("filter", folder / "grid.npyd", "--signal", folder / "grid-x.npy", "--kernel", "meyer")
     assert alone(capsys, *arguments, "-o", folder / "one.npy")[0] == 0
-    code, _, error = together(launcher, *arguments, "-o", folder / "three.npy")
+    code, _, error = on_ranks(launcher, *arguments, "-o", folder / "three.npy")
     assert (code, error) == (0, "")
     np.testing.assert_allclose(np.load(folder / "three.npy"), np.load(folder / "one.npy"), rtol=0, atol=1e-12)
 
@@ -143,14 +143,14 @@ def test_errors_are_those_of_one_process_and_said_once(launcher, folder, capsys,
     code, arguments = ERRORS[case]
     arguments = [argument.format(folder) for argument in arguments]
     expected = alone(capsys, *arguments)
-    actual = together(launcher, *arguments)
+    actual = on_ranks(launcher, *arguments)
     assert actual[:2] == expected[:2] == (code, "")
     assert actual[2].count("gsp-fb: ") == 1
     assert expected[2].strip() in actual[2]
 
 
 def test_what_ranks_cannot_share_is_refused(launcher, folder):
-    code, out, error = together(launcher, "info", folder / "grid.npyd", n_ranks=2)
+    code, out, error = on_ranks(launcher, "info", folder / "grid.npyd", n_ranks=2)
     assert (code, out) == (2, "")
     assert "was started 2 times by an MPI launcher" in error
 

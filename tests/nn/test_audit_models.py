@@ -323,7 +323,7 @@ def test_pictures_and_html(data):
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    from gsp_fb.nn.auditing.page import render_html
+    from gsp_fb.nn.auditing.page import audit_page
 
     found = audit(build("fb-gcn", data), data, bands=4, probes=2)
     figure, ax = plt.subplots()
@@ -331,7 +331,7 @@ def test_pictures_and_html(data):
     figure.canvas.draw()
     plt.close(figure)
     assert found.verdict.split(".")[0] in found._repr_html_().replace("&#x27;", "'")
-    page = render_html(found, "<title>")
+    page = audit_page(found, "<title>")
     assert page.count("<svg") == 3
     assert "<title>&lt;title&gt;" in page
     assert "layers.1" in page

@@ -32,8 +32,8 @@ def test_a_batch_of_splits_is_the_separate_runs(name, monitor, dropout, blocks):
     config = TrainConfig(lr=0.02, epochs=80 if name in SHALLOW else 25, patience=12, monitor=monitor)
     wanted, seeds = list(some_splits(blocks, 4)), [0, 1, 2, 3]
     options = {"hidden": 8, "dropout": dropout, "dtype": torch.float64, "relations": blocks.relations}
-    together = train_splits(name, blocks, wanted, config, seeds=seeds, **options)
-    for seed, split, batched in zip(seeds, wanted, together, strict=True):
+    batch = train_splits(name, blocks, wanted, config, seeds=seeds, **options)
+    for seed, split, batched in zip(seeds, wanted, batch, strict=True):
         alone = train(build(name, blocks, seed=seed, **options), blocks, split, config)
         assert (batched.best_epoch, batched.epochs) == (alone.best_epoch, alone.epochs)
         assert batched.scores == alone.scores  # counted, not averaged in float32

@@ -16,7 +16,7 @@ from .layers import LayerCall, changed_input
 from .nodes import node_axis, to_numpy
 from .subject import Subject
 
-__all__ = ["ACTIONS", "HALVES", "Dependence", "accuracy", "measure_dependence", "predictions"]
+__all__ = ["ACTIONS", "HALVES", "Dependence", "measure_dependence", "predictions", "share_correct"]
 
 HALVES = ("low", "high")
 # What is put in the place of a half, given that half and a permutation of the nodes.
@@ -68,7 +68,7 @@ def predictions(output: Tensor, n_nodes: int) -> IntArray | None:
     return found
 
 
-def accuracy(classes: IntArray | None, y: IntArray | None, nodes: IntArray) -> float:
+def share_correct(classes: IntArray | None, y: IntArray | None, nodes: IntArray) -> float:
     """Return the share of ``nodes`` whose class is predicted; nan where there are none, no classes or no labels."""
     if y is None or classes is None or not nodes.size:
         return float("nan")
@@ -93,7 +93,7 @@ class _Reference:
         classes = predictions(output, self.subject.graph.n_nodes)
         changed = np.nan if classes is None or self.classes is None else float(np.mean(classes != self.classes))
         size = float(self.output.norm())
-        scores = [accuracy(each, self.subject.y, self.nodes) for each in (classes, self.classes)]
+        scores = [share_correct(each, self.subject.y, self.nodes) for each in (classes, self.classes)]
         return {
             "output_change": float((output - self.output).norm()) / size if size else np.nan,
             "prediction_change": changed,

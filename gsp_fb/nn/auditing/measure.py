@@ -19,7 +19,7 @@ from ...energy import one_hot, s_value_significance
 from ...errors import ParameterError
 from ...operators import Operator, operator
 from .bands import Bands, make_bands
-from .dependence import accuracy, measure_dependence, predictions
+from .dependence import measure_dependence, predictions, share_correct
 from .layers import LayerCall, record_calls
 from .nodes import to_numpy
 from .oversmoothing import measure_oversmoothing
@@ -27,7 +27,7 @@ from .record import Audit
 from .response import FrequencyResponse, Target, measure_responses, named_stream
 from .statistics import LayerAudit, profile, signal_facts
 from .subject import Call, Subject, evaluating, make_subject
-from .verdict import Evidence, judge
+from .verdict import AuditEvidence, judge
 
 __all__ = ["audit"]
 
@@ -137,7 +137,7 @@ def audit(
     energies = profile(op, x, axis.edges, next(streams))
     before = LayerAudit(**_facts(op, x), name="input", width=x.shape[1], profile=energies)
     smoothing = measure_oversmoothing(axis, x, before, rows, matrix)
-    evidence = Evidence(response, dependence, smoothing, *_label_smoothness(op, subject.y))
+    evidence = AuditEvidence(response, dependence, smoothing, *_label_smoothness(op, subject.y))
     verdict, suggestions = judge(evidence)
     return Audit(
         model=type(subject.model).__name__,
@@ -150,7 +150,7 @@ def audit(
         oversmoothing=smoothing,
         verdict=verdict,
         suggestions=suggestions,
-        accuracy=accuracy(predictions(output, subject.graph.n_nodes), subject.y, chosen),
+        accuracy=share_correct(predictions(output, subject.graph.n_nodes), subject.y, chosen),
     )
 
 

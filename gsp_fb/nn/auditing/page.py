@@ -13,7 +13,7 @@ from ...plot import figure
 from .drawing import draw_depth, draw_mixing, draw_response
 from .record import Audit
 
-__all__ = ["dependence_rows", "layer_rows", "render_html", "response_rows"]
+__all__ = ["audit_page", "dependence_rows", "layer_rows", "response_rows"]
 
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#222}"
@@ -79,7 +79,7 @@ def dependence_rows(audit: Audit) -> Rows:
     ]
 
 
-def render_html(audit: Audit, title: str) -> str:
+def audit_page(audit: Audit, title: str) -> str:
     """Return the page.
 
     Parameters

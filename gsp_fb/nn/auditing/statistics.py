@@ -16,7 +16,7 @@ from .response import FrequencyResponse
 
 __all__ = [
     "LayerAudit",
-    "SignalFacts",
+    "SignalStatistics",
     "difference",
     "mean_average_distance",
     "null_vectors",
@@ -32,7 +32,7 @@ CONSTANT = 64 * float(np.finfo(np.float32).eps)
 
 
 @dataclass(frozen=True)
-class SignalFacts:
+class SignalStatistics:
     """Numbers of one block of node signals.
 
     Attributes
@@ -56,7 +56,7 @@ class SignalFacts:
 
 
 @dataclass(frozen=True, eq=False)
-class LayerAudit(SignalFacts):
+class LayerAudit(SignalStatistics):
     """One layer (or the input): its output as a signal on the graph, and what it does to each half of its input.
 
     Attributes
@@ -89,18 +89,18 @@ class LayerAudit(SignalFacts):
         return np.nan if self.response is None else self.response.high
 
 
-def signal_facts(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = None) -> SignalFacts:
+def signal_facts(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = None) -> SignalStatistics:
     """Return the numbers of a block of signals, shape (n_nodes, n_columns); nan for a zero block.
 
     ``smooth`` are the :func:`null_vectors`, where they are at hand.
     """
     peak = _peak(h)
     if peak == 0.0:
-        return SignalFacts()
+        return SignalStatistics()
     centred = h - h.mean(axis=0)
     # What is left of a constant column is rounding, and its smoothness would be that of noise.
     varies = _peak(centred) > CONSTANT * peak
-    return SignalFacts(
+    return SignalStatistics(
         s_value=float(s_value(op, h)),
         s_value_centred=float(s_value(op, centred)) if varies else np.nan,
         effective_rank=effective_rank(h),

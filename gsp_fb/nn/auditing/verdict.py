@@ -11,7 +11,7 @@ from .dependence import Dependence
 from .oversmoothing import Oversmoothing
 from .response import FrequencyResponse
 
-__all__ = ["RULES", "SUGGESTIONS", "Evidence", "Rule", "judge"]
+__all__ = ["RULES", "SUGGESTIONS", "AuditEvidence", "VerdictRule", "judge"]
 
 # A half whose gain is below this share of the other half's is attenuated.
 ATTENUATED = 0.5
@@ -20,7 +20,7 @@ NOTABLE = 0.02
 
 
 @dataclass(frozen=True)
-class Evidence:
+class AuditEvidence:
     """What the verdict rests on.
 
     Attributes
@@ -67,12 +67,12 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Rule:
+class VerdictRule:
     """A row: when it applies, what it says, and the names of what to try."""
 
-    applies: Callable[[Evidence], bool]
+    applies: Callable[[AuditEvidence], bool]
     sentence: str
-    tries: Callable[[Evidence], Sequence[str]]
+    tries: Callable[[AuditEvidence], Sequence[str]]
 
 
 SUGGESTIONS = {
@@ -85,29 +85,29 @@ SUGGESTIONS = {
 }
 
 
-def _lost(e: Evidence) -> Sequence[str]:
+def _lost(e: AuditEvidence) -> Sequence[str]:
     needed = e.rough_labels or e.at_input("high").accuracy_change < -NOTABLE
     return ("second channel", "identity") if needed else ()
 
 
-RULES: dict[str, Rule] = {
-    "nothing to compare": Rule(
+RULES: dict[str, VerdictRule] = {
+    "nothing to compare": VerdictRule(
         lambda e: np.isnan(e.ratio),
         "One half of the frequency axis holds no frequency of this graph or has no effect on the output, so the halves "
         "cannot be compared",
         lambda e: (),
     ),
-    "low-pass": Rule(
+    "low-pass": VerdictRule(
         lambda e: e.ratio < ATTENUATED,
         "The network attenuates the high half: its gain there is {ratio} of the gain on the low half",
         _lost,
     ),
-    "high-pass": Rule(
+    "high-pass": VerdictRule(
         lambda e: e.ratio > 1 / ATTENUATED,
         "The network amplifies the high half: its gain there is {ratio} of the gain on the low half",
         lambda e: () if e.rough_labels or np.isnan(e.s_labels) else ("family",),
     ),
-    "all-pass": Rule(
+    "all-pass": VerdictRule(
         lambda e: True,
         "The network passes both halves alike: its gain on the high half is {ratio} of the gain on the low half",
         lambda e: (),
@@ -115,7 +115,7 @@ RULES: dict[str, Rule] = {
 }
 
 
-def judge(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
+def judge(evidence: AuditEvidence) -> tuple[str, tuple[str, ...]]:
     """Return the verdict and the suggestions it ends with."""
     rule = next(rule for rule in RULES.values() if rule.applies(evidence))
     ratio = f"{evidence.ratio:.2g} ± {evidence.ratio_error:.1g}" if np.isfinite(evidence.ratio) else "infinite times"
@@ -127,14 +127,14 @@ def judge(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
     return f"{first} {_consequence(evidence)} {advice}", suggestions
 
 
-def _labels(e: Evidence) -> str:
+def _labels(e: AuditEvidence) -> str:
     if np.isnan(e.s_labels):
         return ""
     kind = "rougher" if e.rough_labels else "smoother"
     return f", and the labels are {kind} than random ones (S {e.s_labels:.2f} against {e.s_random:.2f})"
 
 
-def _consequence(e: Evidence) -> str:
+def _consequence(e: AuditEvidence) -> str:
     halves = []
     for half in ("low", "high"):
         row = e.at_input(half)

@@ -5,7 +5,7 @@ from .base import Batch, Identity, Propagation, check_propagation, high, identit
 from .neighbours import NeighbourSampler, NeighbourSum
 from .operators import Complement, Spatial, mean_matrix, operator_propagation, sampled_mean
 from .polynomial import BASES, PolynomialFilter, PolynomialPropagation
-from .relations import N_DIVISIONS, RelationPropagation, Relations, relation_matrix, relation_propagation
+from .relations import N_DIVISIONS, LatentRelations, RelationPropagation, relation_matrix, relation_propagation
 from .saint import SaintSampler, random_walks
 from .wavelet import Wavelet, heat_wavelets
 
@@ -17,13 +17,13 @@ __all__ = [
     "Complement",
     "EdgeList",
     "Identity",
+    "LatentRelations",
     "NeighbourSampler",
     "NeighbourSum",
     "PolynomialFilter",
     "PolynomialPropagation",
     "Propagation",
     "RelationPropagation",
-    "Relations",
     "SaintSampler",
     "Spatial",
     "Wavelet",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..._kernels.compiling import compiled, inlined
-from ..._kernels.simd import fma, load, reduce_add, store, zeros
+from ..._kernels.simd import fma, load_vector, reduce_add, store, zeros
 
 __all__ = ["LANES", "aggregate", "gradient_by_column", "gradient_by_row"]
 
@@ -29,7 +29,7 @@ def _set_part(
     part = zeros(x, LANES)
     for p in range(start, stop):
         weight = weights[p if places is None else places[p], k]
-        part = fma(part, weight, load(x, indices[p], column, LANES))
+        part = fma(part, weight, load_vector(x, indices[p], column, LANES))
     store(part, out, i, column)
 
 
@@ -47,9 +47,9 @@ def _add_products(i: int, start: int, stop: int, indices: Any, size: int, grad: 
     """Add the inner products of a row's gradient with its neighbours' features, head by head."""
     for column in range(0, x.shape[1], LANES):
         k = column // size % of_weights.shape[1]
-        own = load(grad, i, column, LANES)
+        own = load_vector(grad, i, column, LANES)
         for p in range(start, stop):
-            products = fma(zeros(x, LANES), own, load(x, indices[p], column, LANES))
+            products = fma(zeros(x, LANES), own, load_vector(x, indices[p], column, LANES))
             of_weights[p, k] += reduce_add(products)
 
 

@@ -14,7 +14,7 @@ from ...backend import IntArray
 from ...errors import GraphError, ParameterError
 from ..sparse import SparseMatrix
 
-__all__ = ["N_DIVISIONS", "RelationPropagation", "Relations", "relation_matrix", "relation_propagation"]
+__all__ = ["N_DIVISIONS", "LatentRelations", "RelationPropagation", "relation_matrix", "relation_propagation"]
 
 N_SPACES, N_RELATIONS = 2, 4
 # One division for each space and direction, and one for the node itself.
@@ -22,7 +22,7 @@ N_DIVISIONS = N_SPACES * N_RELATIONS + 1
 
 
 @dataclass(frozen=True, eq=False)
-class Relations:
+class LatentRelations:
     """Pairs of related nodes: ``pairs`` (2, m), ``space`` (0 graph, 1 latent) and ``relation`` 0..3 of each."""
 
     pairs: IntArray
@@ -30,7 +30,7 @@ class Relations:
     relation: IntArray
 
     @classmethod
-    def of(cls, given: Any) -> Relations:
+    def of(cls, given: Any) -> LatentRelations:
         """Return checked relations from any object with the three arrays."""
         pairs, space, relation = (np.asarray(getattr(given, name)) for name in ("pairs", "space", "relation"))
         if pairs.ndim != 2 or pairs.shape[0] != 2 or not space.shape == relation.shape == pairs.shape[1:]:
@@ -40,7 +40,7 @@ class Relations:
         return cls(pairs.astype(np.int64), space.astype(np.int64), relation.astype(np.int64))
 
 
-def relation_matrix(relations: Relations, n_nodes: int) -> sparse.csr_array:
+def relation_matrix(relations: LatentRelations, n_nodes: int) -> sparse.csr_array:
     """Return the block matrix of all divisions on rows ``node * N_DIVISIONS + division``.
 
     Within division d: ``D^-1/2 A_d D^-1/2``, where D counts a node's neighbours over all divisions, itself included.
@@ -103,5 +103,5 @@ def relation_propagation(
     relations: Any, n_nodes: int, *, average: bool = False, dtype: torch.dtype = torch.float32, device: Any = "cpu"
 ) -> RelationPropagation:
     """Return the propagation of a set of relations on ``n_nodes`` nodes."""
-    matrix = relation_matrix(Relations.of(relations), n_nodes)
+    matrix = relation_matrix(LatentRelations.of(relations), n_nodes)
     return RelationPropagation(SparseMatrix.from_scipy(matrix, dtype=dtype, device=device), average)
