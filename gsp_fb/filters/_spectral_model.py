@@ -1,0 +1,88 @@
+"""Energies of data and counts of eigenvalues over bands of the frequency axis: what strength and noise follow from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..backend import FloatArray
+from ..energy import energy_profile, spectral_density
+from ..operators import Operator
+
+__all__ = ["SpectralModel", "spectral_model"]
+
+# Bands in equal steps of the logarithm below this share of the axis, in equal steps above it.
+LINEAR_FROM, N_LOGARITHMIC, N_LINEAR = 0.1, 24, 40
+SMALLEST = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class SpectralModel:
+    """Bands of the axis with the energy of the data and the number of eigenvalues in each.
+
+    Attributes
+    ----------
+    frequencies : float64 array
+        Centres of the bands.
+    energy : float64 array
+        Energy of all columns of the data.
+    count : float64 array
+        Eigenvalues, times the number of columns.
+    """
+
+    frequencies: FloatArray
+    energy: FloatArray
+    count: FloatArray
+
+    @property
+    def mean_frequency(self) -> float:
+        """Mean of the eigenvalues."""
+        return float(self.frequencies @ self.count / max(self.count.sum(), 1.0))
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of white noise, from the upper half of the modes: unbiased where the signal has none."""
+        upper = np.cumsum(self.count) > self.count.sum() / 2
+        return float(np.sqrt(self.energy[upper].sum() / max(self.count[upper].sum(), 1e-300)))
+
+    def trace(self, gain: Callable[[Any], Any]) -> float:
+        """Return the trace of ``gain(L)``, over one column."""
+        columns = max(self.count.sum(), 1.0)
+        return float(np.asarray(gain(self.frequencies)) @ self.count) * self.n_nodes / columns
+
+    @property
+    def n_nodes(self) -> float:
+        """Number of eigenvalues of the operator."""
+        return self._n_nodes
+
+    _n_nodes: float = 0.0
+
+    def score(self, gain: Callable[[Any], Any], rule: str, sigma: float) -> float:
+        """Return the generalised cross-validation or Stein's risk of a linear filter with this gain."""
+        g = np.asarray(gain(self.frequencies))
+        residual, freedom, n = float((1 - g) ** 2 @ self.energy), float(g @ self.count), float(self.count.sum())
+        if rule == "sure":
+            return residual + 2 * sigma**2 * freedom - n * sigma**2
+        return n * residual / max(n - freedom, 1e-300) ** 2
+
+    def wiener_gain(self, sigma: float) -> Callable[[Any], Any]:
+        """Return max(p - sigma^2, 0) / p, with the power p of the data averaged over neighbouring bands."""
+        window = np.array([0.25, 0.5, 0.25])
+        energy, count = (np.convolve(part, window, mode="same") for part in (self.energy, self.count))
+        power = energy / np.maximum(count, 1e-300)
+        gains = np.where(count > 0, np.maximum(power - sigma**2, 0.0) / np.maximum(power, 1e-300), 0.0)
+        return lambda at: np.interp(at, self.frequencies, gains)
+
+
+def spectral_model(op: Operator, y: Any, rng: np.random.Generator) -> SpectralModel:
+    """Return the model of the columns ``y``: exact on small graphs, by Lanczos quadrature on large ones."""
+    top = max(op.bounds[1], np.finfo(float).tiny)
+    low = np.geomspace(SMALLEST, LINEAR_FROM, N_LOGARITHMIC, endpoint=False)
+    edges = top * np.concatenate([[0.0], low, np.linspace(LINEAR_FROM, 1.0, N_LINEAR + 1)])
+    energy = np.asarray(energy_profile(op, y, bins=edges).energy)
+    share = np.asarray(spectral_density(op, bins=edges, rng=rng).fraction)
+    n_nodes = op.graph.n_nodes
+    return SpectralModel((edges[1:] + edges[:-1]) / 2, energy, share * n_nodes * y.shape[1], float(n_nodes))
