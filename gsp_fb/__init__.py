@@ -3,10 +3,11 @@
 from importlib import import_module
 from typing import Any
 
-from . import datasets, errors, filters, variants
+from . import datasets, errors, filters, reduction, sampling, variants
 from ._kernels import set_threads
 from ._version import __version__
 from .advice import Advice, advise
+from .calculus import divergence, gradient, incidence, total_variation
 from .convert import (
     from_igraph,
     from_networkx,
@@ -83,6 +84,7 @@ __all__ = [
     "col_diff",
     "datasets",
     "dirichlet_energy",
+    "divergence",
     "edge_homophily",
     "effective_rank",
     "eigengap",
@@ -97,6 +99,8 @@ __all__ = [
     "from_pygsp",
     "from_torch",
     "gearys_c",
+    "gradient",
+    "incidence",
     "label_informativeness",
     "lambda_max",
     "lambda_max_bounds",
@@ -107,11 +111,13 @@ __all__ = [
     "open_graph",
     "operator",
     "read_graph",
+    "reduction",
     "resistance",
     "row_diff",
     "row_normalized",
     "s_value",
     "s_value_significance",
+    "sampling",
     "set_threads",
     "signal_energy",
     "spectral_density",
@@ -122,6 +128,7 @@ __all__ = [
     "to_pyg",
     "to_pygsp",
     "to_torch",
+    "total_variation",
     "variants",
     "verify",
     "write_graph",

@@ -8,6 +8,7 @@ FilterBank(Operator(sym, high, n_nodes=3), [heat(5), meyer/low, meyer/1, meyer/2
 
 from .achieved import AchievedError
 from .bank import FilterBank
+from .denoise import Denoised, denoise
 from .kernels import (
     KERNELS,
     TIGHT,
@@ -43,6 +44,7 @@ __all__ = [
     "METHODS",
     "TIGHT",
     "AchievedError",
+    "Denoised",
     "FilterBank",
     "Kernel",
     "Plan",
@@ -51,6 +53,7 @@ __all__ = [
     "abspline",
     "as_kernel",
     "classify",
+    "denoise",
     "exponential_window",
     "gabor",
     "half_cosine",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,11 +32,14 @@ class SpectralModel:
         Energy of all columns of the data.
     count : float64 array
         Eigenvalues, times the number of columns.
+    n_columns : int
+        Number of columns.
     """
 
     frequencies: FloatArray
     energy: FloatArray
     count: FloatArray
+    n_columns: int
 
     @property
     def mean_frequency(self) -> float:
@@ -49,16 +53,8 @@ class SpectralModel:
         return float(np.sqrt(self.energy[upper].sum() / max(self.count[upper].sum(), 1e-300)))
 
     def trace(self, gain: Callable[[Any], Any]) -> float:
-        """Return the trace of ``gain(L)``, over one column."""
-        columns = max(self.count.sum(), 1.0)
-        return float(np.asarray(gain(self.frequencies)) @ self.count) * self.n_nodes / columns
-
-    @property
-    def n_nodes(self) -> float:
-        """Number of eigenvalues of the operator."""
-        return self._n_nodes
-
-    _n_nodes: float = 0.0
+        """Return the trace of ``gain(L)``."""
+        return float(np.asarray(gain(self.frequencies)) @ self.count) / max(self.n_columns, 1)
 
     def score(self, gain: Callable[[Any], Any], rule: str, sigma: float) -> float:
         """Return the generalised cross-validation or Stein's risk of a linear filter with this gain."""
@@ -74,7 +70,11 @@ class SpectralModel:
         energy, count = (np.convolve(part, window, mode="same") for part in (self.energy, self.count))
         power = energy / np.maximum(count, 1e-300)
         gains = np.where(count > 0, np.maximum(power - sigma**2, 0.0) / np.maximum(power, 1e-300), 0.0)
-        return lambda at: np.interp(at, self.frequencies, gains)
+        return partial(_interpolated, self.frequencies, gains)
+
+
+def _interpolated(frequencies: FloatArray, gains: FloatArray, at: Any) -> Any:
+    return np.interp(at, frequencies, gains)
 
 
 def spectral_model(op: Operator, y: Any, rng: np.random.Generator) -> SpectralModel:
@@ -84,5 +84,5 @@ def spectral_model(op: Operator, y: Any, rng: np.random.Generator) -> SpectralMo
     edges = top * np.concatenate([[0.0], low, np.linspace(LINEAR_FROM, 1.0, N_LINEAR + 1)])
     energy = np.asarray(energy_profile(op, y, bins=edges).energy)
     share = np.asarray(spectral_density(op, bins=edges, rng=rng).fraction)
-    n_nodes = op.graph.n_nodes
-    return SpectralModel((edges[1:] + edges[:-1]) / 2, energy, share * n_nodes * y.shape[1], float(n_nodes))
+    count = share * op.graph.n_nodes * y.shape[1]
+    return SpectralModel((edges[1:] + edges[:-1]) / 2, energy, count, int(y.shape[1]))

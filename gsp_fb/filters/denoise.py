@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from .._arguments import check_choice, check_host, check_positive, check_signal
+from ..backend import to_dense
 from ..calculus import gradient
 from ..errors import GraphError, ParameterError
 from ..operators import Operator
@@ -194,7 +196,7 @@ def _check_data(op: Operator, y: Any) -> tuple[Any, tuple[int, ...]]:
         raise GraphError("a directed graph has no symmetric smoothness; give symmetrize= to the graph")
     check_host(op.graph.device, "denoising runs")
     y = check_signal(y, op.graph.n_nodes)
-    dense = np.asarray(y.toarray() if sparse.issparse(y) else y)
+    dense = np.asarray(to_dense(y))
     if dense.dtype.kind == "c":
         raise ParameterError("denoise takes real signals; denoise real and imaginary part as two columns")
     return dense.astype(np.float64).reshape(len(dense), -1), dense.shape
@@ -224,12 +226,16 @@ def _tikhonov(task: Task, strength: float, noise: float | None) -> Denoised:
     return Denoised(np.asarray(signal), strength, "tikhonov", noise, error_bound=task.tol)
 
 
+def _low_pass(strength: float, at: Any) -> Any:
+    return 1.0 / (1.0 + strength * at)
+
+
 def _choose_tikhonov(task: Task, rule: str, noise: float | None) -> Denoised:
     model = task.model()
     sigma = model.noise if noise is None else noise
     # The frequency at which the gain is 1/2 runs over the whole axis.
     strengths = CANDIDATES / max(model.mean_frequency, np.finfo(float).tiny)
-    scores = [model.score(lambda at, s=s: 1.0 / (1.0 + s * at), rule, sigma) for s in strengths]
+    scores = [model.score(partial(_low_pass, float(strength)), rule, sigma) for strength in strengths]
     return _tikhonov(task, float(strengths[int(np.argmin(scores))]), sigma)
 
 
@@ -281,9 +287,13 @@ def _shrunk(bank: FilterBank, y: Any, thresholds: Any) -> Any:
     return np.asarray(bank.synthesize(np.sign(c) * np.maximum(np.abs(c) - limits, 0.0)))
 
 
+def _squared(kernel: Kernel, at: Any) -> Any:
+    return kernel(at) ** 2
+
+
 def _thresholds(task: Task, model: SpectralModel, bank: FilterBank, sigma: float) -> Any:
     """Return the noise deviation of the coefficients of each filter; the scaling function is left alone."""
-    energies = [model.trace(lambda at, g=kernel: g(at) ** 2) / task.op.graph.n_nodes for kernel in bank.kernels]
+    energies = [model.trace(partial(_squared, kernel)) / task.op.graph.n_nodes for kernel in bank.kernels]
     deviations = sigma * np.sqrt(energies)
     deviations[0] = 0.0
     return deviations[None, None, :] / np.asarray(task.op.scale)[:, None, None]

@@ -70,6 +70,7 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
     >>> reduced.n_edges, float(reduced.degrees[0])
     (1, 0.5)
     """
+    graph.in_memory()
     check_host(graph.device, "the Schur complement is computed")
     if graph.directed:
         raise GraphError("Kron reduction needs an undirected graph; give symmetrize= to the graph")
