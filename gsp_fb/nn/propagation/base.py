@@ -29,6 +29,11 @@ class Propagation(Protocol):
 
     Make it a :class:`torch.nn.Module` with buffers, and it moves and casts with its network.
 
+    See Also
+    --------
+    operator_propagation : The propagation of any operator family.
+    FilterBankLayer : A layer over a propagation.
+
     Examples
     --------
     >>> class MeanOfAll:
