@@ -37,7 +37,7 @@ class Graph:
     Parameters
     ----------
     storage : Storage
-        Where the edges are; :class:`gsp_fb.storage.MemoryStorage` holds CSR arrays.
+        Where the edges are; ``gsp_fb.storage.MemoryStorage`` holds CSR arrays.
     labels : tuple or None
         The caller's node names, in node order.
 

@@ -41,7 +41,7 @@ class AchievedError:
 
     See Also
     --------
-    FilterBank.error : The method that returns it.
+    gsp_fb.FilterBank.error : The method that returns it.
     Plan : The bound for every signal, known before the analysis.
 
     Examples

@@ -49,7 +49,7 @@ class Plan:
 
     See Also
     --------
-    FilterBank.plan : The method that returns it.
+    gsp_fb.FilterBank.plan : The method that returns it.
     AchievedError : The error for one signal, measured after the analysis.
 
     References

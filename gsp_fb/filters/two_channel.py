@@ -33,7 +33,7 @@ class TwoChannelBank:
     See Also
     --------
     two_channel : The function that returns it.
-    FilterBank : Filters given as kernels of frequency.
+    gsp_fb.FilterBank : Filters given as kernels of frequency.
 
     References
     ----------

@@ -54,7 +54,6 @@ class StoredArray:
     See Also
     --------
     gsp_fb.Operator.multiply : Product of an operator with a stored signal.
-    numpy.load : Reading with ``mmap_mode``, which maps the whole file.
 
     Examples
     --------

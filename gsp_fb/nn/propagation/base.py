@@ -27,7 +27,7 @@ class Propagation(Protocol):
     ``identity(h)``
         The identity channel, where the channels do not have the shape of ``h`` (heads that are averaged).
 
-    Make it a :class:`torch.nn.Module` with buffers, and it moves and casts with its network.
+    Make it a ``torch.nn.Module`` with buffers, and it moves and casts with its network.
 
     See Also
     --------

@@ -133,7 +133,7 @@ class PolynomialFilter(nn.Module):
         self.rates = nn.Parameter(torch.ones(*copies, order)) if row.columns else None
 
     def coefficients(self) -> Tensor:
-        """Return the coefficients of the basis functions, shape (*copies, order + 1, width or 1)."""
+        """Return the coefficients of the basis functions, shape ``(*copies, order + 1, width or 1)``."""
         theta = torch.relu(self.theta) if BASES[self.basis].positive else self.theta
         if self.rates is None:
             return theta
@@ -153,7 +153,7 @@ class PolynomialFilter(nn.Module):
         return total
 
     def response(self, frequencies: Any) -> Any:
-        """Return the learned response at the frequencies, shape (*copies, n) or (*copies, n, width)."""
+        """Return the learned response at the frequencies, shape ``(*copies, n)`` or ``(*copies, n, width)``."""
         f = np.asarray(frequencies, dtype=np.float64)
         theta = self.coefficients().detach().double().cpu().numpy()
         values = BASES[self.basis].values(self.order, f.ravel()).T @ theta
