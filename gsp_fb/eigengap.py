@@ -17,7 +17,7 @@ __all__ = ["Eigengap", "eigengap"]
 class Eigengap:
     """The two largest eigenvalues of a low channel and their ratio.
 
-    Attributes
+    Parameters
     ----------
     lambda_1, lambda_2, ratio : float
         ``ratio = lambda_2 / lambda_1``; smaller means faster mixing.
@@ -29,6 +29,11 @@ class Eigengap:
         ``'inertia'``: a sparse factorisation counted the eigenvalues, none was missed. ``'dense'`` and
         ``'components'`` know them all. ``'residual'``: the ratio is a lower bound and an eigenvalue lies within
         ``error`` of it; that it is the second largest rests on the solver, whose start is random.
+
+    See Also
+    --------
+    eigengap : The function that returns it.
+    Spectrum : More eigenvalues, with their modes.
 
     Examples
     --------

@@ -34,12 +34,18 @@ class Graph:
     in memory says so, and :meth:`load` brings them there. :meth:`to` moves a graph in memory to a GPU, where everything
     made from it then stays.
 
-    Attributes
+    Parameters
     ----------
     storage : Storage
-        Where the edges are; :class:`gsp_fb.storage.MemoryStorage` holds CSR arrays.
+        Where the edges are; ``gsp_fb.storage.MemoryStorage`` holds CSR arrays.
     labels : tuple or None
         The caller's node names, in node order.
+
+    See Also
+    --------
+    read_graph : Read a graph file into memory.
+    open_graph : Open a graph whose edges stay on disk or on MPI ranks.
+    operator : The channels of an operator family on a graph.
 
     Examples
     --------

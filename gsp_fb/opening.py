@@ -114,6 +114,6 @@ def open_graph(
         raise ParameterError(
             "memory, directed and progress are for graphs on disk; MPI ranks hold their edges in memory"
         )
-    from .distributed import distributed_graph  # PETSc starts MPI, which only a job of several processes wants
+    from .distributed.opening import distributed_graph  # PETSc starts MPI, which only a job of several processes wants
 
     return distributed_graph(path, comm=comm, cuts=cuts)

@@ -35,14 +35,22 @@ class Operator:
     Made by :func:`operator`. Two operators of one graph share its edges, in whatever storage; only the vectors are
     their own. On MPI ranks the vectors hold the local rows.
 
-    Attributes
+    Parameters
     ----------
     graph : Graph
+        The graph whose adjacency ``A`` is applied.
     left, right, diag : float64 arrays, one entry a node
+        Row scaling, column scaling and diagonal of the formula above.
     scale : float64 array
         ``diag(scale) @ self @ diag(1 / scale)`` is symmetric (for an undirected graph).
     family, channel, gamma, isolated
-        What it was made from; ``gamma`` is 0 where the family has none.
+        The arguments of :func:`operator`; ``gamma`` is 0 where the family has none.
+
+    See Also
+    --------
+    operator : The function that returns it.
+    spectrum : Eigenvalues and modes of an operator.
+    FilterBank : Functions of an operator, applied to signals.
 
     Examples
     --------
@@ -301,13 +309,35 @@ def operator(
     Parameters
     ----------
     graph : Graph
+        In any storage, directed or undirected.
     family : {'comb', 'sym', 'rw', 'renorm_sym', 'renorm_rw', 'lazy_sym', 'lazy_rw'}
+        A row of the table of variants.
     channel : {'low', 'high'}
+        Aggregation, or its complement to the identity.
     gamma : float > 0, optional
         Weight of the added loops, 1 by default; only renormalised and lazy families have one.
     isolated : {'self', 'zero', 'error'}
         A node with ``d~ = 0`` keeps its value in the low channel (``L_ii = 0``), loses it to the high one
         (``L_ii = 1``: the paper's tables and PyTorch Geometric), or is refused.
+
+    Returns
+    -------
+    Operator
+        Applied by ``op @ x``; the edges are shared with ``graph``.
+
+    See Also
+    --------
+    Operator.complement : The other channel of an operator.
+    spectrum : Eigenvalues and modes of an operator.
+    gsp_fb.filters.two_channel : Both channels as a filterbank.
+
+    References
+    ----------
+    .. [1] F. R. K. Chung, "Spectral Graph Theory", AMS 1997.
+    .. [2] T. N. Kipf and M. Welling, "Semi-supervised classification with graph convolutional networks", ICLR 2017
+       (``renorm_sym``).
+    .. [3] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
+       convolutional networks", GLFrontiers 2022.
 
     Examples
     --------

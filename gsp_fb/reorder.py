@@ -33,12 +33,16 @@ SETTLED = 1e-3
 class Reordered:
     """A graph with its nodes renumbered, and the way there and back.
 
-    Attributes
+    Parameters
     ----------
     graph : Graph
         Its node ``k`` is node ``order[k]`` of the original graph.
-    order, inverse : int arrays
-        ``order[inverse] == inverse[order] == arange(n_nodes)``.
+    order, inverse : int arrays, shape (n_nodes,)
+        The permutation and its inverse: ``order[inverse] == inverse[order] == arange(n_nodes)``.
+
+    See Also
+    --------
+    Graph.reordered : The method that returns it.
 
     Examples
     --------

@@ -29,9 +29,10 @@ UNINTERRUPTED_NODES = 3_000
 class Spectrum:
     """Frequencies and modes of an operator, with the transform they define.
 
-    Attributes
+    Parameters
     ----------
     operator : Operator
+        The operator that is decomposed.
     frequencies : float64 array, shape (k,)
         Eigenvalues of the operator, ascending.
     symmetrized_basis : float64 array, shape (n_nodes, k)
@@ -45,6 +46,17 @@ class Spectrum:
         factorisation is too large.
     error : float
         Bound on the error of every frequency; with ``proof='residual'``, on the distance to an eigenvalue.
+
+    See Also
+    --------
+    spectrum : The function that returns it.
+    eigengap : The two largest eigenvalues of a low channel.
+    spectral_density : The distribution of all eigenvalues, without modes.
+
+    References
+    ----------
+    .. [1] D. I. Shuman, S. K. Narang, P. Frossard, A. Ortega and P. Vandergheynst, "The emerging field of signal
+       processing on graphs", IEEE Signal Process. Mag. 30, 2013.
 
     Examples
     --------

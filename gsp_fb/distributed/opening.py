@@ -92,7 +92,18 @@ def local_rows(graph: Graph, x: Any) -> Any:
 
 
 def on_root(graph: Graph, action: Callable[[], Any]) -> None:
-    """Let the first rank do something that needs no other rank; if it fails, all ranks raise its error. Collective.
+    """Call ``action`` on the first rank alone; if it fails, all ranks raise its error. Collective.
+
+    Parameters
+    ----------
+    graph : Graph
+        In any storage; outside of MPI the process itself is the first rank.
+    action : callable
+        Called without arguments; it must not communicate with other ranks.
+
+    See Also
+    --------
+    local_rows : The rows of an array that belong to a rank.
 
     Examples
     --------

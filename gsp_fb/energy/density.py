@@ -24,7 +24,7 @@ __all__ = ["SpectralDensity", "lambda_max", "lambda_max_bounds", "spectral_densi
 class SpectralDensity:
     """The share of an operator's eigenvalues in each band of the frequency axis.
 
-    Attributes
+    Parameters
     ----------
     edges : float64 array, shape (n_bands + 1,)
         Band ``b`` is ``[edges[b], edges[b + 1])``, closed where it reaches the end of the axis.
@@ -37,6 +37,11 @@ class SpectralDensity:
         where an edge lies on an eigenvalue of high multiplicity, as 1 is in graphs with many leaves.
     matvecs : int
         Matrix-vector products that were spent.
+
+    See Also
+    --------
+    spectral_density : The function that returns it.
+    EnergyProfile : The distribution of a signal's energy over the same bands.
 
     Examples
     --------

@@ -287,9 +287,28 @@ def _entropy(shares: Any) -> float:
 
 
 def row_diff(x: Any) -> float:
-    """Return the mean distance between the rows of ``x`` over all pairs (Zhao & Akoglu 2020).
+    """Return the mean distance between the rows of ``x`` over all pairs.
 
-    ``1/n^2 sum_ij |x_i - x_j|_2``; the graph does not enter, so isolated nodes count like all others.
+    ``1/n^2 sum_ij |x_i - x_j|_2`` [1]_; the graph does not enter, so isolated nodes count like all others.
+
+    Parameters
+    ----------
+    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+        Features or embeddings, one row a node.
+
+    Returns
+    -------
+    float
+        0 where all rows are equal.
+
+    See Also
+    --------
+    col_diff : The same measure over columns.
+    effective_rank : Oversmoothing as a loss of rank.
+
+    References
+    ----------
+    .. [1] L. Zhao and L. Akoglu, "PairNorm: Tackling oversmoothing in GNNs", ICLR 2020.
 
     Examples
     --------
@@ -300,9 +319,28 @@ def row_diff(x: Any) -> float:
 
 
 def col_diff(x: Any) -> float:
-    """Return the mean distance between the columns of ``x``, each divided by its sum of absolutes.
+    """Return the mean distance between the columns of ``x``, each divided by its 1-norm.
 
-    ``1/f^2 sum_ij | x_i / |x_i|_1 - x_j / |x_j|_1 |_2`` over columns; a zero column stays zero.
+    ``1/f^2 sum_ij | x_i / |x_i|_1 - x_j / |x_j|_1 |_2`` over columns [1]_; a zero column stays zero.
+
+    Parameters
+    ----------
+    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+        Features or embeddings, one column a feature.
+
+    Returns
+    -------
+    float
+        0 where all normalised columns are equal.
+
+    See Also
+    --------
+    row_diff : The same measure over rows.
+    effective_rank : Oversmoothing as a loss of rank.
+
+    References
+    ----------
+    .. [1] L. Zhao and L. Akoglu, "PairNorm: Tackling oversmoothing in GNNs", ICLR 2020.
 
     Examples
     --------
@@ -319,10 +357,43 @@ def col_diff(x: Any) -> float:
 
 
 def aggregation_similarity(graph: Graph, x: Any, y: Any, *, family: str = "renorm_sym", gamma: float = 1.0) -> float:
-    """Return the share of nodes whose aggregated features resemble their own class most (Luan et al. 2022).
+    """Return the share of nodes whose aggregated features resemble their own class most.
 
-    With ``H = A^ X``, node v counts if the mean of ``<H_v, H_u>`` over the nodes u of its own class is at least the
-    mean over all others. Isolated nodes keep their own features and take part; unlabelled nodes do not.
+    With ``H = P X``, ``P`` the low channel of ``family``, node v counts if the mean of ``<H_v, H_u>`` over the nodes u
+    of its own class is at least the mean over all others. Isolated nodes keep their own features and
+    take part; unlabelled nodes do not. The measure is that of [1]_.
+
+    Parameters
+    ----------
+    graph : Graph
+        In memory.
+    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+        Features.
+    y : array_like of int, shape (n_nodes,)
+        A negative label means unlabelled.
+    family : str
+        Operator family that aggregates, see :func:`operator`.
+    gamma : float > 0
+        Weight of the added loops.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 1 where every node is closest to its own class after aggregation.
+
+    Raises
+    ------
+    SignalError
+        The labels have fewer than two classes.
+
+    See Also
+    --------
+    node_homophily, edge_homophily : Homophily of the labels alone, without features.
+    label_informativeness : What the label of a neighbour tells about the label of a node.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Revisiting heterophily for graph neural networks", NeurIPS 2022.
 
     Examples
     --------

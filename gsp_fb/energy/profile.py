@@ -48,7 +48,7 @@ EXACT_NODES = 512
 class EnergyProfile:
     r"""The energy of signals, by frequency.
 
-    Attributes
+    Parameters
     ----------
     edges : float64 array, shape (n_bands + 1,)
         Band ``b`` is ``[edges[b], edges[b + 1])``, closed where it reaches the end of the axis.
@@ -61,7 +61,12 @@ class EnergyProfile:
     moments : float64 array, shape (3,)
         :math:`\sum_i \lambda_i^k |\hat x_i|^2` for k = 0, 1, 2, exact; ``moments[1] / moments[0]`` is the S-value.
     matvecs : int
-        Products of the operator with one signal that were spent; 0 where all modes were computed.
+        Matrix-vector products spent; 0 where all modes were computed.
+
+    See Also
+    --------
+    energy_profile : The function that returns it.
+    SpectralDensity : The distribution of the eigenvalues over the same bands.
 
     Examples
     --------
@@ -159,7 +164,29 @@ def energy_profile(
     quantiles : array_like, optional
         Instead of ``bins``: shares between 0 and 1; the edges are the frequencies below which they lie.
     matvecs : int
-        How many products to spend on each signal.
+        Matrix-vector products spent on each signal.
+
+    Returns
+    -------
+    EnergyProfile
+        Energy in each band, with proven bounds at the edges.
+
+    Raises
+    ------
+    ParameterError
+        Both ``bins`` and ``quantiles`` are given, or a value is out of range.
+    SignalError
+        ``x`` has the wrong length, is not finite, or is zero everywhere.
+
+    See Also
+    --------
+    s_value : The mean of the distribution.
+    spectral_density : The distribution of the eigenvalues themselves.
+
+    References
+    ----------
+    .. [1] G. H. Golub and G. Meurant, "Matrices, Moments and Quadrature with Applications", Princeton University Press
+       2010.
 
     Examples
     --------

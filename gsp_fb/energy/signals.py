@@ -22,6 +22,21 @@ def one_hot(y: Any, n_classes: int | None = None) -> Signal:
     n_classes : int, optional
         By default the largest label plus one.
 
+    Returns
+    -------
+    sparse array, shape (n_nodes, n_classes)
+        Entry ``(i, y[i])`` is 1, all others are 0.
+
+    Raises
+    ------
+    ParameterError
+        A label is ``n_classes`` or larger.
+
+    See Also
+    --------
+    row_normalized : Divide each row of a signal by its sum.
+    s_value : Smoothness of a signal, also of labels in this form.
+
     Examples
     --------
     >>> one_hot([1, 0, -1]).toarray()
@@ -44,6 +59,21 @@ def one_hot(y: Any, n_classes: int | None = None) -> Signal:
 
 def row_normalized(x: Any) -> Signal:
     """Return ``x`` with each row divided by its sum; a row that sums to zero stays as it is.
+
+    Parameters
+    ----------
+    x : array_like or sparse, shape (n_nodes, n_signals)
+        A signal, one row a node.
+
+    Returns
+    -------
+    array or sparse array, shape (n_nodes, n_signals)
+        Sparse if ``x`` is sparse.
+
+    See Also
+    --------
+    one_hot : Labels as a signal.
+    gsp_fb.nn.features : Features as tensors, divided by the sum of magnitudes.
 
     Examples
     --------

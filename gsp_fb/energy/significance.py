@@ -34,9 +34,10 @@ SLACK = 1e-12
 class Significance:
     """The measured S-value beside those of surrogate signals. One number each, or arrays with one entry a signal.
 
-    Attributes
+    Parameters
     ----------
     s_value : float or float64 array
+        The measured value.
     expected, std : float or float64 array
         Mean and standard deviation of S over the surrogates: of all permutations in closed form, see
         :func:`expected_s_value`; of the drawn ones for other kinds.
@@ -47,6 +48,11 @@ class Significance:
         normal approximation for ``method='analytic'``.
     z_score : float or float64 array
         ``(s_value - expected) / std``; nan where surrogates do not vary.
+
+    See Also
+    --------
+    s_value_significance : The function that returns it.
+    expected_s_value : The expectation under random permutation.
 
     Examples
     --------

@@ -46,7 +46,8 @@ class FilterBank:
     op : Operator
         The high channel of an undirected graph.
     kernels : Kernel, callable, or a sequence of them
-        Relative kernels are scaled to ``lmax``. The error bound of a plain function is sampled, see :class:`Plan`.
+        Relative kernels are scaled to ``lmax``. The error bound of a plain function is sampled, see
+        :class:`gsp_fb.filters.Plan`.
     tol : float > 0, optional
         Largest error, relative to the norm of the signal (and to the largest kernel value if that exceeds 1). By
         default 1e-8; 1e-4 if a kernel has one to three continuous derivatives, as ``meyer`` and ``itersine``, and 1e-2

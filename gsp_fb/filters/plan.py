@@ -28,11 +28,12 @@ JUMP = 0.05
 
 @dataclass(frozen=True)
 class Plan:
-    r"""What a bank is going to do to a signal.
+    r"""The method that a bank applies to a signal, its cost and a bound on its error.
 
-    Attributes
+    Parameters
     ----------
     method : {'exact', 'chebyshev', 'lanczos', 'cg'}
+        A row of ``METHODS``.
     order : int
         Number of modes, degree of the polynomial, or most steps of the iteration.
     error_bound : float
@@ -45,6 +46,11 @@ class Plan:
         probabilistic model of [1]_, in which errors of a sum of d terms grow with the root of d.
     matvecs : int
         Sparse matrix-vector products with the whole block of signals, at most.
+
+    See Also
+    --------
+    gsp_fb.FilterBank.plan : The method that returns it.
+    AchievedError : The error for one signal, measured after the analysis.
 
     References
     ----------

@@ -54,9 +54,10 @@ MOST_CONDITION = 1e13
 class Sampling:
     """Which nodes keep their low value, and the factors that restore a signal from what was kept.
 
-    Attributes
+    Parameters
     ----------
     low : Operator
+        The low channel.
     keep : bool array, shape (n_nodes,)
         True where the low value is kept.
     matrix : sparse array
@@ -64,6 +65,13 @@ class Sampling:
     condition : float
         Condition number of ``matrix`` in the 2-norm, the factor by which relative errors may grow; estimated from
         below by Lanczos, to a few per cent (exact up to 40 nodes).
+    factors : callable
+        Solves a linear system with ``matrix``.
+
+    See Also
+    --------
+    TwoChannelBank.sampling : The method that returns it.
+    TwoChannelBank.analyze_sampled : One coefficient a node: critical sampling.
 
     Examples
     --------

@@ -55,10 +55,33 @@ def tikhonov(op: Operator, x: Any, tau: float, *, tol: float = 1e-8) -> Signal:
     op : Operator
         The high channel L.
     x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+        The noisy signal.
     tau : float > 0
         Larger means smoother.
     tol : float
         Largest error relative to the norm of ``x``.
+
+    Returns
+    -------
+    array, shape as ``x``
+        The denoised signal.
+
+    Raises
+    ------
+    GraphError
+        The graph is directed.
+    ParameterError
+        ``op`` is a low channel, or a value is out of range.
+
+    See Also
+    --------
+    wiener : Denoising with known power spectra.
+    interpolate : The same penalty where only some values are known.
+
+    References
+    ----------
+    .. [1] D. I. Shuman, S. K. Narang, P. Frossard, A. Ortega and P. Vandergheynst, "The emerging field of signal
+       processing on graphs", IEEE Signal Process. Mag. 30, 2013.
 
     Examples
     --------
@@ -104,16 +127,39 @@ def _warn_if_inaccurate(found: Solution, size: Any, tol: float) -> None:
 def wiener(op: Operator, x: Any, signal_psd: Any, noise_psd: Any, *, tol: float = 1e-8) -> Signal:
     r"""Return Wiener's estimate, the kernel :math:`s(\lambda) / (s(\lambda) + n(\lambda))` applied to ``x``.
 
-    Of all linear filters it has the least mean error when signal and noise are independent with these power spectra.
+    Of all linear filters it has the least mean square error when signal and noise are independent with these power
+    spectra.
 
     Parameters
     ----------
     op : Operator
+        Of an undirected graph.
     x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+        The noisy signal.
     signal_psd, noise_psd : callable or float >= 0
         Mean square of a coefficient, as a function of frequency or the same at all.
     tol : float
         Largest error relative to the norm of ``x``.
+
+    Returns
+    -------
+    array, shape as ``x``
+        The estimate of the signal without noise.
+
+    Raises
+    ------
+    ParameterError
+        A power spectrum is neither a function nor a finite number >= 0.
+
+    See Also
+    --------
+    tikhonov : Denoising with one parameter instead of power spectra.
+    gsp_fb.FilterBank : Any other kernel.
+
+    References
+    ----------
+    .. [1] N. Perraudin and P. Vandergheynst, "Stationary signal processing on graphs", IEEE Trans. Signal Process. 65,
+       2017.
 
     Examples
     --------
@@ -155,10 +201,37 @@ def interpolate(op: Operator, x: Any, known: Any, *, tau: float = 0.0, tol: floa
     x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
         Its values at unknown nodes do not matter, but must be finite.
     known : bool array, shape (n_nodes,)
+        True where the value of ``x`` is given.
     tau : float >= 0
-        Trust in smoothness against the known values.
+        Weight of the smoothness penalty; 0 keeps the known values.
     tol : float
         Relative residual of the linear system.
+
+    Returns
+    -------
+    array, shape as ``x``
+        A value at every node.
+
+    Raises
+    ------
+    GraphError
+        The graph is directed.
+    ParameterError
+        ``op`` is a low channel, or a value is out of range.
+    SignalError
+        ``known`` is no mask of the nodes, or a component has no known node.
+
+    See Also
+    --------
+    classify : The same for labels.
+    tikhonov : The same penalty where all values are known, with noise.
+
+    References
+    ----------
+    .. [1] X. Zhu, Z. Ghahramani and J. Lafferty, "Semi-supervised learning using Gaussian fields and harmonic
+       functions", ICML 2003 (``tau = 0``).
+    .. [2] M. Belkin, I. Matveeva and P. Niyogi, "Regularization and semi-supervised learning on large graphs", COLT
+       2004 (``tau > 0``).
 
     Examples
     --------
@@ -243,11 +316,35 @@ def classify(op: Operator, y: Any, *, tau: float = 0.0, tol: float = 1e-8) -> tu
     tau : float >= 0
         As in :func:`interpolate`; with 0 the given labels are kept.
     tol : float
+        Relative residual of the linear systems.
 
     Returns
     -------
     classes : int array, shape (n_nodes,)
+        The class with the greatest score.
     scores : float64 array, shape (n_nodes, n_classes)
+        The interpolated indicators.
+
+    Raises
+    ------
+    GraphError
+        The graph is directed.
+    ParameterError
+        ``op`` is a low channel, or a value is out of range.
+    SignalError
+        No node is labelled, or a component has no labelled node.
+
+    See Also
+    --------
+    interpolate : The same for real values.
+    gsp_fb.nn.train : Classification by a trained network.
+
+    References
+    ----------
+    .. [1] X. Zhu, Z. Ghahramani and J. Lafferty, "Semi-supervised learning using Gaussian fields and harmonic
+       functions", ICML 2003 (``tau = 0``).
+    .. [2] M. Belkin, I. Matveeva and P. Niyogi, "Regularization and semi-supervised learning on large graphs", COLT
+       2004 (``tau > 0``).
 
     Examples
     --------

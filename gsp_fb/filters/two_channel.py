@@ -20,15 +20,25 @@ __all__ = ["TwoChannelBank", "two_channel"]
 class TwoChannelBank:
     """A low channel, the high channel that completes it to the identity, and cascades of both.
 
-    Made by :func:`two_channel` or ``FilterBank.two_channel``. It needs nothing but products, so the graph may be
-    directed.
+    Made by :func:`two_channel` or ``FilterBank.two_channel``. It needs only matrix-vector products, so
+    the graph may be directed.
 
-    Attributes
+    Parameters
     ----------
     low : Operator
         Aggregation.
     levels : int
         How many times the low output is split again.
+
+    See Also
+    --------
+    two_channel : The function that returns it.
+    gsp_fb.FilterBank : Filters given as kernels of frequency.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
+       convolutional networks", GLFrontiers 2022.
 
     Examples
     --------

@@ -72,6 +72,18 @@ _VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
 class Checkpoint:
     """The tensors of a run and the facts beside them.
 
+    Parameters
+    ----------
+    tensors : mapping of str to Tensor
+        Named ``group.name``; the groups ``best`` and ``last`` are the chosen and the last state.
+    facts : mapping
+        Content of ``checkpoint.json``: model, configuration, data and epoch.
+
+    See Also
+    --------
+    read_checkpoint : Read one from a run directory.
+    predict : Predictions of a stored model.
+
     Examples
     --------
     >>> stored = Checkpoint({"best.weight": torch.zeros(2), "last.weight": torch.ones(2)}, {"epoch": 3})
@@ -152,12 +164,28 @@ def is_settled(directory: Path) -> bool:
 def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     """Return the checkpoint of a run directory (or of its ``checkpoint.json``), its content verified.
 
+    Parameters
+    ----------
+    path : path_like
+        A run directory, or its ``checkpoint.json``.
+
+    Returns
+    -------
+    Checkpoint
+        The tensors, on the CPU, and the facts beside them.
+
     Raises
     ------
     FormatError
         Not a checkpoint of this library. Pickled ``.pt`` files are refused unread: loading one may run code.
     IntegrityError
         The tensors are not those that were written.
+
+    See Also
+    --------
+    train : Writes checkpoints where ``directory=`` is given.
+    predict, embed : Predictions and embeddings of a stored model.
+    read_metrics : The losses and scores of a run.
 
     Examples
     --------

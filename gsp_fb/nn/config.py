@@ -20,12 +20,12 @@ BATCHES = ("none", "cluster")
 class TrainConfig:
     """Adam with early stopping on validation.
 
-    Attributes
+    Parameters
     ----------
     lr, weight_decay : float
-        Of Adam; mixing weights are never decayed.
+        Of Adam [1]_; mixing weights are never decayed.
     epochs : int
-        At most so many. A stored run is extended by giving more.
+        Largest number of epochs. A stored run is extended by giving more.
     patience : int
         Stop when validation has not improved for so many epochs.
     monitor : {'loss', 'score'}
@@ -36,8 +36,8 @@ class TrainConfig:
         Divide every row of the features by its sum.
     batch : {'none', 'cluster'}
         Node tasks: one step on the whole graph, or steps on clusters of about ``batch_size`` nodes whose operator is
-        cut out of the whole graph's, so that degrees are those of the whole graph. Models with a sampler of their own
-        (GraphSAINT) use that one.
+        cut out of the whole graph's [2]_, so that degrees are those of the whole graph. Models with a sampler of their
+        own (GraphSAINT) use that one.
     batch_size : int
         Graphs, or nodes of a cluster batch, a step.
     eval_every : int
@@ -47,6 +47,17 @@ class TrainConfig:
     compile : bool
         Let ``torch.compile`` translate the forward pass. The first epoch waits for a C++ compiler, and numbers may
         differ by rounding.
+
+    See Also
+    --------
+    train : Train a model with a configuration.
+    search : Choose the values by validation.
+
+    References
+    ----------
+    .. [1] D. P. Kingma and J. Ba, "Adam: A method for stochastic optimization", ICLR 2015.
+    .. [2] W.-L. Chiang et al., "Cluster-GCN: An efficient algorithm for training deep and large graph convolutional
+       networks", KDD 2019.
 
     Examples
     --------

@@ -28,6 +28,20 @@ __all__ = ["GinLayer", "GinNetwork", "GraphBatch"]
 class GraphBatch:
     """Several graphs as one: block-diagonal adjacency, features, and the matrix that sums nodes into graphs.
 
+    Parameters
+    ----------
+    x : Tensor, shape (n_nodes, n_features)
+        Features of all nodes, graph after graph.
+    adjacency : SparseMatrix, shape (n_nodes, n_nodes)
+        Block-diagonal, one block a graph.
+    readout : SparseMatrix, shape (n_graphs, n_nodes)
+        Sums the rows of each graph.
+
+    See Also
+    --------
+    GinNetwork : A network that takes batches.
+    cross_validate : Train and evaluate a graph classifier over folds.
+
     Examples
     --------
     >>> both = Graph.from_edges([(0, 1), (2, 3), (3, 4), (4, 2)])
@@ -170,8 +184,30 @@ class GinNetwork(GraphNetwork):
 
     Parameters
     ----------
+    n_in, n_out : int
+        Features of a node, and classes.
+    dropout : Dropout
+        Applied to the sums over each graph.
+    generator : torch.Generator, optional
+        Draws the weights.
+    hidden : int
+        Width of every layer.
+    layers : int
+        Number of layers.
     concat : bool
         Jumping concatenation: the map sees the input's and every layer's sums instead of the last layer's alone.
+    **options
+        Of every layer: ``channels`` and ``mixing`` as for :class:`gsp_fb.nn.FilterBankLayer`; ``learned`` and
+        ``gamma`` for GIN-eps.
+
+    See Also
+    --------
+    build : Makes it by name: ``gin-0``, ``gin-eps``, ``fb-gin-0``, ...
+    GraphBatch : Its input.
+
+    References
+    ----------
+    .. [1] K. Xu, W. Hu, J. Leskovec and S. Jegelka, "How powerful are graph neural networks?", ICLR 2019.
 
     Examples
     --------

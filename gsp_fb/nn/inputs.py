@@ -60,11 +60,17 @@ class Pattern:
 class SparseFeatures:
     """Node features ``X`` that stay sparse: ``X @ W`` with gradients to ``W``, dropout on the stored entries alone.
 
-    Attributes
+    Parameters
     ----------
     values : Tensor, shape (nnz,) or (copies, nnz)
         With copies, every parameter set sees its own entries (its own dropout).
     pattern : Pattern
+        Positions of the entries, of the matrix and of its transpose.
+
+    See Also
+    --------
+    features : Features of a data set as tensors, sparse or dense.
+    SparseMatrix : A constant sparse matrix as a module.
 
     Examples
     --------
@@ -148,13 +154,28 @@ def features(
     dtype: torch.dtype = torch.float32,
     device: torch.device | str = "cpu",
 ) -> Features:
-    """Return node features as torch takes them: sparse stays sparse.
+    """Return node features as a tensor, or as sparse features if they are sparse.
 
     Parameters
     ----------
     x : array_like or scipy sparse, shape (n_nodes, n_features)
+        Finite values.
     normalize : bool
         Divide each row by the sum of its magnitudes. Rows of zeros stay as they are.
+    dtype : torch.dtype
+        Type of the entries.
+    device : torch.device or str
+        Where the result is placed.
+
+    Returns
+    -------
+    Tensor or SparseFeatures, shape (n_nodes, n_features)
+        The input of a model of :func:`build`.
+
+    See Also
+    --------
+    SparseFeatures : The sparse form.
+    gsp_fb.row_normalized : Division by the sum instead of the sum of magnitudes.
 
     Examples
     --------

@@ -120,7 +120,7 @@ class FilterBankLayer(nn.Module):
         return (act, identity) if order == "before" else (identity, act)
 
     def alphas(self) -> Tensor | None:
-        """Return the weights of the channels, shape (*copies, k); None where there is one, or one set a node."""
+        """Return the weights of the channels, shape ``(*copies, k)``; None where there is one, or one set a node."""
         return None if self.bank.mixing is None else self.bank.mixing.alphas()
 
     def _chosen(self, propagation: Propagation | None) -> Propagation:

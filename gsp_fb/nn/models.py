@@ -22,13 +22,12 @@ Options = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Model:
-    """One row: how a model is built, its options with their defaults, how it is trained and searched.
+    """A row of the model table: constructor, options with defaults, training defaults and search space.
 
-    Attributes
+    Parameters
     ----------
     name, title : str
-    task : {'node', 'graph'}
-        What is classified.
+        Key in ``MODELS``, and the name in tables and plots.
     construct : callable
         Makes the network from a ``BuildContext`` (data, options, random streams).
     options : mapping
@@ -38,8 +37,16 @@ class Model:
     space : mapping
         The values of options and of the training configuration that a search tries.
     extra : mapping
-        Further choices that a search takes up when asked to (``also=``): the operator family where there is one, and
+        Further choices that a search includes by ``also=``: the operator family where there is one, and
         GWNN's pair of wavelets.
+    task : {'node', 'graph'}
+        Whether nodes or whole graphs are classified.
+
+    See Also
+    --------
+    register_model : Add a row of your own.
+    describe : All rows as plain dictionaries.
+    build : Make the network of a row.
 
     Examples
     --------
@@ -219,7 +226,17 @@ def takes_dense(name: str) -> bool:
 
 
 def describe() -> list[dict[str, Any]]:
-    """Return one plain row a model: name, title, task, options, training defaults, search space and its extras.
+    """Return one dictionary a model: name, title, task, options, training defaults, search space and its extras.
+
+    Returns
+    -------
+    list of dict
+        In the order of ``MODELS``; serialisable as JSON.
+
+    See Also
+    --------
+    Model : A row of the table.
+    build : Make the network of a row.
 
     Examples
     --------

@@ -111,7 +111,9 @@ class Network(NodeNetwork):
     Parameters
     ----------
     layers : iterable of FilterBankLayer
+        From the input to the output.
     dropout : Dropout
+        Applied before every layer.
     input_dropout : Dropout, optional
         That of the input; ``dropout`` by default.
     lift, head : Module, optional
@@ -122,6 +124,12 @@ class Network(NodeNetwork):
         Filters the logits: a decoupled network, propagation after all maps.
     sampler : object with ``batches(train)``, optional
         Makes the training steps of an epoch; without it an epoch is one step on the whole graph.
+
+    See Also
+    --------
+    build : Makes a network by the name of its model.
+    FilterBankLayer : One layer.
+    parameter_groups : Its parameters, with and without weight decay.
 
     Examples
     --------
@@ -199,18 +207,24 @@ UNDECAYED = ("logits", "gain", "theta", "rates")
 def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
     """Return the optimiser's groups: mixing logits, wavelet gains and filter coefficients without weight decay.
 
-    Decay would pull every weight of a channel to 1 and every response to 0, whatever the data says.
+    Decay would pull every weight of a channel to 1 and every response to 0, whatever the data.
 
     Parameters
     ----------
     model : Module
+        Any module; parameters without decay are found by name.
     weight_decay : float
         Of all other parameters.
 
     Returns
     -------
     list of dict
-        As the optimisers of torch take it.
+        First argument of the optimisers in ``torch.optim``.
+
+    See Also
+    --------
+    train : Uses these groups unless ``optimizer=`` is given.
+    n_parameters : The number of trained values.
 
     Examples
     --------
@@ -230,15 +244,21 @@ def adam(model: nn.Module, lr: float, weight_decay: float) -> torch.optim.Adam:
 
 
 def n_parameters(model: nn.Module) -> int:
-    """Return the number of trained numbers in ``model``.
+    """Return the number of trainable values in ``model``.
 
     Parameters
     ----------
     model : Module
+        With initialised parameters.
 
     Returns
     -------
     int
+        Entries of all parameters together.
+
+    See Also
+    --------
+    parameter_groups : The parameters themselves, with and without weight decay.
 
     Examples
     --------

@@ -149,11 +149,28 @@ def embed(checkpoint: str | os.PathLike[str], dataset: Any, *, layer: int = -1, 
     Parameters
     ----------
     checkpoint : path
+        A run directory, or its ``checkpoint.json``.
     dataset : object
+        With ``graph`` and ``x``; labels are not read.
     layer : int
         Position of the layer; the last one by default.
     **options
         As for ``gsp_fb.nn.predict.load_model``.
+
+    Returns
+    -------
+    dict of array, shape (n_nodes, width)
+        By name: ``low``, ``high``, ``combined``.
+
+    Raises
+    ------
+    ParameterError
+        The model has no channels or no such layer, or the data does not fit it.
+
+    See Also
+    --------
+    predict : The classes instead of the embeddings.
+    read_checkpoint : The stored tensors themselves.
 
     Examples
     --------

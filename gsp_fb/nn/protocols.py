@@ -31,16 +31,23 @@ PROTOCOLS = {
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """What a model reached over folds, and by which protocol.
+    """Test scores of a model over folds, and the protocol that chose the epochs.
 
-    Attributes
+    Parameters
     ----------
     protocol : {'validation', 'gin'}
+        See :func:`cross_validate`.
     scores : tuple of float
         Test score of every fold at its reported epoch.
     epochs : tuple of int
         The reported epoch of every fold; all equal under ``gin``.
     runs : tuple of TrainResult
+        The run of every fold.
+
+    See Also
+    --------
+    cross_validate : The function that returns it.
+    TrainResult : The result of one fold.
 
     Examples
     --------
@@ -83,6 +90,21 @@ def with_validation(splits: Iterable[Any], y: Any, *, share: float = 0.1, seed: 
     share : float in (0, 1)
         Of the training items of every class.
     seed : int
+        Of the random choice.
+
+    Returns
+    -------
+    tuple of Split
+        One a split, in the given order.
+
+    Raises
+    ------
+    ParameterError
+        ``share`` is not in (0, 1), or ``seed`` is negative.
+
+    See Also
+    --------
+    cross_validate : Applies it to the folds under the protocol ``validation``.
 
     Examples
     --------
@@ -133,16 +155,39 @@ def cross_validate(
         By default the row's own.
     protocol : {'validation', 'gin'}
         ``validation`` sets a stratified ``share`` of each training fold aside and reports the epoch that it chooses.
-        ``gin`` trains all epochs and reports the one epoch with the best mean test score, as GIN's paper does; the
+        ``gin`` trains all epochs and reports the one epoch with the best mean test score, as in [1]_; the
         test sets have then chosen it, and the figure compares with published ones only.
     splits : sequence, optional
+        The folds, in place of those of the collection.
     share, seed
         As for :func:`with_validation`; ``seed`` is also that of the models.
     directory : path, optional
         Keeps every fold's run under it, resumable; see :func:`gsp_fb.nn.train`.
     progress : bool
+        Show a progress bar.
     **options
         Of :func:`gsp_fb.nn.build`.
+
+    Returns
+    -------
+    CrossValidation
+        Test score and reported epoch of every fold, their mean and standard deviation.
+
+    Raises
+    ------
+    ParameterError
+        Unknown model, protocol or option, or no folds.
+
+    See Also
+    --------
+    with_validation : The validation part of each fold.
+    train_splits : The same for node classification.
+
+    References
+    ----------
+    .. [1] K. Xu, W. Hu, J. Leskovec and S. Jegelka, "How powerful are graph neural networks?", ICLR 2019.
+    .. [2] F. Errica, M. Podda, D. Bacciu and A. Micheli, "A fair comparison of graph neural networks for graph
+       classification", ICLR 2020 (on reporting test scores that chose the epoch).
 
     Examples
     --------

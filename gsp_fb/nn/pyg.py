@@ -100,16 +100,29 @@ class FilterBankConv(MessagePassing):  # type: ignore[misc, valid-type]  # torch
     Parameters
     ----------
     in_channels, out_channels : int
+        Features of a node before and after the layer.
     family : str
         A row of the table of variants; ``renorm_sym`` is the propagation of ``GCNConv``.
     gamma : float > 0, optional
         Weight of the added loops. They are added to every node, where ``GCNConv`` adds only missing ones.
     isolated : {'self', 'zero', 'error'}
+        Treatment of nodes without edges, see :func:`gsp_fb.operator`.
     generator : torch.Generator, optional
         Draws the weights. By default torch's own, as for every layer of PyG, so that ``torch.manual_seed`` decides.
     **layer
         Options of :class:`gsp_fb.nn.FilterBankLayer`: ``channels``, ``mixing``, ``transformation``, ``bias``, ...
         No activation follows the layer unless ``output`` names one.
+
+    See Also
+    --------
+    gsp_fb.nn.FilterBankLayer : The layer over a fixed propagation.
+    gsp_fb.nn.patch : A second channel for a layer of another library.
+    AddFilterBank : The channels of the features, as a transform.
+
+    References
+    ----------
+    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
+       convolutional networks", GLFrontiers 2022.
 
     Examples
     --------
@@ -181,9 +194,16 @@ class AddFilterBank(BaseTransform):  # type: ignore[misc, valid-type]  # as abov
     family : str
         A row of the table of variants.
     gamma : float > 0, optional
+        Weight of the added loops.
     isolated : {'self', 'zero', 'error'}
+        Treatment of nodes without edges, see :func:`gsp_fb.operator`.
     concat : bool
         Replace ``data.x`` by ``[x_low | x_high]`` instead of adding two attributes.
+
+    See Also
+    --------
+    FilterBankConv : The channels inside a layer, with trained weights.
+    gsp_fb.filters.two_channel : The same bank on a :class:`gsp_fb.Graph`.
 
     Examples
     --------

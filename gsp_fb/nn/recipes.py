@@ -68,10 +68,21 @@ def build(
     **options
         Options of the row, see ``describe()``.
 
+    Returns
+    -------
+    Module
+        ``model(x)`` returns the logits of all nodes, or of all graphs of a batch.
+
     Raises
     ------
     ParameterError
         Unknown model or option, a value out of range, or a device that is not there.
+
+    See Also
+    --------
+    train : Train the model on a split.
+    describe : The models and their options.
+    register_model : Add a model of your own to the table.
 
     Examples
     --------

@@ -11,9 +11,9 @@ __all__ = ["TrainResult", "finite"]
 
 @dataclass(frozen=True)
 class TrainResult:
-    """What a run reached. ``scores`` and ``losses`` are those of the epoch that validation chose.
+    """Result of a training run; ``scores`` and ``losses`` are those of the epoch that validation chose.
 
-    Attributes
+    Parameters
     ----------
     best_epoch, epochs : int
         The chosen epoch, and how many were run; epochs count from 1.
@@ -29,6 +29,11 @@ class TrainResult:
         Peak memory in MB: of the process, or on a GPU of torch's allocations.
     history : list of dict
         One row an evaluated epoch, as in ``metrics.csv``.
+
+    See Also
+    --------
+    train, train_splits : The functions that return it.
+    read_metrics : The history of a stored run.
 
     Examples
     --------

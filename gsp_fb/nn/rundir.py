@@ -42,6 +42,10 @@ _LOCK, _OWNER = ".run.lock", ".run.pid"
 class TrainingInterrupted(KeyboardInterrupt):
     """Ctrl-C arrived; the epoch was finished and the state saved. The message is a summary for the user.
 
+    See Also
+    --------
+    train : Raises it on Ctrl-C; the same call resumes the run.
+
     Examples
     --------
     >>> try:
@@ -112,7 +116,27 @@ class MetricsFile:
 
 
 def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, str]]:
-    r"""Return the whole rows of a run's ``metrics.csv``; a torn last line is left out.
+    r"""Return the rows of a run's ``metrics.csv``; an incomplete last line is left out.
+
+    Parameters
+    ----------
+    directory : path_like
+        The directory of a run.
+
+    Returns
+    -------
+    list of dict
+        One an evaluated epoch, values as text; empty where there is no ``metrics.csv``.
+
+    Raises
+    ------
+    FormatError
+        The file is no table of metrics.
+
+    See Also
+    --------
+    train : Writes the file where ``directory=`` is given.
+    read_checkpoint : The tensors of the same run.
 
     Examples
     --------

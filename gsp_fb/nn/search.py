@@ -44,21 +44,29 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What validation chose: model options, training configuration, and the mean validation score they reached.
+    """The model options and training configuration that validation chose, and their mean validation score.
 
-    Attributes
+    Parameters
     ----------
     model : str
+        A row of ``MODELS``.
     options, config : dict
-        What :func:`gsp_fb.nn.build` and :class:`TrainConfig` take; ``gsp-fb train --from best.json`` reads them.
+        Arguments of :func:`gsp_fb.nn.build` and of :class:`TrainConfig`; ``gsp-fb train --from best.json`` reads them.
     val_score : float
         Mean over the splits of the last rung.
     n_finished, n_failed : int
         Trials with a score, and those whose training diverged.
     seconds : float
         Processor time of all trials, those of other workers and earlier sessions included.
+    values : dict
+        The chosen point of the search space: the values of ``options`` and ``config`` that were searched.
     trials : tuple of dict
         Values and validation scores (by split, None where training diverged) of every trial.
+
+    See Also
+    --------
+    search : The function that returns it.
+    read_best : Read the result of a stored search.
 
     Examples
     --------
@@ -479,10 +487,33 @@ def _bar(total: int, progress: bool) -> Iterator[Callable[[int], None]]:
 def read_best(path: str | os.PathLike[str]) -> SearchResult:
     """Return the result of a search from its ``best.json`` or its directory.
 
+    Parameters
+    ----------
+    path : path_like
+        The directory of a search, or its ``best.json``.
+
+    Returns
+    -------
+    SearchResult
+        The chosen values and all trials.
+
     Raises
     ------
     FormatError
         The file does not exist or holds no result of a search.
+
+    See Also
+    --------
+    search : Run a search, which writes the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> found = SearchResult("gcn", {"hidden": 64}, {"lr": 0.01}, val_score=0.8, n_finished=20, n_failed=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_json(Path(folder, "best.json"), found.as_dict())
+    ...     read_best(folder) == found
+    True
     """
     file = Path(path) / BEST_FILE if Path(path).is_dir() else Path(path)
     try:

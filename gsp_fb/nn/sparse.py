@@ -187,6 +187,12 @@ class SparseMatrix(nn.Module):
     backward : triple of Tensor, optional
         Those of the transpose; without them the matrix is symmetric.
     n_columns : int
+        Columns of the matrix; its rows follow from ``indptr``.
+
+    See Also
+    --------
+    SparseFeatures : Sparse features, with dropout on the stored entries.
+    operator_propagation : The channels of an operator as a propagation.
 
     Examples
     --------

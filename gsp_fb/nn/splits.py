@@ -84,15 +84,22 @@ def train_splits(
     ----------
     name : str
         A row of ``MODELS``.
-    dataset, config, device, dtype, **options
-        As for :func:`gsp_fb.nn.build` and :func:`gsp_fb.nn.train`.
+    dataset : object
+        As for :func:`gsp_fb.nn.train`.
     splits : sequence
         A split may come several times, with different seeds.
+    config : TrainConfig, optional
+        The same for all runs.
     seeds : sequence of int, optional
         One a split; 0 by default.
     directories : sequence of paths, optional
         One a split: metrics and checkpoint, resumable, as :func:`gsp_fb.nn.train` writes them.
     progress : bool
+        Show a progress bar.
+    device, dtype
+        As for :func:`gsp_fb.nn.build`.
+    **options
+        Options of the model, as for :func:`gsp_fb.nn.build`.
 
     Returns
     -------

@@ -34,14 +34,31 @@ __all__ = ["Exchange", "Hooks", "TrainState", "Trainer"]
 
 @dataclass(frozen=True, eq=False)
 class TrainState:
-    """What a callback sees after an evaluated epoch; returning True from the callback ends the run.
+    """Argument of a callback after an evaluated epoch; a callback that returns True ends the run.
 
-    Attributes
+    Parameters
     ----------
     epoch, best_epoch : int
+        The epoch just evaluated, and the best one so far; epochs count from 1.
     metrics : dict
         The epoch's row of ``metrics.csv``.
     model : Module
+        The model in training.
+
+    See Also
+    --------
+    train : Takes callbacks.
+    watch : Audits of a model during training.
+
+    Examples
+    --------
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> from gsp_fb.nn import TrainConfig, build, train
+    >>> data = contextual_sbm(30, rng=0)
+    >>> def is_second(state):
+    ...     return state.epoch == 2
+    >>> train(build("gcn", data), data, data.splits[0], TrainConfig(epochs=9), callbacks=[is_second]).epochs
+    2
     """
 
     epoch: int

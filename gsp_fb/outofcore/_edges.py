@@ -86,7 +86,22 @@ def open_edges(path: str | os.PathLike[str], memory: int) -> ListedEdges:
 
 
 def is_edge_list(path: str | os.PathLike[str]) -> bool:
-    """Return whether a name is that of an edge list which can be of any size.
+    """Return whether the suffix of a file is that of an edge list, which is read in blocks.
+
+    Parameters
+    ----------
+    path : path_like
+        Only its name is looked at; the file need not exist.
+
+    Returns
+    -------
+    bool
+        True if :func:`build_folder` reads such files.
+
+    See Also
+    --------
+    build_folder : Write an edge list as a folder.
+    is_folder_name : The same question for folders.
 
     Examples
     --------

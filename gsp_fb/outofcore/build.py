@@ -65,16 +65,24 @@ def build_folder(
     path : path_like
         The folder to make; by custom it ends in ``.npyd``.
     memory : int or str
-        Bytes, or text such as ``'2GB'``.
+        Memory for sorting: bytes, or text such as ``'2GB'``.
     n_nodes : int, optional
         By default what the file says of itself, or the largest number plus one.
     directed : bool, optional
         Keep arcs as they are listed; by default what the file says, and undirected if it says nothing.
     symmetrize : {'max', 'mean', 'sum'}, optional
+        Combine ``(i, j)`` and ``(j, i)`` into one undirected edge.
     duplicates : {'error', 'first', 'sum'}
+        Meaning of a pair that is listed again.
     loops : {'keep', 'drop'}
+        Whether self-loops are kept.
     progress : callable, optional
         See :func:`gsp_fb.open_graph`.
+
+    Returns
+    -------
+    Graph
+        On disk, as :func:`gsp_fb.open_graph` returns it.
 
     Raises
     ------
@@ -84,6 +92,11 @@ def build_folder(
         An edge is listed again and ``duplicates`` says that this is an error, or a weight is not finite and >= 0.
     FileExistsError
         There is something at ``path``.
+
+    See Also
+    --------
+    write_folder : Write a graph that is in memory.
+    gsp_fb.open_graph : Open a folder that exists.
 
     Examples
     --------

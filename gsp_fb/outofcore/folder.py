@@ -127,7 +127,22 @@ class Files:
 
 
 def is_folder_name(path: str | os.PathLike[str]) -> bool:
-    """Return whether a name says that it is the folder of a stored graph.
+    """Return whether the suffix of a path is that of a stored graph, ``.npyd``.
+
+    Parameters
+    ----------
+    path : path_like
+        Only its name is looked at; the folder need not exist.
+
+    Returns
+    -------
+    bool
+        True for the suffix ``.npyd``.
+
+    See Also
+    --------
+    write_folder : Write a graph as such a folder.
+    is_edge_list : The same question for edge lists.
 
     Examples
     --------

@@ -24,6 +24,26 @@ CHUNK_SHARE, CHUNK_MOST = 8, 2**26
 def parse_bytes(amount: int | str) -> int:
     """Return an amount of memory in bytes: a number, or text such as ``'4GB'``, ``'500 MB'`` or ``'2GiB'``.
 
+    Parameters
+    ----------
+    amount : int or str
+        Units are decimal (KB, MB, GB) or binary (KiB, MiB, GiB), in any case.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    ParameterError
+        The text has no such form, or the amount is below one byte.
+
+    See Also
+    --------
+    gsp_fb.open_graph : Takes such an amount as its memory limit.
+    build_folder : Takes such an amount for sorting.
+
     Examples
     --------
     >>> parse_bytes("4GB"), parse_bytes("1.5KiB"), parse_bytes(1000)

@@ -36,6 +36,25 @@ _MAX_HEADER = 10_000
 class StoredArray:
     """An array in a ``.npy`` file; ``rows`` maps a window of it, ``numpy.asarray`` reads all of it.
 
+    Made by :meth:`open`, which reads the header.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    shape : tuple of int
+        Shape of the array.
+    dtype : dtype
+        Type of its entries.
+    offset : int
+        Bytes of the header before the first entry.
+    fortran : bool
+        Whether the entries are in column-major order.
+
+    See Also
+    --------
+    gsp_fb.Operator.multiply : Product of an operator with a stored signal.
+
     Examples
     --------
     >>> import tempfile

@@ -20,15 +20,16 @@ __all__ = ["Audit", "plain"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit:
-    """What a network does to the frequencies of its input.
+    """The frequency response of a trained network, measured at its input and at every layer.
 
-    Attributes
+    Parameters
     ----------
     model : str
         Class of the model.
     family : str
         Family whose frequencies are the axis.
     n_nodes : int
+        Nodes of the graph.
     response : FrequencyResponse
         Of the whole network at its input: ``edges``, ``gain``, ``error``.
     input : LayerAudit
@@ -36,12 +37,20 @@ class Audit:
     layers : tuple of LayerAudit
         One a call of a layer, in order.
     dependence : tuple of Dependence
+        Change of the output when the low or the high half of the input, or of a layer's input, is removed or permuted.
     oversmoothing : Oversmoothing
+        Differences between nodes and effective ranks, layer by layer.
     verdict : str
         Two sentences with their evidence, and what to try.
     suggestions : tuple of str
+        Changes of the model to try.
     accuracy : float
-        Of the unchanged model on the nodes that were asked for; nan without labels.
+        Of the unchanged model on the chosen nodes; nan without labels.
+
+    See Also
+    --------
+    audit : The function that returns it.
+    watch : Audits during training.
 
     Examples
     --------

@@ -27,7 +27,12 @@ class Propagation(Protocol):
     ``identity(h)``
         The identity channel, where the channels do not have the shape of ``h`` (heads that are averaged).
 
-    Make it a :class:`torch.nn.Module` with buffers, and it moves and casts with its network.
+    Make it a ``torch.nn.Module`` with buffers, and it moves and casts with its network.
+
+    See Also
+    --------
+    operator_propagation : The propagation of any operator family.
+    FilterBankLayer : A layer over a propagation.
 
     Examples
     --------

@@ -82,17 +82,34 @@ BASES: dict[str, Basis] = {
 class PolynomialFilter(nn.Module):
     r"""A learnable filter :math:`\sum_k \theta_k B_k(L)` of a propagation's Laplacian ``L h = h - low(h)``.
 
-    Whatever the basis, the filter is a combination of Chebyshev polynomials of ``L - I``: one recurrence of ``order``
-    products, with coefficients that a constant matrix makes of ``theta``.
+    In every basis the filter is evaluated as a combination of Chebyshev polynomials of ``L - I``: one recurrence of
+    ``order`` matrix-vector products, whose coefficients are a constant matrix times ``theta``.
 
     Parameters
     ----------
     basis : {'monomial', 'bernstein', 'chebyshev', 'jacobi'}
+        The bases of GPRGNN [1]_, BernNet [2]_, ChebNetII [3]_ and JacobiConv [4]_.
     order : int
+        Degree of the polynomial.
     width : int
         Columns of the features; used by bases with coefficients per column.
     copies : tuple
         ``(s,)`` for ``s`` independent sets of coefficients.
+
+    See Also
+    --------
+    operator_propagation : The propagation whose Laplacian is filtered.
+    gsp_fb.FilterBank : Fixed filters, given as kernels of frequency.
+
+    References
+    ----------
+    .. [1] E. Chien, J. Peng, P. Li and O. Milenkovic, "Adaptive universal generalized PageRank graph neural network",
+       ICLR 2021.
+    .. [2] M. He, Z. Wei, Z. Huang and H. Xu, "BernNet: Learning arbitrary graph spectral filters via Bernstein
+       approximation", NeurIPS 2021.
+    .. [3] M. He, Z. Wei and J.-R. Wen, "Convolutional neural networks on graphs with Chebyshev approximation,
+       revisited", NeurIPS 2022.
+    .. [4] X. Wang and M. Zhang, "How powerful are spectral graph neural networks", ICML 2022.
 
     Examples
     --------
@@ -116,7 +133,7 @@ class PolynomialFilter(nn.Module):
         self.rates = nn.Parameter(torch.ones(*copies, order)) if row.columns else None
 
     def coefficients(self) -> Tensor:
-        """Return the coefficients of the basis functions, shape (*copies, order + 1, width or 1)."""
+        """Return the coefficients of the basis functions, shape ``(*copies, order + 1, width or 1)``."""
         theta = torch.relu(self.theta) if BASES[self.basis].positive else self.theta
         if self.rates is None:
             return theta
@@ -136,7 +153,7 @@ class PolynomialFilter(nn.Module):
         return total
 
     def response(self, frequencies: Any) -> Any:
-        """Return the learned response at the frequencies, shape (*copies, n) or (*copies, n, width)."""
+        """Return the learned response at the frequencies, shape ``(*copies, n)`` or ``(*copies, n, width)``."""
         f = np.asarray(frequencies, dtype=np.float64)
         theta = self.coefficients().detach().double().cpu().numpy()
         values = BASES[self.basis].values(self.order, f.ravel()).T @ theta
