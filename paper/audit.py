@@ -28,7 +28,7 @@ Each model is trained on one split with the defaults of its row (at most {{epoch
 `gf.nn.audit`: 8 bands of the frequencies of `sym`, 16 probes a band. Gains are relative to the peak of each model;
 "high / low" is the gain on the upper half of the axis over that on the lower half. This page is written by
 `{COMMAND}`. One split says little about accuracy: see [the reproduction](reproduce.md) for that, and
-[how to audit a network](howto-audit.md) for the terms.
+[how to audit a network](howto-audit.md) for the method; terms are in the [glossary](glossary.md).
 """
 
 

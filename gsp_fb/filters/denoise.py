@@ -40,7 +40,7 @@ VARIATION_TOL = 1e-4
 class Denoised:
     """A denoised signal with the choices behind it; ``numpy.asarray`` gives the signal.
 
-    Attributes
+    Parameters
     ----------
     signal : array, shape of the data
     strength : float
@@ -52,6 +52,10 @@ class Denoised:
         Total variation: certified duality gap of the worst column; ``|x - x*|^2 <= 2 gap`` without a mask.
     error_bound : float or None
         Linear filters: bound on the numerical error relative to the norm of the data.
+
+    See Also
+    --------
+    denoise : Makes it.
 
     Examples
     --------

@@ -23,15 +23,17 @@ EPS = float(np.finfo(np.float64).eps)
 class Recovery:
     r"""How well samples at some nodes determine signals of bandwidth k.
 
-    Attributes
+    Noise of norm :math:`\epsilon` in the samples changes the recovered signal by at most ``noise_gain``
+    :math:`\cdot\epsilon`, in the norm in which the operator is self-adjoint.
+
+    Parameters
     ----------
     smallest, largest : float
         Extreme singular values of the sampled modes.
-    noise_gain : float
-        ``1 / smallest``: noise of norm :math:`\epsilon` in the samples changes the recovered signal by at most
-        ``noise_gain`` :math:`\cdot\epsilon` (in the norm in which the operator is self-adjoint).
-    unique : bool
-        Whether the samples determine the signal at all.
+
+    See Also
+    --------
+    condition : Measures it for given nodes.
 
     Examples
     --------
