@@ -70,7 +70,8 @@ def test_models_lists_every_row(capsys):
     names = {row["name"] for row in result(capsys, "models")["models"]}
     base = {"gcn", "gat", "graphsage", "graphsaint", "geom-gcn-p", "geom-gcn-s", "geom-gcn-i", "gwnn"}
     base |= {"gcnii", "gcnii*", "gin-0", "gin-eps"}
-    assert names == {"mlp"} | base | {f"fb-{name}" for name in base}
+    learnable = {"acm-gcn", "gprgnn", "bernnet", "chebnetii", "jacobiconv"}
+    assert names == {"mlp"} | base | {f"fb-{name}" for name in base} | learnable
 
 
 def test_train_resume_predict_embed(blocks, tmp_path, capsys):

@@ -20,7 +20,7 @@ from gsp_fb._arguments import (
     host_array,
 )
 from gsp_fb.backend import TABLE
-from gsp_fb.energy.density import lambda_max
+from gsp_fb.energy.density import lambda_max, lambda_max_bounds
 from gsp_fb.errors import GraphError, ParameterError, SignalError
 from gsp_fb.variants import check_gamma
 from tests.support import device
@@ -369,9 +369,9 @@ TEXTS = {
         "matvecs must be an integer >= 1, not 0",
     ),
     "rtol of nothing": (lambda: lambda_max(HIGH, rtol=0.0), "rtol must be finite and > 0, not 0.0"),
-    "failure of nothing": (lambda: lambda_max(HIGH, failure=0.0), "failure must be finite and > 0, not 0.0"),
+    "failure of nothing": (lambda: lambda_max_bounds(HIGH, failure=0.0), "failure must be finite and > 0, not 0.0"),
     "rtol of one": (lambda: lambda_max(HIGH, rtol=1.0), "rtol and failure must be < 1, not 1.0 and 1e-10"),
-    "failure of one": (lambda: lambda_max(HIGH, failure=1.0), "rtol and failure must be < 1, not 0.01 and 1.0"),
+    "failure of one": (lambda: lambda_max_bounds(HIGH, failure=1.0), "rtol and failure must be < 1, not 1e-06 and 1.0"),
 }
 
 

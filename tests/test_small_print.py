@@ -6,18 +6,17 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-import optuna
 import pytest
 
 import gsp_fb as gf
 from gsp_fb._document import Table, Text
 from gsp_fb.cli.render import _finite, emit
 from gsp_fb.errors import ParameterError, SignalError
+from gsp_fb.nn.proposals import SAMPLERS, _place
 from gsp_fb.plot.nodes import _real
 from paper.advice_record import advice_record, write_advice_record
 from paper.catalogue import EXPERIMENTS
 from paper.cells import select
-from paper.choice import _first_then_any, _place, _study
 from paper.protocols import Rung
 from paper.tables import sections
 
@@ -101,21 +100,12 @@ def test_values_off_the_grid_have_the_place_of_the_nearest():
     assert [_place(SPACE["lr"], value) for value in (0.01, 0.02, 5.0, None)] == [1, 1, 2, 0]
 
 
-def test_a_study_learns_from_what_did_not_diverge():
+def test_proposals_cover_the_space_and_depend_on_the_seed_alone():
     done = [({"lr": 0.1, "dropout": 0.5}, 0.7), ({"lr": 0.001, "dropout": 0.0}, -math.inf)]
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = _study(optuna, SPACE, done, seed=0)
-    assert [(trial.value, trial.params) for trial in study.trials] == [(0.7, {"lr": 2, "dropout": 1})]
-
-
-def test_the_sampler_goes_first_then_chance():
-    first = {"lr": 2, "dropout": 1}
-    places = list(_first_then_any(first, SPACE, seed=0))
-    assert places[0] == first
-    assert len(places) == 1001
-    assert {tuple(place.values()) for place in islice(places, 1, None)} == {(i, j) for i in range(3) for j in range(2)}
-    assert list(_first_then_any(first, SPACE, seed=0)) == places
-    assert any(one != other for one, other in pairwise(places[1:]))
+    places = list(islice(SAMPLERS["tpe"](SPACE, done, 0), 200))
+    assert {tuple(place.values()) for place in places} == {(i, j) for i in range(3) for j in range(2)}
+    assert list(islice(SAMPLERS["tpe"](SPACE, done, 0), 200)) == places
+    assert any(one != other for one, other in pairwise(places))
 
 
 def test_nothing_is_shown_as_nothing_and_no_number_as_null(capsys):

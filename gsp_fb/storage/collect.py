@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import Checked
+from .._arguments import Checked, host_array
 from ..backend import Signal, is_sparse
-from ..errors import ParameterError
+from ..errors import ParameterError, SignalError
 from ._interface import PRODUCT_COPIES, Storage
 from .npy import StoredArray, new_array, open_array
 
@@ -43,6 +43,7 @@ def collect_blocks(
     out : path_like, optional
     """
     x = open_array(x)
+    x = x if is_sparse(x) or hasattr(x, "shape") else host_array(x, SignalError, "signal")
     shape = (*np.shape(x), *extra) if not is_sparse(x) else tuple(x.shape)
     reserved = math.prod(shape) * max(getattr(getattr(x, "dtype", None), "itemsize", 8), 8) if out is None else 0
     blocks = storage.signals(x, copies=copies, reserved=reserved)

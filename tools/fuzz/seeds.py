@@ -119,7 +119,7 @@ def _binary() -> dict[str, dict[str, bytes]]:
 def _checkpoints() -> dict[str, dict[str, bytes]]:
     tensors = save({"model.weight": torch.arange(6.0).reshape(2, 3), "generator": torch.zeros(4, dtype=torch.uint8)})
     facts = {"format": 1, "tensors": "checkpoint-00000003.safetensors", "sha256": hashlib.sha256(tensors).hexdigest()}
-    facts |= {"epoch": 3, "recipe": {"model": "gcn"}, "config": {"lr": 0.01}, "data": {"graph": "abc"}}
+    facts |= {"epoch": 3, "best_epoch": 2, "recipe": {"model": "gcn"}, "config": {"lr": 0.01}, "data": {"graph": "abc"}}
     return {"checkpoint_tensors": {"small": tensors}, "checkpoint_json": {"small": json.dumps(facts).encode()}}
 
 

@@ -20,7 +20,7 @@ __all__ = ["Oversmoothing", "measure_oversmoothing"]
 # Share of the rank that an output may lose: (rank - 1) / (width - 1) below it is a collapse.
 COLLAPSE = 0.25
 # Effort for the eigengap of a large graph; two digits are enough for a rate.
-GAP = {"tol": 1e-2, "max_matvecs": 300, "certify": False}
+GAP_TOL = 1e-2
 # Frequencies below this are 0 up to rounding.
 ZERO = 1e-9
 
@@ -111,7 +111,7 @@ def _rate(bands: Bands) -> float:
         varying = bands.modes.frequencies[bands.modes.frequencies > ZERO]
         return float(1.0 - varying[0]) if varying.size else float("nan")
     try:
-        found = eigengap(bands.op, **GAP)  # type: ignore[arg-type]  # a table of keyword arguments
+        found = eigengap(bands.op, tol=GAP_TOL, certify=False)
     except (ConvergenceError, ParameterError):
         return float("nan")
     # A ratio of 1 says that there are several components, not how fast one of them mixes.
