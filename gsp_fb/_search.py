@@ -170,7 +170,7 @@ def inverse_search(problem: Problem, k: int, tol: float, known: Found | None = N
     ConvergenceError
         The factorisation breaks down, or the pairs do not converge.
     """
-    rng, project = np.random.default_rng(0), problem.projector(known)
+    rng, project = _fresh(known), problem.projector(known)
     factors = Factorization(problem.matrix, _outside(problem, rng))
 
     def inverse(x: Any) -> Any:
@@ -207,6 +207,15 @@ def _same(block: Any) -> Any:
     return block
 
 
+def _fresh(known: Found | None) -> np.random.Generator:
+    """Return the generator of a search: fixed, and another one for each number of pairs that are known.
+
+    A Krylov space holds one copy of a repeated eigenvalue for each vector of its start. After these are deflated, the
+    same start holds no further copy: a search for what was missed needs vectors of its own.
+    """
+    return np.random.default_rng([1, 0 if known is None else len(known.values)])
+
+
 def polynomial_search(
     problem: Problem,
     k: int,
@@ -230,7 +239,7 @@ def polynomial_search(
     ConvergenceError
         The highest degree did not separate the pairs.
     """
-    rng, goal = np.random.default_rng(1), max(tol, FLOOR)
+    rng, goal = _fresh(known), max(tol, FLOOR)
     project = problem.projector(known)
     dimension, keep = problem.space(k, POLYNOMIAL_SPACE if k > 1 else SINGLE_SPACE, block)
     start = asarray_like(rng.standard_normal((problem.n_nodes, block)), problem.operator.diag)

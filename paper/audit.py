@@ -74,13 +74,15 @@ def table(rows: Sequence[Mapping[str, object]]) -> str:
 def row(name: str, found: nn.Audit) -> dict[str, object]:
     """Return the figures of one audit."""
     response = found.response
-    upper = response.gain[len(response.gain) // 2 :] / np.nanmax(response.gain)
+    peak = float(np.nanmax(response.gain))
+    # A network whose output no longer depends on its input has no shape of a response.
+    upper = response.gain[len(response.gain) // 2 :] / (peak or np.nan)
     removed = {r.half: r for r in found.dependence if (r.where, r.action) == ("input", "removed")}
     return {
         "model": name,
         "test accuracy": found.accuracy,
-        "high / low": response.high / response.low,
-        "upper half, share of peak": f"{100 * np.nanmin(upper):.0f}–{100 * np.nanmax(upper):.0f} %",
+        "high / low": response.high / (response.low or np.nan),
+        "upper half, share of peak": f"{100 * np.nanmin(upper):.0f}–{100 * np.nanmax(upper):.0f} %" if peak else "–",
         "S": found.layers[-1].s_value,
         "centred S": found.layers[-1].s_value_centred,
         "effective rank": found.oversmoothing.output_rank,

@@ -66,6 +66,10 @@ ON_THE_HOST = {
         "test_isolated_nodes_under_the_zero_policy",
         "test_the_rough_end_of_cora",
     ),
+    "without factorisations some of these graphs take minutes; test_every_copy covers the search on a device": (
+        "test_partial_spectra_of_symmetric_graphs_are_the_ends_of_lapacks",
+        "test_copies_are_found_without_a_count",
+    ),
     "verify compares dense matrices on the host": (
         "test_fault_016",
         "test_no_claim_fails",

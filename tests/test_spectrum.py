@@ -294,3 +294,17 @@ def test_many_components_are_refused_before_memory_is_allocated():
     modes = gf.spectrum(op, k=20)
     assert (modes.method, modes.proof) == ("components", "inertia")
     assert not modes.frequencies.any()
+
+
+@pytest.mark.parametrize("which", ["low", "high"])
+@pytest.mark.parametrize("k", [5, 12])
+@pytest.mark.parametrize("family", ["comb", "sym"])
+def test_copies_are_found_without_a_count(family, k, which, monkeypatch):
+    """Where no factorisation is affordable, a second search with vectors of its own finds what the first one missed."""
+    monkeypatch.setattr(_eigen._Ladder, "_cost", lambda self: None)
+    triangle = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)]
+    graph = gf.Graph.from_edges([(5 * c + i, 5 * c + j) for c in range(150) for i, j in triangle])
+    op = gf.operator(graph, family, "high")
+    values = np.linalg.eigvalsh(op.symmetrized.to_scipy().toarray())
+    found = gf.spectrum(op, k, which)
+    np.testing.assert_allclose(found.frequencies, values[:k] if which == "low" else values[-k:], atol=1e-8)

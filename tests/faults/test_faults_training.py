@@ -376,7 +376,7 @@ def test_fault_094_alphas_stay_within_their_bounds_and_their_course_is_recorded(
         row[f"alpha_{channel}_{layer}"] for row in result.history for channel in ("low", "high") for layer in (1, 2)
     ]
     assert len(course) == 4 * result.epochs
-    assert all(0.0 <= alpha <= 1.0 for alpha in course)
+    assert all(0.0 <= alpha <= 2.0 for alpha in course)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")

@@ -34,6 +34,7 @@
 
   function lowChannel(family, gamma) {
     const left = new Float64Array(n), right = new Float64Array(n), diag = new Float64Array(n);
+    const metric = new Float64Array(n).fill(1);
     for (let i = 0; i < n; i++) {
       if (family.norm === "none") {
         left[i] = right[i] = 1;
@@ -46,9 +47,10 @@
         left[i] = family.norm === "rw" ? inverse : 1 / root;
         right[i] = family.norm === "rw" ? 1 : 1 / root;
         diag[i] = share;
+        if (family.norm === "rw") metric[i] = root * root;
       }
     }
-    return { left, right, diag };
+    return { left, right, diag, metric };
   }
 
   function apply(op, x) {
@@ -64,8 +66,9 @@
   const energy = (x) => x.reduce((sum, value) => sum + value * value, 0);
 
   function sValue(op, x) {
-    const low = apply(op, x);
-    return x.reduce((sum, value, i) => sum + value * (value - low[i]), 0) / energy(x);
+    // In the inner product in which the operator is self-adjoint: weights d~ for random-walk families, else 1.
+    const low = apply(op, x), inner = (y) => x.reduce((sum, value, i) => sum + op.metric[i] * value * y[i], 0);
+    return inner(x.map((value, i) => value - low[i])) / inner(x);
   }
 
   // ---- state ----
