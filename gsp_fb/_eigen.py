@@ -262,7 +262,7 @@ class _Ladder:
             try:
                 return inverse_search(self.problem, k, self.tol, known, block)
             except ConvergenceError:
-                pass  # a factorisation that breaks down: products alone remain
+                pass  # a factorisation that breaks down: matrix-vector products alone remain
         return polynomial_search(self.problem, k, self.tol, known, block)
 
     def _count(self, found: Found, cheap: bool, round_: int) -> tuple[Found | None, float]:

@@ -3,7 +3,7 @@ r"""The largest eigenvalue of an operator: a value, and an interval that holds i
 Lanczos's process from a random vector approaches the largest eigenvalue from below. The largest Ritz value
 :math:`\theta` is a lower bound; it is off by about :math:`r^2/\delta`, ``r`` the norm of its residual and
 :math:`\delta` the distance of the next Ritz value. That no eigenvalue lies far above follows from the random
-start: after k products :math:`\lambda - \theta > \epsilon\lambda` has a probability of at most
+start: after k matrix-vector products :math:`\lambda - \theta > \epsilon\lambda` has a probability of at most
 :math:`1.648\sqrt n\,e^{-\sqrt\epsilon(2k - 1)}` for every positive semi-definite matrix.
 
 References

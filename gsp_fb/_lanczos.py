@@ -1,6 +1,6 @@
 """Lanczos's process on a symmetric operator, and the quadrature rules that its tridiagonal matrix holds.
 
-The start vector's *spectral measure* puts the weight ``|u_i' v|^2`` on each eigenvalue. After ``k`` products the
+The start vector's *spectral measure* puts the weight ``|u_i' v|^2`` on each eigenvalue. After ``k`` matvecs the
 tridiagonal matrix gives Gauss's rule for it (exact for polynomials up to degree ``2k - 1``) and, with one end changed,
 the rule with a node wherever it is wanted, from which its cumulative distribution is bounded on both sides.
 """
@@ -66,7 +66,7 @@ def alone(part: Any) -> Any:
 def lanczos(
     product: Product, start: Any, steps: int, *, size: float = 0.0, orthogonalize: bool = True, total: Total = alone
 ) -> Krylov:
-    """Return the Krylov space of ``start`` after at most ``steps`` products, fewer if it closes before.
+    """Return the Krylov space of ``start`` after at most ``steps`` matrix-vector products, fewer if it closes before.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _orthogonal(vector: Any, rows: Any, total: Total) -> Any:
 def lanczos_columns(
     product: Product, start: Any, steps: int, *, size: float = 0.0, total: Total = alone
 ) -> tuple[Krylov, ...]:
-    """Return the tridiagonal matrices of each column of ``start``, none of them zero, from products with all at once.
+    """Return the tridiagonal matrices of each column of ``start``, none of them zero, from joint products.
 
     Only three blocks of vectors are in memory. Without orthogonalisation a rule may hold a node more than once; the
     copies share its weight, and quadrature is as accurate (Greenbaum 1989).

@@ -18,7 +18,7 @@ from .solvers import Factorization, Ritz, ritz_cycles
 
 __all__ = ["BLOCK", "SINGLE_BLOCK", "Found", "Problem", "inverse_search", "polynomial_search", "residuals"]
 
-# Columns of a block: products and orthogonalisation of four columns cost about as much as of two. One eigenvalue alone
+# Columns of a block: matvecs and orthogonalisation of four columns cost about as much as of two. One eigenvalue alone
 # needs no copies.
 BLOCK, SINGLE_BLOCK = 4, 1
 # Dimension of the Krylov space for several pairs and for one; and of that of the inverse, which separates far better.
@@ -29,7 +29,7 @@ FIRST_DEGREE, LAST_DEGREE = 12, 6144
 PHASES = 14
 # A cycle that leaves more than this of the residual asks for a sharper polynomial.
 SLOW = 0.05
-# And one of plain Lanczos, whose products cost more than its restarts, if it leaves more than this.
+# And one of plain Lanczos, whose matrix-vector products cost more than its restarts, if it leaves more than this.
 STEADY = 0.7
 CYCLES_OF_INVERSE = 60
 # A polynomial that amplifies more would leave nothing but the first vector in float64.
@@ -163,7 +163,7 @@ def inverse_search(problem: Problem, k: int, tol: float, known: Found | None = N
     """Return the ``k`` smallest pairs by the inverse of the shifted operator, from a sparse factorisation.
 
     The smooth end is shifted by rounding alone; the rough one to just outside of the largest eigenvalue, which a few
-    products estimate.
+    matrix-vector products estimate.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def polynomial_search(
     *,
     beyond: float | None = None,
 ) -> Found:
-    """Return the ``k`` smallest pairs by products alone: block Lanczos on Chebyshev polynomials of growing degree.
+    """Return the ``k`` smallest pairs by matvecs alone: block Lanczos on Chebyshev polynomials of growing degree.
 
     Parameters
     ----------

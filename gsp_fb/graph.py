@@ -315,7 +315,7 @@ class Graph:
         return rows[once], arrays.indices[once], None if arrays.weights is None else arrays.weights[once]
 
     def reordered(self, how: str = "community") -> Reordered:
-        """Return the graph with neighbours numbered close to each other, so that products read memory in order.
+        """Return the graph with neighbours numbered close to each other, so that matvecs read memory in order.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Renumbering the nodes so that neighbours lie close together in memory; products then run faster.
+"""Renumbering the nodes so that neighbours lie close together in memory; matrix-vector products then run faster.
 
 A product reads the signal's rows in the order of the neighbours. With an arbitrary numbering that is at random, and
 the memory's latency is the limit; with neighbours close to each other the rows are still in the cache.

@@ -1,4 +1,4 @@
-"""Sums over neighbours, shared by products, banks and quadratic forms: for a block of signals and for a single one."""
+"""Sums over neighbours of a block of signals or a single one: matrix-vector products, banks, quadratic forms."""
 
 # ruff: noqa: PLR0917  # numba functions take plain arrays as separate arguments, not objects that hold them
 

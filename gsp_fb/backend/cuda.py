@@ -168,7 +168,7 @@ def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_matvecs: int
     off = [float(norm(operator @ vectors[:, j] - values[j] * vectors[:, j])) for j in range(k)]
     if max(off) > 10 * max(goal, EPS * float(cupy.max(cupy.abs(values)))):
         raise ConvergenceError(
-            f"Lanczos left a residual of {max(off):.1e} after {max_matvecs} products", values, vectors
+            f"Lanczos left a residual of {max(off):.1e} after {max_matvecs} matrix-vector products", values, vectors
         )
     return values, vectors
 

@@ -28,7 +28,7 @@ def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_matvecs: int
     n_vectors : int
         Vectors kept between restarts.
     max_matvecs : int
-        About so many products are spent before it gives up.
+        About so many matrix-vector products are spent before it gives up.
     tol : float
         Relative to the greatest eigenvalue.
 

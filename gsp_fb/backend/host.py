@@ -170,7 +170,7 @@ def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_matvecs: int
         values, vectors = arpack(operator, k, which="LA", ncv=n_vectors, v0=start, maxiter=restarts, tol=tol)
     except ArpackNoConvergence as stuck:
         raise ConvergenceError(
-            f"Lanczos resolved {len(stuck.eigenvalues)} of {k} eigenpairs in about {max_matvecs} products",
+            f"Lanczos resolved {len(stuck.eigenvalues)} of {k} eigenpairs in about {max_matvecs} matvecs",
             stuck.eigenvalues,
             stuck.eigenvectors,
         ) from None

@@ -59,7 +59,7 @@ def _filter(args: argparse.Namespace) -> int:
     least, greatest = bank.frame_bounds()
     _save_figure(source.graph, args.plot, lambda ax: plot.response(bank, ax=ax))
     facts = {"source": source.name, "signal": args.on, "method": plan.method, "order": plan.order}
-    promise = {"error bound": plan.error_bound, "products": plan.matvecs, "frame A": least, "frame B": greatest}
+    promise = {"error bound": plan.error_bound, "matvecs": plan.matvecs, "frame A": least, "frame B": greatest}
     emit({**facts, **promise, "filters": rows}, as_json=args.json)
     return 0
 
@@ -85,7 +85,7 @@ def _profile(args: argparse.Namespace) -> int:
     _save_figure(source.graph, args.plot, lambda ax: plot.energy_profile(profile, ax=ax).set_title(title))
     mean = float(profile.moments[1] / profile.moments[0])
     facts = {"source": source.name, "signal": args.on, "total": profile.total, "mean frequency": mean}
-    emit({**facts, "products": profile.matvecs, "bands": rows}, as_json=args.json)
+    emit({**facts, "matvecs": profile.matvecs, "bands": rows}, as_json=args.json)
     return 0
 
 
@@ -123,7 +123,7 @@ def _filter_arguments(parser: argparse.ArgumentParser) -> None:
 def _profile_arguments(parser: argparse.ArgumentParser) -> None:
     _common(parser)
     parser.add_argument("--bins", type=int, default=10, help="number of equal bands (default 10)")
-    parser.add_argument("--matvecs", type=int, default=80, help="products per signal on large graphs (default 80)")
+    parser.add_argument("--matvecs", type=int, default=80, help="matrix-vector products per signal (default 80)")
 
 
 COMMANDS = (

@@ -29,7 +29,7 @@ CG_STEPS = 1000
 
 @dataclass(frozen=True, eq=False)
 class _Shell:
-    """What PETSc asks of a matrix that is only known by its products."""
+    """What PETSc asks of a matrix that is only known by its matrix-vector products."""
 
     product: Callable[[FloatArray], FloatArray]
 
@@ -105,7 +105,7 @@ def _pairs(symmetrized: Operator, eps: Any, k: int, method: str) -> Pairs:
 
 
 def _krylov_schur(symmetrized: Operator, k: int, null: FloatArray, tol: float, max_matvecs: int, *, top: bool) -> Pairs:
-    """Return the greatest (``top``) or least eigenpairs by products alone."""
+    """Return the greatest (``top``) or least eigenpairs by matrix-vector products alone."""
     storage = ranks_of(symmetrized)
     eps = _solver(storage, _shell(symmetrized), k, KRYLOV_VECTORS, null)
     which = slepc().EPS.Which

@@ -1,4 +1,4 @@
-"""The adjacency over all ranks as a PETSc matrix: products on the rows that each rank owns."""
+"""The adjacency over all ranks as a PETSc matrix: matrix-vector products on the rows that each rank owns."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ def lambda_max_bounds(
     r"""Return two numbers between which the largest eigenvalue of ``op`` lies.
 
     The lower one is a Rayleigh quotient. The upper one is the end of ``op.bounds`` or, if it is less,
-    :math:`\theta / (1 - \epsilon)` with the largest Ritz value :math:`\theta` after k products and the
+    :math:`\theta / (1 - \epsilon)` with the largest Ritz value :math:`\theta` after k matrix-vector products and the
     :math:`\epsilon` for which :math:`1.648\sqrt n\,e^{-\sqrt\epsilon(2k - 1)}` is ``failure`` [1]_.
 
     Parameters
@@ -214,7 +214,7 @@ def lambda_max_bounds(
     op : Operator
         Of an undirected graph.
     rtol : float
-        As for :func:`lambda_max`; it decides how many products are spent.
+        As for :func:`lambda_max`; it decides how many matrix-vector products are spent.
     failure : float
         Probability, over the random start, that the upper bound is too small.
     rng : None, int or numpy Generator

@@ -1,4 +1,4 @@
-"""Where on the frequency axis the energy of a signal lies, from a few products and with bounds."""
+"""Where on the frequency axis the energy of a signal lies, from a few matrix-vector products and with bounds."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class EnergyProfile:
             "bands": len(self.energy),
             "energy": self.total,
             "mean frequency": float(self.moments[1] / self.moments[0]),
-            "products": self.matvecs,
+            "matrix-vector products": self.matvecs,
         }
         return facts_html("EnergyProfile", facts)
 

@@ -19,7 +19,7 @@ __all__ = ["bound_kernels", "check_high", "check_order", "coefficient_block", "d
 # Beyond this degree the recurrence's own rounding is larger than any tolerance.
 HIGHEST_ORDER = 100_000
 # Tolerance of a bank that names none, by the continuity of its roughest kernel. A kink costs an order of about 1 / tol,
-# a kernel with continuous slope its root: ten digits of a Meyer frame would cost a thousand products.
+# a kernel with continuous slope its root: ten digits of a Meyer frame would cost a thousand matrix-vector products.
 DEFAULT_TOL = {0.0: 1e-2, 1.0: 1e-4, 2.0: 1e-4, 3.0: 1e-4}
 SMOOTH_TOL = 1e-8
 

@@ -22,7 +22,7 @@ __all__ = ["affine_system", "lanczos_bank", "least_denominator", "rational_bank"
 def lanczos_bank(core: Operator, z: Any, kernels: tuple[Kernel, ...], steps: int) -> Any:
     r"""Return :math:`\|z\| V g_m(T) e_1` for each kernel and column of ``z``, shape (n, f, n_filters).
 
-    ``V`` spans the Krylov space of the column; if it closes early the result is exact with fewer products.
+    ``V`` spans the Krylov space of the column; if it closes early the result is exact with fewer matvecs.
     """
     columns = [_lanczos_column(core, z[:, j], kernels, steps) for j in range(z.shape[1])]
     return namespace(z).stack(columns, axis=1) if columns else asarray_like(np.zeros((*z.shape, len(kernels))), z)

@@ -1,4 +1,4 @@
-"""Undoing a bank that is not tight, with products alone."""
+"""Undoing a bank that is not tight, with matrix-vector products alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear systems and eigenproblems of symmetric operators, below the graph: matrices and products in, arrays out.
+"""Linear systems and eigenproblems of symmetric operators, below the graph: matrices and matvecs in, arrays out.
 
 :func:`solve` is the one way to a symmetric positive (semi-)definite system: Jacobi-CG under a step cap, then
 approximate Cholesky, a sparse factorisation or algebraic multigrid, each answer checked by its residual.

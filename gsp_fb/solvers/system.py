@@ -1,4 +1,4 @@
-"""A symmetric positive (semi-)definite system: its products, and what is known about its matrix."""
+"""A symmetric positive (semi-)definite system: its matrix-vector products, and what is known about its matrix."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _whole(x: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A symmetric positive (semi-)definite matrix ``M``, as products and, where it can be had, as CSR.
+    """A symmetric positive (semi-)definite matrix ``M``, as matrix-vector products and, where it can be had, as CSR.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class System:
         Of ``M``, positive; the Jacobi preconditioner.
     make_matrix : callable or None
         Returns ``M`` as a float64 CSR array of scipy; called once, by the first method that needs entries. None on a
-        GPU or where ``M`` is known by products alone.
+        GPU or where ``M`` is known by matrix-vector products alone.
     balance : array, shape (n,), or None
         Positive ``u`` with ``M u >= 0`` entry by entry. ``diag(u) M diag(u)`` is then diagonally dominant, which
         approximate Cholesky needs. None where no such vector is known.
@@ -55,5 +55,5 @@ class System:
     def matrix(self) -> Any:
         """The matrix as a CSR array of scipy."""
         if self.make_matrix is None:
-            raise TypeError("the matrix is known by its products alone")
+            raise TypeError("the matrix is known by its matrix-vector products alone")
         return self.make_matrix()

@@ -1,6 +1,6 @@
 """Where the edges of a graph live: in memory, on disk, or on MPI ranks.
 
-A :class:`Storage` answers for the edges: facts, one number a node (degrees, loops, components), products with a block
+A :class:`Storage` answers for the edges: facts, one number a node (degrees, loops, components), product with a block
 of signals, blocks of entries, and sums over all processes. Everything above is written once against it.
 """
 

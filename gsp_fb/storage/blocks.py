@@ -1,4 +1,4 @@
-"""Rows of an adjacency in blocks, and products with them by the compiled loops where they are available."""
+"""Rows of an adjacency in blocks, and their products with signals by the compiled loops where they are available."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class DiskStorage:
 
     @property
     def adjacency(self) -> BlockedAdjacency:
-        """The adjacency as a matrix that knows products and nothing else."""
+        """The adjacency as a matrix that knows matrix-vector products and nothing else."""
         return BlockedAdjacency(self)
 
     @property

@@ -1,4 +1,4 @@
-"""Edges on MPI ranks: every rank holds the rows of its own nodes, products go through a distributed matrix."""
+"""Edges on MPI ranks: every rank holds the rows of its own nodes, matvecs go through a distributed matrix."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ OBJECTS = {
     "Report <b>": (collect(RING, y=[0, 1] * 3, name="<b>"), {"nodes": "6", "edge homophily": "0"}),
     "EnergyProfile": (
         gf.energy_profile(HIGH, [1.0, 0, 0, 0, 0, 0], bins=3),
-        {"bands": "3", "energy": "1", "mean frequency": "0.5", "products": "0"},
+        {"bands": "3", "energy": "1", "mean frequency": "0.5", "matrix-vector products": "0"},
     ),
     "Dataset contextual_sbm": (gf.datasets.contextual_sbm(20, rng=0), {"nodes": "20", "classes": "2"}),
 }
