@@ -93,6 +93,7 @@ ON_THE_HOST = {
     ),
     "no device has such arrays": ("test_fault_025", "test_fault_031", "test_fault_036", "test_fault_050"),
     "the test looks inside the library": (
+        "test_what_needs_the_rows_of_all_nodes",
         "test_a_long_dense_decomposition_warns",
         "test_a_search_that_does_not_converge",
         "test_a_second_search_finds",

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -149,3 +150,9 @@ def test_weights_near_overflow_are_not_doubled_on_the_way():
 def test_a_pair_listed_again_keeps_its_first_weight(weights):
     graph = gf.Graph.from_edges([(0, 1), (1, 0), (2, 3)], weights, duplicates="first")
     assert graph.adjacency.toarray()[[0, 1, 2], [1, 0, 3]].tolist() == [weights[0], weights[0], weights[2]]
+
+
+def test_what_needs_the_rows_of_all_nodes_refuses_mpi_ranks():
+    graph = dataclasses.replace(gf.Graph.from_edges([(0, 1)]), storage=SimpleNamespace(kind="mpi"))
+    with pytest.raises(GraphError, match=r"distributed over MPI ranks: call \.load\(\)"):
+        graph.in_one_process()

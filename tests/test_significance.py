@@ -206,3 +206,8 @@ def test_significance_is_reproducible_and_leaves_the_global_seed_alone():
     first, second = (gf.s_value_significance(op, np.arange(144.0), n_surrogates=20, rng=5).surrogates for _ in range(2))
     assert np.array_equal(first, second)
     assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+def test_no_signals_have_no_expected_values():
+    op = high(gf.datasets.ring(6))
+    assert gf.expected_s_value(op, np.zeros((6, 0)), per_column=True).shape == (0,)

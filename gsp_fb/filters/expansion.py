@@ -17,7 +17,7 @@ __all__ = ["Expansion", "Interval", "chebyshev_points", "expand"]
 
 EPS = float(np.finfo(np.float64).eps)
 FEWEST_POINTS, MOST_POINTS = 64, 2**15
-# Coefficients below this share of the greatest value are rounding of the samples, not the kernel.
+# Coefficients below this share of the largest value are rounding of the samples, not the kernel.
 NOISE = 8 * EPS
 # Slowest and fastest power of k at which coefficients of a sampled kernel are taken to fall beyond the last one.
 DECAY = (1.05, 4.0)
@@ -43,7 +43,7 @@ class Expansion:
         As in ``numpy.polynomial.chebyshev``: the first one is not halved.
     tails : float64 array, shape (n_kernels, n_points)
         ``tails[m, N]`` bounds :math:`\sup |g_m - p_N|`, ``N`` the degree; inf for a kernel that jumps.
-    greatest : float
+    largest : float
         Largest absolute value of any kernel among the samples.
     proven : tuple of bool
         Which kernels declare what a proof of their bound needs; the bounds of the others rest on samples.
@@ -55,7 +55,7 @@ class Expansion:
     interval: Interval
     coefficients: FloatArray
     tails: FloatArray
-    greatest: float
+    largest: float
     proven: tuple[bool, ...]
     witnesses: FloatArray
 
@@ -166,9 +166,9 @@ def expand(kernels: tuple[Kernel, ...], interval: Interval, witnesses: FloatArra
     count = FEWEST_POINTS
     while True:
         samples = np.stack([kernel(chebyshev_points(interval, count)) for kernel in kernels])
-        coefficients, greatest = coefficients_from(samples), float(np.abs(samples).max())
+        coefficients, largest = coefficients_from(samples), float(np.abs(samples).max())
         rows = list(zip(kernels, coefficients, strict=True))
-        enough = count * NOISE * greatest
+        enough = count * NOISE * largest
         proven = [interpolation_error(kernel, interval, row) for kernel, row in rows]
         errors = [
             error if _is_proven(kernel, error) else _searched_error(kernel, interval, row, enough, known)
@@ -179,7 +179,7 @@ def expand(kernels: tuple[Kernel, ...], interval: Interval, witnesses: FloatArra
         count *= 2
     flags = tuple(_is_proven(kernel, error) for kernel, error in zip(kernels, proven, strict=True))
     tails = np.stack([_tails(*row) for row in zip(coefficients, errors, flags, strict=True)])
-    return Expansion(kernels, interval, coefficients, tails, greatest, flags, known)
+    return Expansion(kernels, interval, coefficients, tails, largest, flags, known)
 
 
 def _is_proven(kernel: Kernel, error: float) -> bool:
