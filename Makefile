@@ -50,7 +50,9 @@ check: $(VENV)/.test
 # Without torch, CuPy and a browser: what a contributor runs while writing.
 QUICK_TESTS := tests/test_atomic.py tests/test_conventions.py tests/test_document.py tests/test_files.py \
 	tests/test_filterbank.py tests/test_graph.py tests/test_import.py tests/test_no_unsafe_calls.py \
-	tests/test_operators.py tests/test_package.py tests/test_worked_examples.py tests/laws
+	tests/test_operators.py tests/test_package.py tests/test_worked_examples.py tests/laws/test_bounds_laws.py \
+	tests/laws/test_calculus_laws.py tests/laws/test_energy_laws.py tests/laws/test_operator_laws.py \
+	tests/laws/test_theorem_laws.py
 
 $(VENV)-quick/.installed: $(SETTINGS)
 	$(PYTHON) -m venv $(VENV)-quick
