@@ -66,7 +66,8 @@ ON_THE_HOST = {
         "test_isolated_nodes_under_the_zero_policy",
         "test_the_rough_end_of_cora",
     ),
-    "without factorisations some of these graphs take minutes; test_every_copy covers the search on a device": (
+    # Not for time alone: comb on a wheel of 700 nodes ends in ConvergenceError there, whose remedy is graph.to("cpu").
+    "without factorisations these graphs take minutes, and a hub-heavy one does not converge": (
         "test_partial_spectra_of_symmetric_graphs_are_the_ends_of_lapacks",
         "test_copies_are_found_without_a_count",
     ),
