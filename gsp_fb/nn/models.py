@@ -170,7 +170,7 @@ _LEARNABLE = (
             ("gprgnn", "GPRGNN", "monomial", {"family": "renorm_sym"}, 0.01, 5e-4),
             ("bernnet", "BernNet", "bernstein", {}, 0.01, 5e-4),
             ("chebnetii", "ChebNetII", "chebyshev", {}, 0.01, 5e-4),
-            # Wang and Zhang's is linear: one map, then the filter. Training: the better of two settings by validation on
+            # Wang and Zhang's is linear: one map, then the filter. Training: better of two settings by validation on
             # Texas and Cornell, five splits; no search.
             ("jacobiconv", "JacobiConv", "jacobi", {"layers": 1}, 0.05, 5e-5),
         )
