@@ -67,7 +67,7 @@ def gradient(op: Operator, x: Any) -> Signal:
     array([ 4., -2.])
     """
     _check_factored(op)
-    x = to_dense(check_signal(x, op.graph.n_nodes))
+    x = to_dense(op.graph.check_signal(x))
     source, target, roots = _edges(op)
     xp = namespace(x)
     scaled = column(op.right, x) * x

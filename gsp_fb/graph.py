@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ._arguments import check_choice, check_count, check_host, check_labels
+from ._arguments import Checked, check_choice, check_count, check_host, check_labels
 from ._build import LOOP_RULES, canonical, drop_loops, edges_to_csr, index_arrays, symmetric, total_degrees
 from ._document import facts_html
 from .backend import TABLE, FloatArray, IntArray, Signal, device_of, namespace, to_host
 from .errors import GraphError
+from .nodes import NodeTable, check_coordinates, is_frame, node_table, with_table
 from .reorder import Reordered, reordered
-from .storage import MemoryStorage, Storage
+from .storage import PRODUCT_COPIES, MemoryStorage, Storage
 
 __all__ = ["Graph"]
 
 # Where edges are, by the kind of storage, and how they come into memory.
 PLACES = {"memory": "memory", "disk": "disk", "mpi": "MPI ranks"}
 REMEDY = "call .load() on the graph"
+NO_NODES = NodeTable(0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,8 +40,8 @@ class Graph:
     ----------
     storage : Storage
         Where the edges are; ``gsp_fb.storage.MemoryStorage`` holds CSR arrays.
-    labels : tuple or None
-        The caller's node names, in node order.
+    nodes : NodeTable
+        Names, coordinates and columns of values of the nodes; empty by default.
 
     See Also
     --------
@@ -57,7 +59,11 @@ class Graph:
     """
 
     storage: Storage
-    labels: tuple[Hashable, ...] | None = None
+    nodes: NodeTable = field(default=NO_NODES)
+
+    def __post_init__(self) -> None:
+        if self.nodes is NO_NODES:
+            object.__setattr__(self, "nodes", NodeTable(self.storage.n_nodes))
 
     @classmethod
     def from_edges(
@@ -70,7 +76,7 @@ class Graph:
         symmetrize: str | None = None,
         duplicates: str = "error",
         loops: str = "keep",
-        labels: tuple[Hashable, ...] | None = None,
+        nodes: Any = None,
     ) -> Graph:
         """Return the graph of a list of node pairs, on the device that they are on.
 
@@ -90,6 +96,8 @@ class Graph:
             What a pair that is listed again means.
         loops : {'keep', 'drop'}
             A kept self-loop counts once in its node's degree.
+        nodes : NodeTable, DataFrame, mapping of columns or sequence of names, optional
+            What is known of the nodes, in node order; see :meth:`with_nodes`.
 
         Examples
         --------
@@ -103,9 +111,7 @@ class Graph:
         pairs, weights = (_on_host(array) for array in (edges, weights))
         A = edges_to_csr(pairs, weights, n_nodes, mirror=mirror, duplicates=duplicates)
         as_is = directed or mirror
-        graph = cls._from_canonical(
-            A, as_is=as_is, directed=directed, symmetrize=symmetrize, loops=loops, labels=labels
-        )
+        graph = cls._from_canonical(A, as_is=as_is, directed=directed, symmetrize=symmetrize, loops=loops, nodes=nodes)
         return graph.to(home)
 
     @classmethod
@@ -116,7 +122,7 @@ class Graph:
         directed: bool = False,
         symmetrize: str | None = None,
         loops: str = "keep",
-        labels: tuple[Hashable, ...] | None = None,
+        nodes: Any = None,
     ) -> Graph:
         """Return the graph of a square matrix: dense, or any scipy or cupyx sparse array or matrix.
 
@@ -135,7 +141,7 @@ class Graph:
             directed=directed,
             symmetrize=symmetrize,
             loops=loops,
-            labels=labels,
+            nodes=nodes,
         )
         return graph.to(device_of(A))
 
@@ -148,7 +154,7 @@ class Graph:
         directed: bool,
         symmetrize: str | None,
         loops: str,
-        labels: tuple[Hashable, ...] | None,
+        nodes: Any,
     ) -> Graph:
         if directed and symmetrize is not None:
             raise GraphError(f"directed=True and symmetrize={symmetrize!r} contradict each other; give one")
@@ -156,12 +162,116 @@ class Graph:
             A = drop_loops(A)
         if not as_is:
             A = symmetric(A, symmetrize)
-        if labels is not None and len(labels) != A.shape[0]:
-            raise GraphError(f"{len(labels)} labels for {A.shape[0]} nodes")
         weights = None if np.all(A.data == 1.0) else A.data
-        graph = cls(MemoryStorage(*index_arrays(A), weights, directed), labels)
+        graph = cls(MemoryStorage(*index_arrays(A), weights, directed), node_table(nodes, A.shape[0]))
         total_degrees(graph.degrees)
         return graph
+
+    @property
+    def labels(self) -> tuple[Hashable, ...] | None:
+        """The names of the nodes, ``nodes.names``."""
+        return self.nodes.names
+
+    @property
+    def coordinates(self) -> FloatArray | None:
+        """Positions of the nodes, ``nodes.coordinates``: shape (n_nodes, 2) or (n_nodes, 3), or None."""
+        return self.nodes.coordinates
+
+    def with_nodes(self, table: Any, on: str | None = None) -> Graph:
+        """Return the graph with more columns in its node table, aligned with the nodes by name.
+
+        Parameters
+        ----------
+        table : DataFrame, Arrow table, mapping of columns, NodeTable or sequence of names
+            Rows are matched with the names of the nodes, or with their numbers where they have none. A sequence, and a
+            mapping without ``on``, are in node order. Coordinates come from ``coordinates`` or ``pos``, or from numeric
+            columns ``x, y`` (``z``), ``lon, lat`` or ``longitude, latitude``.
+        on : str, optional
+            The column of ``table`` that holds the names; by default the index of a DataFrame.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        GraphError
+            Names are missing, unknown or repeated.
+
+        Examples
+        --------
+        >>> g = Graph.from_edges([(0, 1)], nodes=("Oslo", "Rome"))
+        >>> g.with_nodes({"city": ["Rome", "Oslo"], "km": [3, 4]}, on="city").nodes["km"]
+        array([4, 3])
+        """
+        return replace(self, nodes=with_table(self.nodes, table, on))
+
+    def with_coordinates(self, coordinates: Any) -> Graph:
+        """Return the graph with positions of its nodes, shape (n_nodes, 2) or (n_nodes, 3).
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1)]).with_coordinates([(0, 0), (3, 4)]).coordinates
+        array([[0., 0.],
+               [3., 4.]])
+        """
+        return replace(self, nodes=replace(self.nodes, coordinates=check_coordinates(coordinates, self.n_nodes)))
+
+    def subgraph(self, nodes: Any) -> Graph:
+        """Return the induced subgraph of some nodes, in their order, with their rows of the node table.
+
+        Parameters
+        ----------
+        nodes : array_like of int or bool, or sequence of names
+            Node numbers, a mask over all nodes, or names where they are not numbers.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        GraphError
+            A node is unknown or listed twice.
+
+        Examples
+        --------
+        >>> path = Graph.from_edges([(0, 1), (1, 2)], nodes=("a", "b", "c"))
+        >>> path.subgraph(["c", "b"]).nodes.names
+        ('c', 'b')
+        """
+        keep = self._node_numbers(nodes)
+        A = self.adjacency[keep][:, keep]
+        return Graph.from_adjacency(A, directed=True, nodes=self.nodes.take(to_host(keep)))._as(self.directed)
+
+    def _as(self, directed: bool) -> Graph:
+        """Return a graph whose arcs are known to have reverses as an undirected one."""
+        return replace(self, storage=replace(self.in_memory(), directed=directed))
+
+    def _node_numbers(self, nodes: Any) -> IntArray:
+        at = np.asarray(nodes)
+        if at.dtype.kind == "b" and at.shape == (self.n_nodes,):
+            return np.flatnonzero(at)
+        numbers = at.astype(np.int64) if at.dtype.kind in "iu" else self.nodes.find(list(nodes))
+        bad = numbers[(numbers < 0) | (numbers >= self.n_nodes)]
+        if numbers.ndim != 1 or bad.size:
+            raise GraphError(f"node {int(bad[0]) if bad.size else nodes} is not in 0..{self.n_nodes - 1}")
+        if len(np.unique(numbers)) != len(numbers):
+            raise GraphError("a node is listed twice; list each node of a subgraph once")
+        return numbers
+
+    def largest_component(self) -> Graph:
+        """Return the induced subgraph of the largest (weakly) connected component.
+
+        Of several, the one that holds the smallest node number.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1), (2, 3), (3, 4)]).largest_component().n_nodes
+        3
+        """
+        labels = to_host(self.component_labels)
+        return self.subgraph(labels == np.argmax(np.bincount(labels))) if self.n_nodes else self
 
     def in_memory(self) -> MemoryStorage:
         """Return the CSR arrays, for functions that read single edges.
@@ -370,8 +480,19 @@ class Graph:
         >>> Graph.from_edges([(0, 1)]).check_signal([1, 2])
         array([1., 2.])
         """
-        blocks = [signal.values for _, signal in self.storage.signals(x, copies=1)]
+        blocks = [signal.values for _, signal in self.signals(x, copies=1)]
         return blocks[0] if len(blocks) == 1 else namespace(*blocks).concat(blocks, axis=1)
+
+    def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
+        """Yield a signal in checked blocks of columns, each with its first column; a pandas index aligns it by name.
+
+        Examples
+        --------
+        >>> [(start, block.values) for start, block in Graph.from_edges([(0, 1)]).signals([1, 2])]
+        [(0, array([1., 2.]))]
+        """
+        aligned = self.nodes.align(x, self.local_rows) if is_frame(x) else x
+        return self.storage.signals(aligned, copies=copies, reserved=reserved)
 
     def check_labels(self, y: Any) -> IntArray:
         """Return class labels of the local nodes as integers; a negative label means unlabelled.
@@ -382,7 +503,7 @@ class Graph:
         array([ 1, -1])
         """
         with self.storage.agree():
-            labels = check_labels(y, len(self.local_rows))
+            labels = check_labels(self.nodes.align(y, self.local_rows), len(self.local_rows))
         return labels
 
     def local(self, x: Any) -> Any:

@@ -121,7 +121,7 @@ class Operator:
         >>> operator(Graph.from_edges([(0, 1), (1, 2)]), "rw").multiply([1.0, 5.0, 3.0])
         array([5., 2., 5.])
         """
-        return collect_blocks(self.graph.storage, x, lambda signal: self.apply(signal.values), out=out)
+        return collect_blocks(self.graph, x, lambda signal: self.apply(signal.values), out=out)
 
     @cached_property
     def _small(self) -> Any:

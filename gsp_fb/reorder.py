@@ -111,9 +111,10 @@ def _renumbered(graph: Graph, order: IntArray, inverse: IntArray) -> Graph:
     A.indices = inverse.astype(A.indices.dtype)[A.indices]
     A.has_sorted_indices = False
     A.sort_indices()
-    labels = None if graph.labels is None else tuple(graph.labels[k] for k in order.tolist())
     weights = None if graph.weights is None else A.data
-    return replace(graph, storage=MemoryStorage(A.indptr, A.indices, weights, graph.directed), labels=labels)
+    return replace(
+        graph, storage=MemoryStorage(A.indptr, A.indices, weights, graph.directed), nodes=graph.nodes.take(order)
+    )
 
 
 def _matrix(graph: Graph) -> Any:

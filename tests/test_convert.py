@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from gsp_fb import Graph, convert
+from gsp_fb import convert
 from gsp_fb.errors import GraphError, ParameterError
 
 MISSING = """
@@ -76,9 +76,3 @@ def test_the_given_matrix_stays_as_it_is() -> None:
 def test_pyg_data_needs_no_torch_to_be_read() -> None:
     data = SimpleNamespace(edge_index=np.array([[0, 1], [1, 0]]), edge_attr=np.array([[2.0], [2.0]]), num_nodes=3)
     np.testing.assert_array_equal(convert.from_pyg(data).degrees, [2.0, 2.0, 0.0])
-
-
-def test_labels_are_used_and_must_differ() -> None:
-    graph = Graph.from_edges([(0, 1)], labels=("a", "a"))
-    with pytest.raises(GraphError, match="labels repeat"):
-        convert.to_networkx(graph)

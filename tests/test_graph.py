@@ -35,9 +35,9 @@ def test_repr_tells_what_the_graph_is():
 
 def test_labels_stay_with_the_graph_however_it_is_made():
     names = ("a", "b")
-    listed = gf.Graph.from_edges([(0, 1)], directed=True, labels=names)
+    listed = gf.Graph.from_edges([(0, 1)], directed=True, nodes=names)
     assert listed.labels == listed.transposed.labels == names
-    assert gf.Graph.from_adjacency([[0, 1], [1, 0]], labels=names).labels == names
+    assert gf.Graph.from_adjacency([[0, 1], [1, 0]], nodes=names).labels == names
     assert pickle.loads(pickle.dumps(listed)).labels == names
     assert listed.to(device.DEVICE).labels == names
     assert listed.to(device.DEVICE).directed
@@ -116,8 +116,8 @@ def test_options_that_contradict_or_do_not_exist():
     for options in ({"symmetrize": "min"}, {"duplicates": "last"}, {"loops": "ignore"}):
         with pytest.raises(ParameterError, match="choose one of"):
             gf.Graph.from_edges([(0, 1)], **options)
-    with pytest.raises(GraphError, match="2 labels for 3 nodes"):
-        gf.Graph.from_edges([(0, 2)], labels=("a", "b"))
+    with pytest.raises(GraphError, match="the node table has 2 rows for 3 nodes"):
+        gf.Graph.from_edges([(0, 2)], nodes=("a", "b"))
 
 
 @pytest.mark.parametrize(

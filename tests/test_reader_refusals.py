@@ -98,7 +98,7 @@ def test_npy_that_is_no_edge_list(array, tmp_path):
 def test_edge_lists_of_unknown_suffix_or_with_names(tmp_path):
     with pytest.raises(FormatError, match=r"a\.gml: edge lists of any size end in .*, text also in \.gz"):
         edges_of(tmp_path / "a.gml")
-    write_graph(Graph.from_edges([(0, 1)], labels=("a", "b")), tmp_path / "a.csv")
+    write_graph(Graph.from_edges([(0, 1)], nodes=("a", "b")), tmp_path / "a.csv")
     with pytest.raises(FormatError, match=r"a\.csv: nodes have names; stored graphs number them 0\.\.n-1"):
         edges_of(tmp_path / "a.csv")
 

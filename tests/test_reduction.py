@@ -63,7 +63,7 @@ def test_effective_resistances_between_kept_nodes_stay():
 
 def test_names_loops_masks_and_components():
     graph = gf.Graph.from_edges(
-        [(0, 1), (1, 2), (2, 2), (3, 4)], weights=[1.0, 1.0, 5.0, 2.0], labels=("a", "b", "c", "d", "e")
+        [(0, 1), (1, 2), (2, 2), (3, 4)], weights=[1.0, 1.0, 5.0, 2.0], nodes=("a", "b", "c", "d", "e")
     )
     reduced = kron(graph, [2, 0, 3])
     assert reduced.labels == ("c", "a", "d")

@@ -236,8 +236,8 @@ TEXTS = {
         "directed=True and symmetrize='max' contradict each other; give one",
     ),
     "labels of other nodes": (
-        lambda: gf.Graph.from_edges([(0, 2)], labels=("a", "b")),
-        "2 labels for 3 nodes",
+        lambda: gf.Graph.from_edges([(0, 2)], nodes=("a", "b")),
+        "the node table has 2 rows for 3 nodes",
     ),
     "unknown loops": (
         lambda: gf.Graph.from_edges([(0, 1)], loops="ignore"),

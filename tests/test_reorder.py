@@ -51,7 +51,7 @@ def test_results_come_back_in_the_users_order(graph, how):
 
 
 def test_directed_graph_and_labels_follow():
-    graph = Graph.from_edges([(0, 3), (3, 1), (1, 2)], directed=True, labels=("a", "b", "c", "d"))
+    graph = Graph.from_edges([(0, 3), (3, 1), (1, 2)], directed=True, nodes=("a", "b", "c", "d"))
     for how in ORDERS:
         new = reordered(graph, how)
         assert new.graph.directed

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import check_labels, check_rng, check_signal
+from .._arguments import check_labels, check_rng
 from ..backend import FloatArray, IntArray, Signal, is_sparse
 from ..eigengap import eigengap
 from ..energy import class_homophily, edge_homophily, one_hot, row_normalized, s_value, s_value_significance
@@ -163,15 +163,15 @@ def _training_part(graph: Graph, y: IntArray, rows: IntArray) -> tuple[Graph, Si
     return Graph.from_adjacency(A[linked][:, linked], directed=graph.directed), one_hot(y[rows[linked]])
 
 
-def _features(x: Any, n_nodes: int) -> Signal:
-    checked = check_signal(x, n_nodes)
+def _features(graph: Graph, x: Any) -> Signal:
+    checked = graph.check_signal(x)
     return row_normalized(checked) if checked.ndim == 2 and (is_sparse(checked) or checked.min() >= 0) else checked
 
 
 def _of_features(graph: Graph, x: Any) -> dict[str, float]:
     if x is None:
         return {}
-    z = _features(x, graph.n_nodes)
+    z = _features(graph, x)
     return {family: float(s_value(operator(graph, family, channel="high"), z)) for family in CANDIDATES}
 
 
@@ -191,7 +191,7 @@ def _probes(
     """Return the accuracy of the probe by family and channels, and McNemar's statistic of both against low."""
     if x is None:
         return {}, {}
-    z = check_signal(x, graph.n_nodes)
+    z = graph.check_signal(x)
     z = z[:, None] if z.ndim == 1 else z
     if len(rows) > PROBE_NODES:
         rows = np.sort(rng.choice(rows, PROBE_NODES, replace=False))

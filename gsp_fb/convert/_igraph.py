@@ -61,11 +61,11 @@ def from_igraph(
     check_direction(G.is_directed(), directed, symmetrize)
     pairs = np.array(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     weights = None if weight is None or weight not in G.es.attributes() else _numbers(G.es[weight], weight)
-    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "labels": _labels(G)}
+    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "nodes": _labels(G)}
     if G.is_directed():
         return Graph.from_edges(pairs, weights, G.vcount(), directed=directed, symmetrize=symmetrize, **rules)
     graph = Graph.from_edges(pairs, weights, G.vcount(), **rules)
-    return graph if not directed else Graph.from_adjacency(graph.adjacency, directed=True, labels=graph.labels)
+    return graph if not directed else Graph.from_adjacency(graph.adjacency, directed=True, nodes=graph.nodes)
 
 
 def _numbers(values: list[Any], name: str) -> Any:

@@ -62,11 +62,11 @@ def from_networkx(
     edges = [(u, v, 1.0) for u, v in G.edges()] if weight is None else list(G.edges(data=weight, default=1.0))
     pairs = np.array([(number[u], number[v]) for u, v, _ in edges], dtype=np.int64).reshape(-1, 2)
     weights = np.array([_number(u, v, value) for u, v, value in edges], dtype=np.float64)
-    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "labels": labels_of(names)}
+    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "nodes": labels_of(names)}
     if G.is_directed():
         return Graph.from_edges(pairs, weights, len(names), directed=directed, symmetrize=symmetrize, **rules)
     graph = Graph.from_edges(pairs, weights, len(names), **rules)
-    return graph if not directed else Graph.from_adjacency(graph.adjacency, directed=True, labels=graph.labels)
+    return graph if not directed else Graph.from_adjacency(graph.adjacency, directed=True, nodes=graph.nodes)
 
 
 def _number(u: Hashable, v: Hashable, weight: object) -> float:
@@ -90,8 +90,6 @@ def to_networkx(graph: Graph) -> Any:
 
     Raises
     ------
-    GraphError
-        Labels repeat.
     ImportError
         networkx is not installed.
 
@@ -108,8 +106,6 @@ def to_networkx(graph: Graph) -> Any:
     """
     nx = require("networkx", "conversion to networkx")
     names = names_of(graph)
-    if len(set(names)) != len(names):
-        raise GraphError("labels repeat; networkx needs a unique name for each node")
     source, target, weights = graph.edges()
     ends = [(names[i], names[j]) for i, j in zip(source.tolist(), target.tolist(), strict=True)]
     G = nx.DiGraph() if graph.directed else nx.Graph()

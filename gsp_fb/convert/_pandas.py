@@ -86,7 +86,7 @@ def from_pandas(
         symmetrize=symmetrize,
         duplicates=duplicates,
         loops=loops,
-        labels=labels,
+        nodes=labels,
     )
 
 

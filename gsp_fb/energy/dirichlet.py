@@ -244,7 +244,7 @@ def _parts(op: Operator, x: Any, inner: str | None, per_column: bool, *, forms: 
     # In the coordinates of the symmetrized operator its inner product is the plain one.
     weighted = inner is None and not op.is_symmetric and not storage.directed
     core = op.symmetrized if weighted else op
-    for _, given in storage.signals(x):
+    for _, given in op.graph.signals(x):
         signal = given._replace(values=diagonal_times(op.scale, given.values)) if weighted else given
         scaled, squares, factor = _scaled_squares(signal, storage, per_column)
         form = _total(storage.reduce(_forms(core, scaled), "sum"), scaled.xp, per_column) if forms else None

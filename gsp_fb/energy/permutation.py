@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._arguments import check_signal
 from ..backend import FloatArray, Signal, asarray_like, column_peaks, is_sparse, to_host
 from ..errors import GspWarning, ParameterError, SignalError
 from ..operators import Operator
@@ -208,7 +207,7 @@ def expected_s_value(op: Operator, x: Any, *, per_column: bool = False) -> float
     >>> round(expected_s_value(edge, [1.0, 0.0, 0.0]), 6)
     0.666667
     """
-    x = check_signal(x, op.graph.n_nodes)
+    x = op.graph.check_signal(x)
     weights, signal = weights_of(op), gram(x, per_column)
     _refuse_zero(signal.trace, per_column)
     found = expected_ratio(weights, signal)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import check_choice, check_count, check_rng, check_signal
+from .._arguments import check_choice, check_count, check_rng
 from .._document import facts_html
 from .._kernels import quadratic_form
 from ..backend import FloatArray, Signal, asarray_like, diagonal_times, freeze, is_sparse, namespace, take_rows, to_host
@@ -226,7 +226,7 @@ def s_value_significance(
     0.01
     """
     op.graph.in_one_process()
-    x = check_signal(x, op.graph.n_nodes)
+    x = op.graph.check_signal(x)
     x = x[:, None] if x.ndim == 1 else x
     check_choice(kind, SURROGATES, "kind of surrogate")
     check_choice(method, METHODS, "method")

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import check_signal
 from .._kernels import quadratic_form
 from ..backend import FloatArray, Signal, abs_squared, asarray_like, cast, group_sum, is_sparse, namespace, product
 from ..errors import GraphError, GspWarning, SignalError
@@ -120,7 +119,7 @@ def gearys_c(graph: Graph, x: Any) -> float | FloatArray:
 
 
 def _statistic(graph: Graph, x: Any, formula: Callable[[_Sums, int, float], FloatArray]) -> float | FloatArray:
-    signal = check_signal(x, graph.n_nodes)
+    signal = graph.check_signal(x)
     xp = namespace(signal.data if is_sparse(signal) else signal)
     if xp.isdtype(signal.dtype, "complex floating"):
         raise SignalError("the signal is complex; Moran's I and Geary's C are those of real values")

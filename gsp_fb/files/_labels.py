@@ -30,11 +30,9 @@ VERSION = 1
 
 
 def writable_labels(labels: tuple[Hashable, ...] | None) -> Labels:
-    """Return ``labels`` if a file can store them: unique, and either all text or all integers."""
+    """Return ``labels`` if a file can store them: either all text or all integers."""
     if labels is None:
         return None
-    if len(set(labels)) != len(labels):
-        raise FormatError("labels repeat; a file needs a unique name for each node")
     if all(_is_int64(name) for name in labels):
         return tuple(int(name) for name in labels)  # type: ignore[call-overload]  # checked by _is_int64
     odd = next((name for name in labels if not isinstance(name, str) or not _encodes(name)), None)

@@ -73,13 +73,13 @@ class Edges:
         direction = options.direction(self.directed)
         if self.directed is False and direction["directed"]:
             undirected = self._build(options, directed=False, symmetrize=None)
-            return Graph.from_adjacency(undirected.adjacency, directed=True, labels=self.labels)
+            return Graph.from_adjacency(undirected.adjacency, directed=True, nodes=self.labels)
         return self._build(options, **direction)
 
     def _build(self, options: Options, **direction: Any) -> Graph:
         n_nodes = self._count_nodes()
         options.limits.check_nodes(n_nodes)
-        rules: dict[str, Any] = {"duplicates": options.duplicates, "loops": options.loops, "labels": self.labels}
+        rules: dict[str, Any] = {"duplicates": options.duplicates, "loops": options.loops, "nodes": self.labels}
         return Graph.from_edges(self.pairs, self.weights, n_nodes, **direction, **rules)
 
     def _count_nodes(self) -> int:
@@ -106,7 +106,7 @@ class Matrix:
             )
         options.limits.check_nodes(max(self.adjacency.shape))
         direction = options.direction(self.directed)
-        return Graph.from_adjacency(self.adjacency, loops=options.loops, labels=self.labels, **direction)
+        return Graph.from_adjacency(self.adjacency, loops=options.loops, nodes=self.labels, **direction)
 
 
 @dataclass

@@ -69,4 +69,4 @@ def analyze_elsewhere(bank: FilterBank, x: Any, out: str | os.PathLike[str] | No
         return c[:, 0, :] if signal.values.ndim == 1 else c
 
     copies = COPIES + COPIES_PER_FILTER * len(bank)
-    return collect_blocks(graph.storage, x, filtered, copies=copies, extra=(len(bank),), out=out)
+    return collect_blocks(graph, x, filtered, copies=copies, extra=(len(bank),), out=out)

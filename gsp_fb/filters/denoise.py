@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from .._arguments import check_choice, check_host, check_positive, check_signal
+from .._arguments import check_choice, check_host, check_positive
 from ..backend import to_dense
 from ..calculus import gradient
 from ..errors import GraphError, ParameterError
@@ -199,7 +199,7 @@ def _check_data(op: Operator, y: Any) -> tuple[Any, tuple[int, ...]]:
     if op.graph.directed:
         raise GraphError("a directed graph has no symmetric smoothness; give symmetrize= to the graph")
     check_host(op.graph.device, "denoising runs")
-    y = check_signal(y, op.graph.n_nodes)
+    y = op.graph.check_signal(y)
     dense = np.asarray(to_dense(y))
     if dense.dtype.kind == "c":
         raise ParameterError("denoise takes real signals; denoise real and imaginary part as two columns")

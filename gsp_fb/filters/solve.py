@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._arguments import check_device, check_labels, check_positive, check_signal, host_array
+from .._arguments import check_device, check_labels, check_positive, host_array
 from ..backend import (
     FloatArray,
     IntArray,
@@ -91,7 +91,7 @@ def tikhonov(op: Operator, x: Any, tau: float, *, tol: float = 1e-8) -> Signal:
     array([1., 2.])
     """
     core, tau = _high(op).symmetrized, check_positive(tau, "tau")
-    x = check_signal(x, op.graph.n_nodes)
+    x = op.graph.check_signal(x)
     columns = _columns(op, x)
     z = op.scale[:, None] * columns
     # I + tau L >= I: the error is at most the residual. Rounding keeps it above eps times the condition.
@@ -241,7 +241,7 @@ def interpolate(op: Operator, x: Any, known: Any, *, tau: float = 0.0, tol: floa
     array([1., 2., 3.])
     """
     op.graph.in_one_process()
-    x = check_signal(x, _high(op).graph.n_nodes)
+    x = _high(op).graph.check_signal(x)
     columns = _columns(op, x)
     mask = _check_known(op, known)
     weight = 0.0 if tau == 0 else check_positive(tau, "tau")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import check_count, check_labels, check_signal
+from .._arguments import check_count, check_labels
 from ..backend import FloatArray, is_sparse
 from ..errors import ParameterError, SignalError
 from ..graph import Graph
@@ -85,7 +85,7 @@ def signal(
     >>> ax.collections[1].get_array().tolist()
     [1.0, -1.0, 1.0, -1.0, 1.0, -1.0]
     """
-    values = _real(x, graph.n_nodes)
+    values = _real(graph, x)
     places = _places(graph, layout, max_nodes, rng)
     axes = new_axes(ax, size=(5.0, 4.0))
     _draw_edges(axes, graph, places, max_edges)
@@ -211,7 +211,7 @@ def filtered(graph: Graph, low: Any, high: Any, *, layout: Any = None, rng: Any 
     >>> [ax.get_title() for ax in filtered(ring(4), *halves)]
     ['signal', 'low: smooth', 'high: rough']
     """
-    low, high = _real(low, graph.n_nodes), _real(high, graph.n_nodes)
+    low, high = _real(graph, low), _real(graph, high)
     places = _places(graph, layout, MAX_NODES, rng)
     row = axes_row(axes, 3)
     parts = {"signal": low + high, "low: smooth": low, "high: rough": high}
@@ -224,8 +224,8 @@ def filtered(graph: Graph, low: Any, high: Any, *, layout: Any = None, rng: Any 
     return row
 
 
-def _real(x: Any, n_nodes: int) -> FloatArray:
-    x = check_signal(x, n_nodes)
+def _real(graph: Graph, x: Any) -> FloatArray:
+    x = graph.check_signal(x)
     values = np.asarray(x.toarray() if is_sparse(x) else x)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]

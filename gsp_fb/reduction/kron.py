@@ -82,8 +82,7 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
     degrees = np.asarray(A.sum(axis=1)).ravel()
     schur = _schur(A, degrees, keep, drop) if len(drop) else A[keep][:, keep]
     loops = sparse.dia_array((graph.loop_weights[keep][None, :], [0]), shape=schur.shape)
-    labels = None if graph.labels is None else tuple(graph.labels[i] for i in keep.tolist())
-    return Graph.from_adjacency(schur + loops, symmetrize="mean", labels=labels)
+    return Graph.from_adjacency(schur + loops, symmetrize="mean", nodes=graph.nodes.take(keep))
 
 
 def check_keep(keep: Any, n_nodes: int) -> IntArray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import check_labels, check_signal, host_array
+from .._arguments import host_array
 from ..backend import FloatArray, IntArray, Signal, is_sparse
 from ..energy import one_hot, row_normalized, signal_energy
 from ..errors import SignalError
@@ -42,9 +42,9 @@ def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals
     given: dict[str, tuple[Signal, str]] = {}
     classes = None
     if x is not None:
-        given["features"] = _features(check_signal(x, graph.n_nodes))
+        given["features"] = _features(graph.check_signal(x))
     if y is not None:
-        classes, given["labels"] = _labels(y, graph.n_nodes)
+        classes, given["labels"] = _labels(graph, y)
     made = {name: pair for name, pair in given.items() if signal_energy(pair[0]) > 0}
     if len(made) < len(given):
         notes["energies"] = f"Zero everywhere, so not measured: {', '.join(given.keys() - made.keys())}."
@@ -65,11 +65,11 @@ def _features(x: Signal) -> tuple[Signal, str]:
     return row_normalized(x), "each row divided by its sum"
 
 
-def _labels(y: Any, n_nodes: int) -> tuple[IntArray | None, tuple[Signal, str]]:
-    y = host_array(y, SignalError, "labels")
+def _labels(graph: Graph, y: Any) -> tuple[IntArray | None, tuple[Signal, str]]:
+    y = host_array(graph.nodes.align(y), SignalError, "labels")
     if y.ndim == 2:
-        return None, (check_signal(y, n_nodes), "one column a label")
-    y = check_labels(y, n_nodes)
+        return None, (graph.check_signal(y), "one column a label")
+    y = graph.check_labels(y)
     return y, (one_hot(y), "one 0/1 column a class")
 
 

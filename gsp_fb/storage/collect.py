@@ -6,21 +6,24 @@ import math
 import os
 from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._arguments import Checked, host_array
 from ..backend import Signal, is_sparse
 from ..errors import ParameterError, SignalError
-from ._interface import PRODUCT_COPIES, Storage
+from ._interface import PRODUCT_COPIES
 from .npy import StoredArray, new_array, open_array
+
+if TYPE_CHECKING:
+    from ..graph import Graph
 
 __all__ = ["collect_blocks"]
 
 
 def collect_blocks(
-    storage: Storage,
+    graph: Graph,
     x: Any,
     work: Callable[[Checked], Signal],
     *,
@@ -32,7 +35,7 @@ def collect_blocks(
 
     Parameters
     ----------
-    storage : Storage
+    graph : Graph
     x : array_like, sparse, StoredArray or path of a ``.npy`` file
     work : callable
         From a checked block of columns to an array with the same first axes.
@@ -42,7 +45,7 @@ def collect_blocks(
         Axes that the work appends to those of the block.
     out : path_like, optional
     """
-    x = open_array(x)
+    storage, x = graph.storage, open_array(graph.nodes.align(x, graph.local_rows))
     x = x if is_sparse(x) or hasattr(x, "shape") else host_array(x, SignalError, "signal")
     shape = (*np.shape(x), *extra) if not is_sparse(x) else tuple(x.shape)
     reserved = math.prod(shape) * max(getattr(getattr(x, "dtype", None), "itemsize", 8), 8) if out is None else 0

@@ -25,7 +25,7 @@ def make_graph(*, directed=False, weighted=True):
     pairs = np.unique(rng.integers(400, size=(3000, 2)), axis=0)
     pairs = pairs if directed else np.unique(np.sort(pairs, axis=1), axis=0)
     weights = rng.random(len(pairs)) + 0.5 if weighted else None
-    return Graph.from_edges(pairs, weights, n_nodes=400, directed=directed, labels=tuple(f"v{k}" for k in range(400)))
+    return Graph.from_edges(pairs, weights, n_nodes=400, directed=directed, nodes=tuple(f"v{k}" for k in range(400)))
 
 
 def arrays(thing):

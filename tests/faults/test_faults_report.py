@@ -56,7 +56,7 @@ class Page(HTMLParser):
 
 
 def report(name, label):
-    graph = Graph.from_edges([(0, 1), (1, 2), (2, 3)], labels=(label, "b", "c", "d"))
+    graph = Graph.from_edges([(0, 1), (1, 2), (2, 3)], nodes=(label, "b", "c", "d"))
     return collect(graph, x=np.eye(4), y=[0, 0, 1, 1], name=name)
 
 

@@ -146,7 +146,7 @@ def test_fault_102_dates_that_are_stored_are_utc(tmp_path, zone):
 def test_fault_102_names_in_every_script(name, tmp_path):
     folder = tmp_path / name
     folder.mkdir()
-    labelled = Graph.from_edges([(0, 1), (1, 2)], [0.5, 2.0], labels=(name, "b", f"{name}{name}"))
+    labelled = Graph.from_edges([(0, 1), (1, 2)], [0.5, 2.0], nodes=(name, "b", f"{name}{name}"))
     for kind in FORMATS.values():
         graph = labelled if kind.labels else PLAIN
         path = folder / f"{name}{kind.suffixes[0]}"

@@ -32,7 +32,7 @@ def test_there_and_back_is_the_same_graph(directed, data):
 @given(graphs(min_nodes=1), st.booleans())
 def test_igraph_sees_the_same_graph(graph, named):
     labels = tuple(f"node {i}" for i in range(graph.n_nodes)) if named else None
-    G = to_igraph(Graph.from_adjacency(graph.adjacency, labels=labels))
+    G = to_igraph(Graph.from_adjacency(graph.adjacency, nodes=labels))
     assert (G.vcount(), G.ecount(), G.is_directed()) == (graph.n_nodes, graph.n_edges, False)
     np.testing.assert_array_equal(matrix(G), graph.adjacency.toarray())
     assert len(G.connected_components()) == graph.n_components

@@ -15,6 +15,7 @@ from gsp_fb import Graph
 from gsp_fb.convert import from_networkx, to_networkx
 from gsp_fb.errors import GraphError
 from gsp_fb.files import read_graph, write_graph
+from gsp_fb.nodes import NodeTable
 from gsp_fb.testing import graphs
 
 LABELS = st.one_of(
@@ -37,7 +38,7 @@ def labelled_graphs(draw: st.DrawFn) -> Graph:
     graph = draw(graphs(min_nodes=0, directed=draw(DIRECTIONS)))
     n = graph.n_nodes
     labels = draw(st.none() | st.lists(LABELS, min_size=n, max_size=n, unique=True).map(tuple))
-    return graph if labels == tuple(range(n)) else replace(graph, labels=labels)
+    return graph if labels == tuple(range(n)) else replace(graph, nodes=NodeTable(n, labels))
 
 
 @given(labelled_graphs())
@@ -120,6 +121,6 @@ def test_networkx_reads_the_files_that_are_written(
     suffix: str, directed: bool, labels: tuple | None, tmp_path: Path
 ) -> None:
     edges, weights = [(0, 1), (1, 2), (2, 2)], [0.1, 1e-300, 1e22]
-    graph = Graph.from_edges(edges, weights, n_nodes=4, directed=directed, labels=labels or ("0", "1", "2", "3"))
+    graph = Graph.from_edges(edges, weights, n_nodes=4, directed=directed, nodes=labels or ("0", "1", "2", "3"))
     write_graph(graph, tmp_path / f"a{suffix}")
     assert_same(from_networkx(FILES[suffix][1](tmp_path / f"a{suffix}"), directed=directed), graph)

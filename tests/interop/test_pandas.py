@@ -30,7 +30,7 @@ def test_there_and_back_is_the_same_graph(directed: bool, data: st.DataObject) -
 @given(graphs(min_nodes=1), st.data())
 def test_named_edges_survive_in_any_order_of_nodes(graph: Graph, data: st.DataObject) -> None:
     names = data.draw(st.lists(st.text(max_size=3), min_size=graph.n_nodes, max_size=graph.n_nodes, unique=True))
-    named = Graph.from_adjacency(graph.adjacency, labels=tuple(names))
+    named = Graph.from_adjacency(graph.adjacency, nodes=tuple(names))
     df = to_pandas(named)
     again = back(df)
     assert again.labels == tuple(dict.fromkeys(df[["source", "target"]].to_numpy().ravel().tolist()))

@@ -43,7 +43,7 @@ def data():
     rng = np.random.default_rng(0)
     pairs = np.append(np.stack([source, target], axis=1), [[5, 5]], axis=0)
     names = (HOSTILE, *(f"node {k}" for k in range(1, 61)))
-    graph = gf.Graph.from_edges(pairs, rng.uniform(0.2, 3.0, len(pairs)), n_nodes=61, labels=names)
+    graph = gf.Graph.from_edges(pairs, rng.uniform(0.2, 3.0, len(pairs)), n_nodes=61, nodes=names)
     return graph, np.append(made.x, np.ones((1, 4)), axis=0), np.append(made.y, 0)
 
 

@@ -52,7 +52,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def hostile():
-    graph = gf.Graph.from_edges([(0, 1), (1, 2)], labels=(HOSTILE, "b", "c"))
+    graph = gf.Graph.from_edges([(0, 1), (1, 2)], nodes=(HOSTILE, "b", "c"))
     return collect(graph, y=[0, 0, 1], name=HOSTILE)
 
 
