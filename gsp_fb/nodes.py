@@ -329,12 +329,12 @@ def _assemble(
     columns: dict[str, Any], n_nodes: int, names: tuple[Hashable, ...] | None, order: npt.NDArray[np.intp] | None
 ) -> NodeTable:
     explicit = next((columns.pop(key) for key in ("coordinates", "pos") if key in columns), None)
-    tidy = {name: _column(column, name, n_nodes) for name, column in columns.items()}
-    coordinates = _coordinates_from(tidy) if explicit is None else check_coordinates(explicit, n_nodes)
+    checked = {name: _column(column, name, n_nodes) for name, column in columns.items()}
+    coordinates = _coordinates_from(checked) if explicit is None else check_coordinates(explicit, n_nodes)
     if order is not None:
-        tidy = {name: column[order] for name, column in tidy.items()}
+        checked = {name: column[order] for name, column in checked.items()}
         coordinates = None if coordinates is None else coordinates[order]
-    return NodeTable(n_nodes, names, coordinates, tidy)
+    return NodeTable(n_nodes, names, coordinates, checked)
 
 
 def _column(values: Any, name: str, n_nodes: int) -> Column:

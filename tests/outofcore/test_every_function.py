@@ -2,6 +2,7 @@
 
 import inspect
 import tempfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -114,8 +115,15 @@ def test_what_must_work_on_disk(on_disk, number):
 
 @pytest.mark.parametrize("name", [name for name in dir(gf.Graph) if not name.startswith("_")])
 def test_a_member_of_a_graph_on_disk(on_disk, name):
-    given = {"to": ("cpu",), "local": (X,), "check_signal": (X,), "check_labels": (Y,), "subgraph": ([0, 1],)}
-    if name in {"from_edges", "from_adjacency", "from_points", "storage", "with_nodes", "plot"}:
+    given = {
+        "to": ("cpu",),
+        "local": (X,),
+        "check_signal": (X,),
+        "check_labels": (Y,),
+        "subgraph": ([0, 1],),
+        "signals": (X,),
+    }
+    if name in {"from_edges", "from_adjacency", "from_points", "storage", "with_nodes", "with_coordinates", "plot"}:
         return
 
     def use():
@@ -135,3 +143,31 @@ def test_a_member_of_an_operator_on_disk(on_disk, name):
         return member(*given.get(name, ())) if callable(member) else member
 
     attempt(use)
+
+
+def dataset(graph):
+    return replace(gf.datasets.contextual_sbm(63, rng=0), graph=graph)
+
+
+NETWORKS = {
+    "build": lambda nn, g: nn.build("fb-gcn", dataset(g)),
+    "build gat": lambda nn, g: nn.build("gat", dataset(g)),
+    "propagation": lambda nn, g: nn.operator_propagation(g, "sym"),
+    "sparse matrix": lambda nn, g: nn.SparseMatrix.from_operator(gf.operator(g, "sym")),
+    "filter": lambda nn, g: nn.filter_signal(
+        gf.FilterBank(gf.operator(g, "sym", "high"), gf.filters.heat(1.0)), pytest.importorskip("torch").from_numpy(X)
+    ),
+    "audit": lambda nn, g: nn.audit(nn.build("gcn", dataset(g.load())), dataset(g), bands=2, probes=2),
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_networks_of_a_graph_on_disk(on_disk, name):
+    nn = pytest.importorskip("gsp_fb.nn", reason="networks need torch")
+    attempt(lambda: NETWORKS[name](nn, on_disk))
+
+
+@pytest.mark.parametrize("name", ["FilterBankClassifier", "FilterBankTransformer", "GraphSpectralEmbedding"])
+def test_estimators_of_a_graph_on_disk(on_disk, name):
+    estimators = pytest.importorskip("gsp_fb.estimators", reason="estimators need scikit-learn")
+    attempt(lambda: getattr(estimators, name)(on_disk).fit(X[:, None], Y))
