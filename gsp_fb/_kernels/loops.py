@@ -38,10 +38,16 @@ def product_1d(
     width: int,
 ) -> None:
     """Set rows of ``out`` to ``left * (A @ scaled) + diag * x`` for a single signal, read in tiles of ``width``."""
-    sums = tiled_sums(first, last, indptr, indices, weights, scaled, None, width)
-    for i in range(first, last):
-        total = sums[i - first] if len(sums) else gather_1d(indices, weights, scaled, None, indptr[i], indptr[i + 1])
-        out[i] = x.dtype.type(left[i]) * total + x.dtype.type(diag[i]) * x[i]
+    kind = x.dtype.type
+    # Two loops: a choice inside the loop would cost a quarter of it.
+    if width < len(x):
+        sums = tiled_sums(first, last, indptr, indices, weights, scaled, None, width)
+        for i in range(first, last):
+            out[i] = kind(left[i]) * sums[i - first] + kind(diag[i]) * x[i]
+    else:
+        for i in range(first, last):
+            total = gather_1d(indices, weights, scaled, None, indptr[i], indptr[i + 1])
+            out[i] = kind(left[i]) * total + kind(diag[i]) * x[i]
 
 
 @inlined

@@ -27,7 +27,7 @@ THREADS = "GSP_FB_THREADS"
 # Enough blocks to balance rows of unequal cost between threads.
 MAX_BLOCKS = 64
 # Multiplications from which a second thread saves more than its start costs.
-THREADS_FROM = 4_000_000
+THREADS_FROM = 1_000_000
 # Multiplications per block; the call of a compiled loop costs as much as some thousand.
 BLOCK_WORK = 100_000
 
@@ -100,10 +100,8 @@ def row_blocks(indptr: IntArray, work: int, *, max_blocks: int = MAX_BLOCKS) -> 
     n_rows = len(indptr) - 1
     n_blocks = max(1, min(work // BLOCK_WORK, max_blocks, MAX_BLOCKS))
     # Targets of the same integer dtype: for any other searchsorted converts the whole array.
-    targets = np.linspace(0, indptr[-1], n_blocks + 1)[1:-1].astype(indptr.dtype)
-    cuts = np.searchsorted(indptr, targets)
-    ends = np.unique(np.concatenate([[0], cuts, [n_rows]])).tolist()
-    return list(pairwise(ends))
+    targets = (np.arange(1, n_blocks) * (int(indptr[-1]) / n_blocks)).astype(indptr.dtype)
+    return list(pairwise(sorted({0, *indptr.searchsorted(targets).tolist(), n_rows})))
 
 
 def each_block(work: Callable[..., None], blocks: list[Any], threads: int) -> None:
