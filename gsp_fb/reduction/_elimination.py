@@ -15,7 +15,7 @@ __all__ = ["sampled_kron"]
 
 
 def sampled_kron(graph: Graph, keep: IntArray, rng: np.random.Generator) -> Graph:
-    """Return a random graph on ``keep``: its expected Laplacian is the Kron-reduced one, it has no more edges than before.
+    """Return a random graph on ``keep`` whose expected Laplacian is the Kron-reduced one, with no more edges.
 
     Eliminating a node of degree d makes a clique; its sampled tree has d - 1 edges, the right expectation, and leaves
     connected what was connected [1]_. Nodes of an independent set are eliminated together.
