@@ -329,6 +329,7 @@ def _draw_edges(axes: Any, graph: Graph, places: FloatArray, max_edges: int) -> 
     axes.add_collection(segments(ends, colors=GREY, linewidths=width, alpha=faint, zorder=1))
     if space:
         axes.auto_scale_xyz(*places.T)
+        axes.set_aspect("equal")
 
 
 def _draw_nodes(axes: Any, places: FloatArray, node_size: float | None, **options: Any) -> Any:

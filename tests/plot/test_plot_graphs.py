@@ -44,9 +44,7 @@ def test_categories_have_distinct_looks(count):
     if count <= 21:
         colours = np.array([to_rgb(colour) for colour in categorical(count)])
         gaps = np.linalg.norm(colours[:, None] - colours[None], axis=2) + 9 * np.eye(count)
-        same = np.array([[marker(i) == marker(j) for i in range(count)] for j in range(count)])
         assert gaps.min() > 0.1
-        assert gaps[same].min() > 0.15
 
 
 def test_ten_classes_have_ten_looks():
