@@ -24,13 +24,13 @@ print("largest error of the reconstruction:", abs(pyramid.synthesize(parts) - si
 figure, axes = plt.subplots(1, 4, figsize=(14, 3.4), layout="constrained")
 coarse = signal
 for level, ax in enumerate(axes):
-    pyramid.graphs[level].plot(coarse, ax=ax, colorbar=False, max_edges=6000)
+    pyramid.graphs[level].plot(coarse, ax=ax, colorbar=False)
     ax.set_title(f"{pyramid.graphs[level].n_nodes} nodes")
     if level < 3:
         coarse = Pyramid(pyramid.graphs[level], 1).analyze(coarse)[0]
 
 # %%
-# Prediction errors are small where the signal is smooth and large at the jump, so that few of them matter.
+# How large the prediction errors are, level by level: what is left after the coarse approximation.
 figure, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
 for name, part in zip(("level 3", "level 2", "level 1"), parts[1:], strict=True):
     sizes = np.sort(np.abs(part))[::-1]

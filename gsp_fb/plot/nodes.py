@@ -20,6 +20,8 @@ MAX_NODES = 20_000
 MAX_EDGES = 50_000
 # Node size in square points below which the outline is thin: a full one hides the colour of smaller nodes.
 THIN_RIM = 40.0
+# Usual side of a drawing in points, and the share of it that edges may cover.
+DRAWING_POINTS, COVERAGE = 250.0, 0.35
 
 
 def graph(
@@ -323,9 +325,11 @@ def _draw_edges(axes: Any, graph: Graph, places: FloatArray, max_edges: int) -> 
         axes.set_xlabel(f"{len(source)} edges not drawn", fontsize="small")
         source, target = source[:0], target[:0]
     ends = np.stack([places[source], places[target]], axis=1)
-    # Many edges are thin and transparent, so that they do not cover the drawing.
-    root = max(len(source), 1) ** 0.5
-    faint, width = float(np.clip(40.0 / root, 0.15, 0.8)), float(np.clip(50.0 / root, 0.2, 0.8))
+    width = float(np.clip(50.0 / max(len(source), 1) ** 0.5, 0.2, 0.8))
+    # Opacity falls with the share of the drawing that the edges cover, so that nodes and structure stay visible.
+    span = float(np.ptp(places, axis=0).max(initial=0.0)) or 1.0
+    covered = float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).sum()) / span * width / DRAWING_POINTS
+    faint = float(np.clip(COVERAGE / max(covered, 1e-12), 0.04, 0.8))
     axes.add_collection(segments(ends, colors=GREY, linewidths=width, alpha=faint, zorder=1))
     if space:
         axes.auto_scale_xyz(*places.T)
