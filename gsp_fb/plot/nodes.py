@@ -327,8 +327,8 @@ def _draw_edges(axes: Any, graph: Graph, places: FloatArray, max_edges: int) -> 
     ends = np.stack([places[source], places[target]], axis=1)
     width = float(np.clip(50.0 / max(len(source), 1) ** 0.5, 0.2, 0.8))
     # Opacity falls with the share of the drawing that the edges cover, so that nodes and structure stay visible.
-    span = float(np.ptp(places, axis=0).max(initial=0.0)) or 1.0
-    covered = float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).sum()) / span * width / DRAWING_POINTS
+    span = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
+    covered = float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).sum()) / (span or 1.0) * width / DRAWING_POINTS
     faint = float(np.clip(COVERAGE / max(covered, 1e-12), 0.04, 0.8))
     axes.add_collection(segments(ends, colors=GREY, linewidths=width, alpha=faint, zorder=1))
     if space:
