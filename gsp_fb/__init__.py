@@ -56,6 +56,7 @@ from .filters import FilterBank
 from .graph import Graph
 from .opening import open_graph
 from .operators import Operator, operator
+from .products import cartesian_product, line_graph, strong_product, tensor_product
 from .reorder import Reordered
 from .resistance import resistance
 from .spectrum import Spectrum, spectrum
@@ -80,6 +81,7 @@ __all__ = [
     "adjusted_homophily",
     "advise",
     "aggregation_similarity",
+    "cartesian_product",
     "class_homophily",
     "col_diff",
     "datasets",
@@ -104,6 +106,7 @@ __all__ = [
     "label_informativeness",
     "lambda_max",
     "lambda_max_bounds",
+    "line_graph",
     "morans_i",
     "node_homophily",
     "nonsmooth_energy",
@@ -122,6 +125,8 @@ __all__ = [
     "signal_energy",
     "spectral_density",
     "spectrum",
+    "strong_product",
+    "tensor_product",
     "to_igraph",
     "to_networkx",
     "to_pandas",

@@ -30,7 +30,7 @@ from .graph import Graph
 from .operators import Operator
 from .spectrum import spectrum
 
-__all__ = ["EXACT_NODES", "LargestEigenvalue", "largest_eigenvalue"]
+__all__ = ["EXACT_NODES", "LargestEigenvalue", "largest_eigenvalue", "random_start_error"]
 
 # Up to this size all modes cost less than a second.
 EXACT_NODES = 512
@@ -86,12 +86,17 @@ def largest_eigenvalue(op: Operator, *, rtol: float, failure: float = 1e-10, rng
         value, error = _top(space)
         if error <= rtol * value or space.is_exact:
             break
-    relative = (math.log(1.648 * math.sqrt(n_nodes) / failure) / (2 * space.n_steps - 1)) ** 2
+    relative = random_start_error(n_nodes, space.n_steps, failure)
     upper = low + value / (1 - relative) if relative < 1 and not space.is_exact else high
     rounding = 4 * EPS * math.sqrt(n_nodes) * max(abs(low), abs(high))
     # The end of the axis is attained by bipartite graphs and stars: within the error it is the better value.
     best = high if high - low - value <= error else min(low + value, high)
     return LargestEigenvalue(best, error, low + value - rounding, min(high, upper + rounding), spent)
+
+
+def random_start_error(n: int, n_steps: int, failure: float) -> float:
+    """Return the relative error that the largest Ritz value exceeds with probability ``failure`` at most."""
+    return (math.log(1.648 * math.sqrt(n) / failure) / (2 * n_steps - 1)) ** 2
 
 
 def _dense(op: Operator) -> LargestEigenvalue:

@@ -517,6 +517,25 @@ class Graph:
         rows = self.local_rows
         return x if len(rows) == self.n_nodes else x[rows.start : rows.stop]
 
+    def plot(self, x: Any = None, **options: Any) -> Any:
+        """Draw the graph, with a signal at its nodes if one is given; return the matplotlib axes.
+
+        Parameters
+        ----------
+        x : array_like, shape (n_nodes,), optional
+            A real signal.
+        **options
+            Those of :func:`gsp_fb.plot.graph`, or of :func:`gsp_fb.plot.signal` with ``x``.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1), (1, 2)]).plot().name
+        'rectilinear'
+        """
+        from . import plot
+
+        return plot.graph(self, **options) if x is None else plot.signal(self, x, **options)
+
     def __repr__(self) -> str:
         facts = [
             f"n_nodes={self.n_nodes}",

@@ -14,7 +14,7 @@ from .graph import Graph
 from .operators import operator
 from .solvers import Solver, System
 
-__all__ = ["resistance"]
+__all__ = ["laplacian_solver", "resistance"]
 
 # Right-hand sides that are solved for together.
 COLUMNS = 16
@@ -100,7 +100,7 @@ def _check_pairs(graph: Graph, pairs: Any) -> Any:
 
 def _resistances(graph: Graph, pairs: Any, tol: float) -> FloatArray:
     """Return the resistances of distinct pairs of distinct nodes of one component each."""
-    solver, size = _solver(graph)
+    solver, size = laplacian_solver(graph)
     nodes, place = np.unique(pairs, return_inverse=True)
     place = place.reshape(pairs.shape)
     if len(nodes) >= len(pairs):
@@ -117,7 +117,7 @@ def _resistances(graph: Graph, pairs: Any, tol: float) -> FloatArray:
     return np.asarray(across) / size
 
 
-def _solver(graph: Graph) -> tuple[Solver, float]:
+def laplacian_solver(graph: Graph) -> tuple[Solver, float]:
     """Return a solver of the Laplacian divided by its largest entry, and that entry."""
     high = operator(graph, "comb", channel="high")
     size = float(high.diagonal.max())

@@ -78,7 +78,7 @@ def test_the_smallest_graphs():
 def test_every_generator_of_the_table_works_from_a_size_alone(name):
     made = datasets.SYNTHETIC[name](30)
     graph = made if isinstance(made, Graph) else made.graph
-    assert graph.n_nodes == (900 if name == "grid" else 30)
+    assert graph.n_nodes == (900 if name in ("grid", "torus") else 30)
     for bad in (0, -3, 2.5, True, "7"):
         with pytest.raises(ParameterError, match="must be an integer"):
             datasets.SYNTHETIC[name](bad)

@@ -1,12 +1,14 @@
 """Real and synthetic data: node data sets with splits, graph collections, Geom-GCN relations, random graphs."""
 
+from .clouds import cube, david_sensor_net, image_patches, road, sensor, sphere, swiss_roll, two_moons
 from .dataset import Dataset, GraphCollection, Relations
 from .fetch import cache_dir
+from .lattices import comet, image_grid, low_stretch_tree, random_regular, random_ring, torus
 from .loading import load, relations
 from .registry import METHODS, REGISTRY, DatasetInfo, SourceFile, info, names
 from .sbm import community, contextual_sbm
 from .splits import Split, random_splits
-from .synthetic import SYNTHETIC, barabasi_albert, complete, erdos_renyi, grid, path, ring, sensor, star
+from .synthetic import SYNTHETIC, barabasi_albert, complete, erdos_renyi, grid, path, ring, star
 
 __all__ = [
     "METHODS",
@@ -20,18 +22,31 @@ __all__ = [
     "Split",
     "barabasi_albert",
     "cache_dir",
+    "comet",
     "community",
     "complete",
     "contextual_sbm",
+    "cube",
+    "david_sensor_net",
     "erdos_renyi",
     "grid",
+    "image_grid",
+    "image_patches",
     "info",
     "load",
+    "low_stretch_tree",
     "names",
     "path",
+    "random_regular",
+    "random_ring",
     "random_splits",
     "relations",
     "ring",
+    "road",
     "sensor",
+    "sphere",
     "star",
+    "swiss_roll",
+    "torus",
+    "two_moons",
 ]

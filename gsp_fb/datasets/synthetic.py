@@ -12,7 +12,10 @@ from .._arguments import check_count, check_rng
 from .._extras import require
 from ..errors import ParameterError
 from ..graph import Graph
+from ._placed import circle, placed
+from .clouds import cube, david_sensor_net, road, sensor, sphere, swiss_roll, two_moons
 from .dataset import Dataset
+from .lattices import comet, lattice, lattice_places, random_regular, random_ring, torus
 from .sbm import check_share, community, contextual_sbm, distinct_pairs
 
 __all__ = [
@@ -23,35 +26,32 @@ __all__ = [
     "grid",
     "path",
     "ring",
-    "sensor",
     "star",
 ]
 
 
-def _unweighted(first: Any, second: Any, n_nodes: int) -> Graph:
-    return Graph.from_edges(np.stack([first, second], axis=1), n_nodes=n_nodes)
+def ring(n: int, k: int = 1) -> Graph:
+    """Return the cycle graph 0 - 1 - ... - (n-1) - 0, or the ring in which k neighbours on each side are adjacent.
 
-
-def ring(n: int) -> Graph:
-    """Return the cycle graph 0 - 1 - ... - (n-1) - 0.
-
-    The combinatorial frequencies are 2 - 2 cos(2 pi k / n), k = 0..n-1; the eigenvectors are the discrete Fourier
-    basis.
+    The combinatorial frequencies of the cycle are 2 - 2 cos(2 pi j / n), j = 0..n-1; the eigenvectors of all rings are
+    the discrete Fourier basis.
 
     Parameters
     ----------
     n : int
         Number of nodes, at least 3.
+    k : int
+        Neighbours on each side, at most n / 2.
 
     Returns
     -------
     Graph
-        With n edges.
+        With n k edges (n / 2 fewer if k = n / 2), on a circle.
 
     Raises
     ------
     ParameterError
-        ``n`` is below 3.
+        ``n`` is below 3, or ``k`` above n / 2.
 
     See Also
     --------
@@ -63,7 +63,10 @@ def ring(n: int) -> Graph:
     Graph(n_nodes=5, n_edges=5, undirected, unweighted)
     """
     nodes = np.arange(check_count(n, "n", minimum=3))
-    return _unweighted(nodes, (nodes + 1) % n, n)
+    if 2 * check_count(k, "k") > n:
+        raise ParameterError(f"k must be at most n / 2, not {k} with n={n}")
+    pairs = np.concatenate([np.sort(np.stack([nodes, (nodes + step) % n]), axis=0) for step in range(1, k + 1)], axis=1)
+    return placed(np.unique(pairs, axis=1), circle(n))
 
 
 def path(n: int) -> Graph:
@@ -102,7 +105,7 @@ def path(n: int) -> Graph:
     array([1., 2., 1.])
     """
     nodes = np.arange(check_count(n, "n") - 1)
-    return _unweighted(nodes, nodes + 1, n)
+    return placed((nodes, nodes + 1), np.stack([np.arange(n), np.zeros(n)], axis=1))
 
 
 def grid(n: int, m: int | None = None) -> Graph:
@@ -138,10 +141,7 @@ def grid(n: int, m: int | None = None) -> Graph:
     """
     n = check_count(n, "n")
     m = n if m is None else check_count(m, "m")
-    nodes = np.arange(n * m).reshape(n, m)
-    first = np.concatenate([nodes[:, :-1].ravel(), nodes[:-1].ravel()])
-    second = np.concatenate([nodes[:, 1:].ravel(), nodes[1:].ravel()])
-    return _unweighted(first, second, n * m)
+    return placed(lattice(n, m), lattice_places(n, m))
 
 
 def star(n: int) -> Graph:
@@ -174,7 +174,7 @@ def star(n: int) -> Graph:
     array([3., 1., 1., 1.])
     """
     leaves = np.arange(1, check_count(n, "n"))
-    return _unweighted(np.zeros_like(leaves), leaves, n)
+    return placed((np.zeros_like(leaves), leaves), np.concatenate([np.zeros((1, 2)), circle(n - 1)]))
 
 
 def complete(n: int) -> Graph:
@@ -207,60 +207,7 @@ def complete(n: int) -> Graph:
     >>> complete(4).n_edges
     6
     """
-    first, second = np.triu_indices(check_count(n, "n"), 1)
-    return _unweighted(first, second, n)
-
-
-def sensor(n: int, rng: Any = None, *, n_neighbors: int = 6) -> Graph:
-    """Return a sensor network: a k-nearest-neighbour graph of random points in the unit square.
-
-    An edge of length d has weight exp(-d^2 / (2 s^2)), where s is the mean edge length.
-
-    Parameters
-    ----------
-    n : int
-        Number of sensors.
-    rng : None, int or Generator
-        Source of randomness.
-    n_neighbors : int
-        Number of nearest neighbours; two sensors are adjacent if either is among the nearest of the other.
-
-    Returns
-    -------
-    Graph
-        Weighted, undirected.
-
-    Raises
-    ------
-    ParameterError
-        ``n`` or ``n_neighbors`` is below 1.
-
-    See Also
-    --------
-    grid : Regular positions.
-
-    References
-    ----------
-    .. [1] D. I. Shuman, S. K. Narang, P. Frossard, A. Ortega, P. Vandergheynst, "The emerging field of signal
-       processing on graphs", IEEE Signal Process. Mag. 30(3), 2013.
-
-    Examples
-    --------
-    >>> sensor(50, rng=0).n_nodes
-    50
-    """
-    from scipy.spatial import KDTree
-
-    n, n_neighbors = check_count(n, "n"), check_count(n_neighbors, "n_neighbors")
-    points = check_rng(rng).random((n, 2))
-    k = min(n_neighbors, n - 1)
-    if k == 0:
-        return path(1)
-    found = KDTree(points).query(points, k=np.arange(2, k + 2))
-    lengths, near = np.asarray(found[0]), np.asarray(found[1])
-    edges = np.stack([np.repeat(np.arange(n), k), near.ravel()], axis=1)
-    weights = np.exp(-(lengths.ravel() ** 2) / (2 * lengths.mean() ** 2))
-    return Graph.from_edges(edges, weights, n, symmetrize="max")
+    return placed(np.triu_indices(check_count(n, "n"), 1), circle(n))
 
 
 def erdos_renyi(n: int, p: float = 0.1, rng: Any = None) -> Graph:
@@ -303,7 +250,7 @@ def erdos_renyi(n: int, p: float = 0.1, rng: Any = None) -> Graph:
     below = np.arange(n)
     n_edges = rng.binomial(n * (n - 1) // 2, p)
     first, second = distinct_pairs(below, np.zeros_like(below), n_edges, rng)
-    return _unweighted(first, second, n)
+    return Graph.from_edges(np.stack([first, second], axis=1), n_nodes=n)
 
 
 def barabasi_albert(n: int, m: int = 3, rng: Any = None) -> Graph:
@@ -353,7 +300,7 @@ def barabasi_albert(n: int, m: int = 3, rng: Any = None) -> Graph:
     return Graph.from_edges(np.array(grown.edges), n_nodes=n)
 
 
-# Every generator needs its first argument only: the number of nodes (per side for the grid).
+# Every generator needs its first argument only: the number of nodes (per side of grid and torus).
 SYNTHETIC: MappingProxyType[str, Callable[..., Graph | Dataset]] = MappingProxyType(
     {
         "ring": ring,
@@ -361,7 +308,17 @@ SYNTHETIC: MappingProxyType[str, Callable[..., Graph | Dataset]] = MappingProxyT
         "grid": grid,
         "star": star,
         "complete": complete,
+        "torus": torus,
+        "comet": comet,
+        "random_ring": random_ring,
+        "random_regular": random_regular,
         "sensor": sensor,
+        "david_sensor_net": david_sensor_net,
+        "sphere": sphere,
+        "cube": cube,
+        "swiss_roll": swiss_roll,
+        "two_moons": two_moons,
+        "road": road,
         "community": community,
         "erdos_renyi": erdos_renyi,
         "barabasi_albert": barabasi_albert,

@@ -37,6 +37,7 @@ from .kernels import (
 from .plan import METHODS, Plan
 from .sampled import Sampling
 from .solve import classify, interpolate, tikhonov, wiener
+from .stationarity import Stationarity, stationarity
 from .two_channel import TwoChannelBank, two_channel
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "Kernel",
     "Plan",
     "Sampling",
+    "Stationarity",
     "TwoChannelBank",
     "abspline",
     "as_kernel",
@@ -72,6 +74,7 @@ __all__ = [
     "regular",
     "simoncelli",
     "simple_tight",
+    "stationarity",
     "tikhonov",
     "two_channel",
     "wave",

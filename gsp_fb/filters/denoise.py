@@ -34,6 +34,8 @@ CANDIDATES = np.geomspace(1e-3, 1e3, 25)
 WAVELETS = 5
 # Relative accuracy of total variation: its error is at most this times the norm of the data.
 VARIATION_TOL = 1e-4
+# Relative accuracy of the Wiener filter: its gain has a kink at each band, and is estimated to no better than this.
+WIENER_TOL = 1e-2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,7 +143,7 @@ def denoise(
         Standard deviation of the noise; estimated from the upper half of the spectrum by default, which holds where
         the signal is smooth.
     tol : float
-        Numerical accuracy relative to the norm of ``y`` (``tv``: 1e-4 or ``tol``, whichever is larger).
+        Numerical accuracy relative to the norm of ``y`` (``tv``: 1e-4, ``wavelet``: 1e-3 and ``wiener``: 1e-2 at best).
     rng : None, int or numpy Generator
         Probes of traces on graphs too large for a full decomposition, and of the risk of ``wavelet``.
 
@@ -331,9 +333,9 @@ def _choose_wavelet(task: Task, rule: str, noise: float | None) -> Denoised:
 def _wiener(task: Task, strength: float, noise: float | None) -> Denoised:
     gain = task.model().wiener_gain(strength)
     kernel = Kernel(gain, "wiener", r"\max(p_y(\lambda) - \sigma^2, 0) / p_y(\lambda)")
-    bank = FilterBank(task.op, kernel, max(task.tol, 1e-3))
+    bank = FilterBank(task.op, kernel, max(task.tol, WIENER_TOL))
     signal = np.asarray(bank.analyze(task.y))[..., 0]
-    return Denoised(signal, strength, "wiener", strength, error_bound=bank.tol)
+    return Denoised(signal, strength, "wiener", strength, error_bound=bank.plan(task.y).error_bound)
 
 
 def _choose_wiener(task: Task, rule: str, noise: float | None) -> Denoised:

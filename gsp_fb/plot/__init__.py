@@ -8,9 +8,9 @@ categories the palette of Okabe and Ito: all three are distinguishable with colo
 from ._style import figure
 from .embedding import tsne
 from .energies import energy_profile, energy_split, s_values
-from .frequency import gft, kernel, response, spectrum
+from .frequency import gft, kernel, response, spectrogram, spectrum
 from .layouts import LAYOUTS, positions
-from .nodes import filtered, labels, signal
+from .nodes import filtered, graph, labels, signal
 from .training import alphas
 
 __all__ = [
@@ -21,12 +21,14 @@ __all__ = [
     "figure",
     "filtered",
     "gft",
+    "graph",
     "kernel",
     "labels",
     "positions",
     "response",
     "s_values",
     "signal",
+    "spectrogram",
     "spectrum",
     "tsne",
 ]

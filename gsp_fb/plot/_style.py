@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import cycle, islice
+import colorsys
 from typing import Any
 
 import numpy as np
@@ -21,13 +21,18 @@ __all__ = [
     "categorical",
     "colour_scale",
     "figure",
+    "marker",
     "new_axes",
     "segments",
+    "shade",
 ]
 
-# Palette of Okabe and Ito without yellow, which is invisible on white; it repeats after seven categories.
+# Palette of Okabe and Ito without yellow, which is invisible on white. After seven categories come lighter and darker
+# shades, after 21 evenly spaced hues; markers change every seven.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 CHANNEL_COLOURS = {"low": PALETTE[0], "high": PALETTE[1]}
+SHADES = ((1.0, 0.0), (0.5, 0.5), (0.5, 0.1))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "0.55"
 AMOUNTS, SIGNED = "viridis", "RdBu_r"
 SCALES = ("auto", "amount", "signed")
@@ -63,11 +68,12 @@ def figure(*, size: tuple[float, float] = (7.0, 4.0)) -> Any:
     return require("matplotlib.figure", "plotting").Figure(figsize=size, layout="constrained")
 
 
-def new_axes(ax: Any, *, size: tuple[float, float] = (6.0, 4.0)) -> Any:
-    """Return ``ax`` itself, or the axes of a new figure."""
+def new_axes(ax: Any, *, size: tuple[float, float] = (6.0, 4.0), space: bool = False) -> Any:
+    """Return ``ax`` itself, or the axes of a new figure, three-dimensional ones for ``space``."""
     if ax is not None:
         return ax
-    return require("matplotlib.pyplot", "plotting").subplots(figsize=size, layout="constrained")[1]
+    made = require("matplotlib.pyplot", "plotting").figure(figsize=size, layout="constrained")
+    return made.add_subplot(projection="3d" if space else None)
 
 
 def axes_row(axes: Any, count: int, *, size: tuple[float, float] = (3.6, 3.4)) -> Any:
@@ -96,7 +102,38 @@ def categorical(count: int) -> list[str]:
     >>> categorical(2)
     ['#0072B2', '#D55E00']
     """
-    return list(islice(cycle(PALETTE), count))
+    if count > len(PALETTE) * len(SHADES):
+        return [_hex(*colorsys.hsv_to_rgb(at / count, 1.0, (0.95, 0.6)[at % 2])) for at in range(count)]
+    return [shade(colour, *mix) for mix in SHADES for colour in PALETTE][:count]
+
+
+def shade(colour: str, factor: float, white: float) -> str:
+    """Return ``factor`` times a colour plus this share of white.
+
+    Examples
+    --------
+    >>> shade("#0072B2", 0.5, 0.5)
+    '#80b8d8'
+    """
+    if (factor, white) == (1.0, 0.0):
+        return colour
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    return _hex(*(factor * channel + white for channel in channels))
+
+
+def marker(number: int) -> str:
+    """Return the marker of a category: another one after every seven.
+
+    Examples
+    --------
+    >>> marker(6), marker(7)
+    ('o', 's')
+    """
+    return MARKERS[number // len(PALETTE) % len(MARKERS)]
+
+
+def _hex(*channels: float) -> str:
+    return "#" + "".join(f"{round(255 * channel):02x}" for channel in channels)
 
 
 def colour_scale(values: FloatArray, scale: str = "auto") -> dict[str, Any]:
@@ -121,7 +158,9 @@ def colour_scale(values: FloatArray, scale: str = "auto") -> dict[str, Any]:
 
 
 def segments(ends: FloatArray, **options: Any) -> Any:
-    """Return straight lines between pairs of points, shape (n, 2, 2), as one artist."""
+    """Return straight lines between pairs of points, shape (n, 2, 2) or (n, 2, 3), as one artist."""
+    if ends.shape[-1] == 3:
+        return require("mpl_toolkits.mplot3d.art3d", "plotting").Line3DCollection(ends, **options)
     return require("matplotlib.collections", "plotting").LineCollection(ends, **options)
 
 

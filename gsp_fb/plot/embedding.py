@@ -11,7 +11,7 @@ from .._arguments import check_labels, check_positive, check_rng, check_signal
 from .._extras import require
 from ..backend import FloatArray, is_sparse
 from ..errors import ParameterError
-from ._style import GREY, axes_row, beside_legend, categorical
+from ._style import GREY, axes_row, beside_legend, categorical, marker
 
 __all__ = ["draw_plane", "in_plane", "tsne"]
 
@@ -103,6 +103,7 @@ def _scatter(axis: Any, points: FloatArray, y: Any) -> None:
     classes = np.unique(y)
     colours = dict(zip(classes[classes >= 0].tolist(), categorical(len(classes)), strict=False))
     size = float(np.clip(4000.0 / len(points), 3.0, 40.0))
-    for number in classes.tolist():
+    for place, number in enumerate(classes.tolist()):
         colour, name = (GREY, "unlabelled") if number < 0 else (colours[number], f"class {number}")
-        axis.scatter(*points[y == number].T, s=size, color=colour, label=name, linewidths=0)
+        shape = marker(place - int(classes[0] < 0))
+        axis.scatter(*points[y == number].T, s=size, color=colour, label=name, linewidths=0, marker=shape)

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import check_count
 from ..backend import FloatArray, abs_squared
 from ..energy import SpectralDensity
+from ..errors import ParameterError
 from ..filters import FilterBank, Kernel, TwoChannelBank
 from ..operators import Operator
 from ..spectrum import Spectrum
 from ..spectrum import spectrum as decompose
 from ..variants import VARIANTS
-from ._style import CHANNEL_COLOURS, GREY, beside_legend, categorical, new_axes, segments
+from ._style import AMOUNTS, CHANNEL_COLOURS, GREY, beside_legend, categorical, new_axes, segments
 
-__all__ = ["gft", "kernel", "response", "spectrum"]
+__all__ = ["gft", "kernel", "response", "spectrogram", "spectrum"]
 
 FREQUENCY = r"frequency $\lambda$"
 SAMPLES = 512
@@ -145,7 +147,7 @@ def kernel(kernel: Kernel, *, interval: tuple[float, float] | None = None, ax: A
     return axes
 
 
-def response(bank: FilterBank | TwoChannelBank, *, ax: Any = None) -> Any:
+def response(bank: FilterBank | TwoChannelBank, *, eigenvalues: bool | Spectrum = False, ax: Any = None) -> Any:
     r"""Draw the frequency response of a bank: its kernels and their sum.
 
     For a bank of kernels the dashed line is :math:`\sum_m g_m^2`, constant for a tight frame. For a two-channel bank
@@ -156,6 +158,8 @@ def response(bank: FilterBank | TwoChannelBank, *, ax: Any = None) -> Any:
     ----------
     bank : FilterBank or TwoChannelBank
         Bank to draw.
+    eigenvalues : bool or Spectrum
+        Mark the eigenvalues of the operator on the curves: all of them, or those of a partial spectrum.
     ax : matplotlib Axes, optional
         New figure by default.
 
@@ -187,9 +191,88 @@ def response(bank: FilterBank | TwoChannelBank, *, ax: Any = None) -> Any:
         axes.plot(at, curve, color=colour, label=kernel.name)
     total, name = (values.sum(axis=0), r"$\sum_m g_m$") if two else ((values**2).sum(axis=0), r"$\sum_m g_m^2$")
     axes.plot(at, total, "--", color=GREY, linewidth=1.0, label=name)
+    if eigenvalues is not False:
+        _mark(axes, kernels, eigenvalues, colours)
     axes.set(xlabel=FREQUENCY, ylabel=r"$g(\lambda)$")
     beside_legend(axes)
     return axes
+
+
+def _mark(axes: Any, bank: FilterBank, eigenvalues: bool | Spectrum, colours: list[str]) -> None:
+    """Draw a cross on each curve at every eigenvalue, and ticks below the axis."""
+    modes = eigenvalues if isinstance(eigenvalues, Spectrum) else decompose(bank.op)
+    at = np.asarray(modes.frequencies)
+    for kernel, colour in zip(bank.kernels, colours, strict=True):
+        axes.plot(at, kernel(at), "x", color=colour, markersize=3, markeredgewidth=0.7)
+    axes.plot(at, np.zeros_like(at), "|", color=GREY, markersize=8, label="eigenvalues")
+
+
+def spectrogram(op: Operator, x: Any = None, *, bands: int = 50, order: Any = None, ax: Any = None) -> Any:
+    r"""Draw the energy of a signal over nodes and frequencies: :math:`|(g_m(L) x)_i|^2` for Gaussian bands :math:`g_m`.
+
+    Parameters
+    ----------
+    op : Operator
+        A high channel.
+    x : array_like, shape (n_nodes,), optional
+        By default the squared norms of the atoms :math:`g_m(L)\delta_i`, a property of the graph alone; it needs the
+        full spectrum.
+    bands : int
+        Number of bands.
+    order : array_like of int, shape (n_nodes,), optional
+        Nodes from left to right; by number by default.
+    ax : matplotlib Axes, optional
+        New figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
+
+    Raises
+    ------
+    ParameterError
+        ``op`` is a low channel, or ``order`` is no permutation of the nodes.
+
+    See Also
+    --------
+    gft : Coefficients over frequency alone.
+    signal : Values over nodes alone.
+
+    References
+    ----------
+    .. [1] D. I. Shuman, B. Ricaud and P. Vandergheynst, "Vertex-frequency analysis on graphs", ACHA 40(2), 2016.
+
+    Examples
+    --------
+    >>> from gsp_fb import operator
+    >>> from gsp_fb.datasets import path
+    >>> ax = spectrogram(operator(path(12), "comb", "high"), [1.0] + [0.0] * 11, bands=8)
+    >>> ax.collections[0].get_array().shape
+    (8, 12)
+    """
+    top, n = op.bounds[1], op.graph.n_nodes
+    centres = np.linspace(0.0, top, check_count(bands, "bands", minimum=2))
+    kernels = [Kernel(partial(_gaussian, float(at), top / bands), f"band {at:.3g}") for at in centres]
+    nodes = np.arange(n) if order is None else np.asarray(order)
+    if not np.array_equal(np.sort(nodes), np.arange(n)):
+        raise ParameterError(f"order must list each of the {n} nodes once")
+    power = _atom_energies(op, kernels) if x is None else abs_squared(FilterBank(op, kernels, tol=1e-3).analyze(x))
+    axes = new_axes(ax)
+    mesh = axes.pcolormesh(np.arange(n), centres, np.asarray(power)[nodes].T, cmap=AMOUNTS, shading="nearest")
+    axes.figure.colorbar(mesh, ax=axes, label="energy")
+    axes.set(xlabel="node", ylabel=FREQUENCY)
+    return axes
+
+
+def _gaussian(centre: float, width: float, frequencies: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(-(((frequencies - centre) / width) ** 2)))
+
+
+def _atom_energies(op: Operator, kernels: list[Kernel]) -> FloatArray:
+    modes = decompose(op)
+    gains = np.stack([kernel(modes.frequencies) for kernel in kernels], axis=1)
+    return np.asarray(np.asarray(modes.symmetrized_basis) ** 2 @ gains**2)
 
 
 def _bands(levels: int) -> list[Kernel]:

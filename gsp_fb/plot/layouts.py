@@ -22,6 +22,8 @@ SPRING_NODES = 500
 # Of the side of a node's own square, between components.
 GAP = 0.35
 FLATNESS = 0.6
+# Parallel projection of three coordinates, seen from the side and from above.
+VIEW = np.array([[0.87, -0.25], [0.5, 0.43], [0.0, 0.87]])
 # The place of an isolated node in its own square.
 POINT = np.array([[0.5, 0.5]])
 
@@ -53,8 +55,9 @@ def positions(graph: Graph, layout: Any = None, *, rng: Any = 0) -> FloatArray:
     ----------
     graph : Graph
     layout : {'spring', 'spectral', 'circle'} or array_like of shape (n_nodes, 2), optional
-        Stored coordinates are used unchanged. ``spring`` is force-directed; ``spectral`` uses the second and third
-        eigenvector of the random walk as x and y. By default ``spring`` up to 500 nodes, ``spectral`` beyond.
+        Given coordinates are used unchanged. ``spring`` is force-directed; ``spectral`` uses the second and third
+        eigenvector of the random walk as x and y. By default the graph's own coordinates, three of them projected to a
+        plane; without any, ``spring`` up to 500 nodes, ``spectral`` beyond.
     rng : None, int or Generator
         Random numbers of the force-directed layout; the same seed gives the same coordinates.
 
@@ -82,6 +85,9 @@ def positions(graph: Graph, layout: Any = None, *, rng: Any = 0) -> FloatArray:
            [0.5, 0. ],
            [0. , 0.5]])
     """
+    if layout is None and graph.coordinates is not None:
+        own = graph.coordinates
+        return own if own.shape[1] == 2 else np.asarray(own @ VIEW)
     if layout is not None and not isinstance(layout, str):
         return _stored(layout, graph.n_nodes)
     quick = "spring" if graph.n_nodes <= SPRING_NODES else "spectral"

@@ -1,4 +1,4 @@
-"""A graph with a signal or classes at its nodes, and the two channels of a signal."""
+"""A graph alone, with a signal or classes at its nodes, and the two channels of a signal."""
 
 from __future__ import annotations
 
@@ -10,16 +10,74 @@ from .._arguments import check_count, check_labels
 from ..backend import FloatArray, is_sparse
 from ..errors import ParameterError, SignalError
 from ..graph import Graph
-from ._style import GREY, axes_row, beside_legend, categorical, colour_scale, new_axes, segments
+from ._style import GREY, axes_row, beside_legend, categorical, colour_scale, marker, new_axes, segments
 from .layouts import positions
 
-__all__ = ["MAX_EDGES", "MAX_NODES", "filtered", "labels", "signal"]
+__all__ = ["MAX_EDGES", "MAX_NODES", "filtered", "graph", "labels", "signal"]
 
 # Beyond these limits a drawing is unreadable and takes minutes.
 MAX_NODES = 20_000
 MAX_EDGES = 50_000
 # Node size in square points below which the outline is thin: a full one hides the colour of smaller nodes.
 THIN_RIM = 40.0
+# Usual side of a drawing in points, and the share of it that edges may cover.
+DRAWING_POINTS, COVERAGE = 250.0, 0.35
+
+
+def graph(
+    graph: Graph,
+    *,
+    layout: Any = None,
+    node_size: float | None = None,
+    max_nodes: int = MAX_NODES,
+    max_edges: int = MAX_EDGES,
+    rng: Any = 0,
+    ax: Any = None,
+) -> Any:
+    """Draw nodes and edges of a graph, in space if its coordinates have three components.
+
+    Parameters
+    ----------
+    graph : Graph
+        Graph to draw.
+    layout : {'spring', 'spectral', 'circle'} or array_like of shape (n_nodes, 2), optional
+        As in :func:`positions`; by default the coordinates of the graph.
+    node_size : float, optional
+        Area of a node in square points; by default decreasing with the number of nodes.
+    max_nodes, max_edges : int
+        As in :func:`signal`.
+    rng : None, int or Generator
+        Randomness of the spring layout.
+    ax : matplotlib Axes, optional
+        New figure by default. Axes without a third dimension show a projection.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
+
+    Raises
+    ------
+    ParameterError
+        The graph has more than ``max_nodes`` nodes.
+
+    See Also
+    --------
+    signal : Values at the nodes.
+    labels : Classes at the nodes.
+
+    Examples
+    --------
+    >>> from gsp_fb.datasets import ring, torus
+    >>> len(graph(ring(6)).collections[0].get_segments())
+    6
+    >>> graph(torus(5)).name
+    '3d'
+    """
+    axes, places = _canvas(graph, layout, max_nodes, rng, ax)
+    _draw_edges(axes, graph, places, max_edges)
+    _draw_nodes(axes, places, node_size, c=categorical(1)[0])
+    return axes
 
 
 def signal(
@@ -86,8 +144,7 @@ def signal(
     [1.0, -1.0, 1.0, -1.0, 1.0, -1.0]
     """
     values = _real(graph, x)
-    places = _places(graph, layout, max_nodes, rng)
-    axes = new_axes(ax, size=(5.0, 4.0))
+    axes, places = _canvas(graph, layout, max_nodes, rng, ax)
     _draw_edges(axes, graph, places, max_edges)
     dots = _draw_nodes(axes, places, node_size, c=values, **colour_scale(values, scale))
     if colorbar:
@@ -153,8 +210,7 @@ def labels(
     ['left', 'right']
     """
     y = check_labels(y, graph.n_nodes)
-    places = _places(graph, layout, max_nodes, rng)
-    axes = new_axes(ax, size=(5.0, 4.0))
+    axes, places = _canvas(graph, layout, max_nodes, rng, ax)
     _draw_edges(axes, graph, places, max_edges)
     size = _size(len(y)) if node_size is None else node_size
     _draw_nodes(axes, places[y < 0], size, c="white")
@@ -162,7 +218,7 @@ def labels(
     colours = categorical(int(classes.max(initial=-1)) + 1)
     for number in classes:
         name = f"class {number}" if names is None else str(names[number])
-        _draw_nodes(axes, places[y == number], size, c=colours[number], label=name)
+        _draw_nodes(axes, places[y == number], size, c=colours[number], label=name, marker=marker(int(number)))
     if classes.size:
         beside_legend(axes)
     return axes
@@ -234,6 +290,15 @@ def _real(graph: Graph, x: Any) -> FloatArray:
     return values.astype(np.float64)
 
 
+def _canvas(graph: Graph, layout: Any, max_nodes: int, rng: Any, ax: Any) -> tuple[Any, FloatArray]:
+    """Return axes and the places of the nodes, with three components where axes and coordinates have a depth."""
+    own = graph.coordinates
+    space = layout is None and own is not None and own.shape[1] == 3 and (ax is None or ax.name == "3d")
+    places = _places(graph, layout, max_nodes, rng)
+    axes = new_axes(ax, size=(5.0, 4.0), space=space)
+    return axes, own if space and own is not None else places
+
+
 def _places(graph: Graph, layout: Any, max_nodes: int, rng: Any) -> FloatArray:
     if graph.n_nodes > check_count(max_nodes, "max_nodes"):
         raise ParameterError(
@@ -249,15 +314,26 @@ def _size(n_nodes: int) -> float:
 
 def _draw_edges(axes: Any, graph: Graph, places: FloatArray, max_edges: int) -> None:
     source, target, _ = graph.edges()
-    axes.set(xticks=[], yticks=[], aspect="equal")
-    axes.set_frame_on(False)
-    axes.margins(0.08)
+    space = places.shape[1] == 3
+    axes.set(xticks=[], yticks=[], aspect="equal", **({"zticks": []} if space else {}))
+    if space:
+        axes.set_axis_off()
+    else:
+        axes.set_frame_on(False)
+        axes.margins(0.08)
     if len(source) > check_count(max_edges, "max_edges", minimum=0):
         axes.set_xlabel(f"{len(source)} edges not drawn", fontsize="small")
         source, target = source[:0], target[:0]
     ends = np.stack([places[source], places[target]], axis=1)
-    faint = float(np.clip(40.0 / max(len(source), 1) ** 0.5, 0.15, 0.8))
-    axes.add_collection(segments(ends, colors=GREY, linewidths=0.8, alpha=faint, zorder=1))
+    width = float(np.clip(50.0 / max(len(source), 1) ** 0.5, 0.2, 0.8))
+    # Opacity falls with the share of the drawing that the edges cover, so that nodes and structure stay visible.
+    span = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
+    covered = float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).sum()) / (span or 1.0) * width / DRAWING_POINTS
+    faint = float(np.clip(COVERAGE / max(covered, 1e-12), 0.04, 0.8))
+    axes.add_collection(segments(ends, colors=GREY, linewidths=width, alpha=faint, zorder=1))
+    if space:
+        axes.auto_scale_xyz(*places.T)
+        axes.set_aspect("equal")
 
 
 def _draw_nodes(axes: Any, places: FloatArray, node_size: float | None, **options: Any) -> Any:

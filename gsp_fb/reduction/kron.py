@@ -14,7 +14,7 @@ from ..backend import IntArray
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
 
-__all__ = ["check_keep", "kron"]
+__all__ = ["check_keep", "fill_in", "kron", "without_loops"]
 
 # Entries of the result that are rounding of a zero, relative to the degrees of their ends.
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
@@ -53,6 +53,7 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
     See Also
     --------
     gsp_fb.resistance : Effective resistances, which the reduction preserves.
+    Pyramid : Repeated reduction, sampled where this one would fill in.
 
     References
     ----------
@@ -76,7 +77,7 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
         raise GraphError("Kron reduction needs an undirected graph; give symmetrize= to the graph")
     keep = check_keep(keep, graph.n_nodes)
     drop = np.setdiff1d(np.arange(graph.n_nodes), keep)
-    A = _without_loops(graph)
+    A = without_loops(graph)
     _check_components(graph, keep)
     _check_fill(A, keep, drop, check_count(max_entries, "max_entries"))
     degrees = np.asarray(A.sum(axis=1)).ravel()
@@ -103,7 +104,8 @@ def check_keep(keep: Any, n_nodes: int) -> IntArray:
     return nodes.astype(np.int64)
 
 
-def _without_loops(graph: Graph) -> Any:
+def without_loops(graph: Graph) -> Any:
+    """Return the adjacency without its diagonal, as CSR."""
     A = sparse.csr_array(graph.adjacency.copy())
     A.setdiag(0)
     A.eliminate_zeros()
@@ -120,19 +122,23 @@ def _check_components(graph: Graph, keep: IntArray) -> None:
         )
 
 
-def _check_fill(A: Any, keep: IntArray, drop: IntArray, max_entries: int) -> None:
-    """Refuse what would fill in: a connected group of dropped nodes becomes a clique of the kept nodes around it."""
+def fill_in(A: Any, keep: IntArray, drop: IntArray) -> tuple[float, int]:
+    """Return an upper bound on new entries, and the largest clique: a group of dropped nodes joins all around it."""
     if not len(drop):
-        return
+        return 0.0, 0
     n_groups, groups = csgraph.connected_components(A[drop][:, drop], directed=False)
     touched = A[drop][:, keep].tocoo()
     pairs = np.unique(np.stack([groups[touched.row], touched.col]), axis=1)
     around = np.bincount(pairs[0], minlength=n_groups).astype(np.float64)
-    entries = float(np.sum(around**2))
+    return float(np.sum(around**2)), int(around.max())
+
+
+def _check_fill(A: Any, keep: IntArray, drop: IntArray, max_entries: int) -> None:
+    entries, largest = fill_in(A, keep, drop)
     if entries > max_entries:
         raise ParameterError(
             f"the reduced graph could have {entries:.2g} entries (max_entries={max_entries:.2g}): dropped nodes form "
-            f"groups with up to {int(around.max())} kept neighbours; keep more nodes, or raise max_entries"
+            f"groups with up to {largest} kept neighbours; keep more nodes, or raise max_entries"
         )
 
 

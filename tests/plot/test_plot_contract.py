@@ -26,11 +26,13 @@ ONE = {
     "energy_profile": (gf.energy_profile(HIGH, X),),
     "energy_split": (HIGH, X),
     "gft": (HIGH, X),
+    "graph": (RING,),
     "labels": (RING, Y),
     "kernel": (gf.filters.heat(1.0),),
     "response": (gf.FilterBank(HIGH, gf.filters.heat(1.0)),),
     "s_values": ({"cora": {"features": 0.8, "labels": 0.2}},),
     "signal": (RING, X),
+    "spectrogram": (HIGH, X),
     "spectrum": (HIGH,),
 }
 SEVERAL = {"filtered": ((RING, *LOW_HIGH), 3), "tsne": (({"low": POINTS, "high": POINTS}, Y), 2)}
