@@ -27,6 +27,7 @@ from paper.protocols import PROTOCOLS, plan, space
 from paper.significance import corrected_t_test, holm
 from paper.store import Store
 from paper.verdicts import summaries, verdicts
+from tests.support.cells import fake_cell
 
 DATA = Path(os.environ.get("GSP_FB_DATA_DIR") or Path(__file__).parents[2] / "shared" / "data")
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data sets are not in {DATA}; set GSP_FB_DATA_DIR")
@@ -236,8 +237,12 @@ def test_a_damaged_or_foreign_result_is_set_aside(tmp_path, change, message):
 
 def test_plans_grow_with_the_protocol_alone():
     for n_nodes in (183, 3000, 7600, 19717):
-        assert plan("paper", n_nodes=n_nodes).rungs == ()
-        assert plan("tuned", n_nodes=n_nodes).trainings > plan("paper", n_nodes=n_nodes).trainings == 10
+        # Raw and row-normalised features on the ten splits, then the ten that are tested.
+        assert plan("paper", n_nodes=n_nodes).trainings == 2 * 10 + 10
+        assert plan("tuned", n_nodes=n_nodes).rungs[0].candidates >= 16
+        assert plan("tuned", n_nodes=n_nodes).epochs == plan("paper", n_nodes=n_nodes).epochs == 2000
+    for n_nodes in (183, 890, 2708):
+        assert plan("tuned", n_nodes=n_nodes).rungs[0].candidates == 64
 
 
 def test_without_shared_nodes_the_corrected_test_is_the_paired_one():
@@ -270,19 +275,6 @@ def test_holm_is_monotone_bounded_and_never_below_the_raw_value():
     assert np.all(np.diff(adjusted[np.argsort(p)]) >= 0)
     assert adjusted.min() == pytest.approx(min(1.0, 20 * p.min()))
     assert holm([]) == []
-
-
-def fake_cell(cell, test):
-    sizes = [[48, 32, 20]] * len(test)
-    return {
-        "test": list(test),
-        "data": {"sizes": sizes},
-        "mean": float(np.mean(test)),
-        "std": 0.0,
-        "val_mean": 0.0,
-        "s_values": [0.5] * len(test),
-        "alphas": [[[0.4, 0.6]]] * len(test),
-    }
 
 
 def test_verdicts_follow_the_differences(tmp_path):
