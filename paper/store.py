@@ -9,6 +9,7 @@ import platform
 import subprocess
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -27,6 +28,7 @@ from .cells import Cell, select
 from .costs import expected_seconds
 from .fingerprint import fingerprint
 from .journal import Journal, set_aside
+from .protocols import Rung
 
 __all__ = ["Store", "environment"]
 
@@ -163,8 +165,19 @@ class Store:
     def estimates(self, cells: Iterable[Cell]) -> dict[str, float | None]:
         """Return the expected processor seconds of each missing or stale cell, by path; None where nothing tells."""
         everything = (cell for cell in select(quick=self.quick) if cell.row.model)
-        measured = [(cell, float(facts["seconds"])) for cell in everything if (facts := self.read(cell))]
+        measured = [(cell, _scaled_seconds(cell, facts)) for cell in everything if (facts := self.read(cell))]
         return expected_seconds(measured, [cell for cell in cells if not self.is_current(cell)])
+
+
+def _scaled_seconds(cell: Cell, facts: Facts) -> float:
+    """Return what a stored cell would take under the present plan: its time by the number of trainings."""
+    spent = facts["protocol"]
+    rungs = tuple(Rung(**rung) for rung in spent["rungs"])
+    return (
+        float(facts["seconds"])
+        * cell.plan.trainings
+        / replace(cell.plan, splits=spent["splits"], rungs=rungs).trainings
+    )
 
 
 def _quick_of(path: Path) -> dict[str, Any] | None:

@@ -170,3 +170,12 @@ def test_a_fingerprint_changes_with_code_and_not_with_words():
     assert {"gsp_fb/operators.py", "gsp_fb/nn/layer.py", "gsp_fb/nn/trainer.py", "paper/choice.py"} <= names
     assert "gsp_fb/nn/patch.py" not in names
     assert all(Path(path).exists() for path in fingerprint.sources("s-values"))
+
+
+def test_a_price_follows_from_the_trainings_that_were_paid_for(tmp_path):
+    store, cell = Store(tmp_path), select(["table9"], protocols=["tuned"], datasets=["texas"], models=["gcn"])[0]
+    facts = store.write(cell, fake_cell(cell, [0.5, 0.6]), 170.0)
+    small = {**facts["protocol"], "rungs": [{"candidates": 16, "splits": 10}]}
+    (tmp_path / cell.path).write_text(json.dumps({**facts, "protocol": small, "fingerprint": "older"}))
+    (price,) = store.estimates([cell]).values()
+    assert price == pytest.approx(650, rel=0.1)  # 64 settings and the ten that are tested, one second each
