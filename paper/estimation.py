@@ -7,7 +7,8 @@ squared scale :math:`v s^2`, :math:`v = 1/k + \rho` [1]_.
 All data sets, i in family f: :math:`\bar d_i \sim N(\theta_i, v_i \sigma_i^2)`,
 :math:`\theta_i \sim N(\mu + b_f, \tau^2)`, :math:`b_f \sim N(0, \omega^2)`, flat :math:`\mu`, Jeffreys priors of
 :math:`\sigma_i`, half-t priors of :math:`\tau` and :math:`\omega`. All conditionals are conjugate (the half-t as a
-scale mixture of inverse gammas [2]_), so that a Gibbs sampler needs no tuning. A new data set belongs to a new family: :math:`\theta_{new} \sim N(\mu, \omega^2 + \tau^2)`.
+scale mixture of inverse gammas [2]_), so that a Gibbs sampler needs no tuning. A new data set belongs to a new
+family: :math:`\theta_{new} \sim N(\mu, \omega^2 + \tau^2)`.
 
 References
 ----------

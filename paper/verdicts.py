@@ -94,7 +94,7 @@ class Measured(Protocol):
         """One a split."""
 
     @property
-    def scored_share(self) -> float:
+    def test_share(self) -> float:
         """Test items over training items."""
 
 
