@@ -100,7 +100,8 @@ def _universe(recipe: Recipe, rng: np.random.Generator) -> tuple[Graph, Any, Int
     """Return a graph of GraphUniverse: power-law degrees, communities of unequal propensity."""
     library = require("graph_universe", "graphs of GraphUniverse")
     seed = int(rng.integers(2**31))
-    variances = {"center_variance": recipe.signal**2, "cluster_variance": 1.0}
+    # Version 0.1.2 takes ``center_variance`` as the standard deviation of the centres.
+    variances = {"center_variance": recipe.signal, "cluster_variance": 1.0}
     universe = library.GraphUniverse(recipe.classes, feature_dim=N_FEATURES, seed=seed, **variances)
     family = library.GraphFamilyGenerator(
         universe=universe,
