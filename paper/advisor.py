@@ -25,7 +25,7 @@ from .advising import ANSWERS, ARMS, SETTINGS, SPACE, answer, measures, scores
 from .contrasts import control_cells
 from .control import Arm
 from .fingerprint import fingerprint
-from .generated import N_SPLITS, Recipe, grid, make
+from .generated import N_SPLITS, GraphSpec, grid, make
 from .journal import Journal, OutOfTimeError
 from .runner import one_thread
 from .store import Store
@@ -203,10 +203,10 @@ def _journal(part: str, results: Path, deadline: float | None) -> Journal:
     return Journal(results / f"advisor-{part.replace('/', '-of-')}.jsonl", identity, deadline=deadline)
 
 
-def _row(recipe: Recipe) -> dict[str, Any]:
-    data = make(recipe)
+def _row(spec: GraphSpec) -> dict[str, Any]:
+    data = make(spec)
     test = scores(data)
-    return {"name": recipe.name, "measures": measures(data, data.splits[:3]), "test": test, "answer": answer(test)}
+    return {"name": spec.name, "measures": measures(data, data.splits[:3]), "test": test, "answer": answer(test)}
 
 
 def _part(text: str) -> tuple[int, int]:
@@ -221,12 +221,12 @@ def _generate(args: argparse.Namespace) -> None:
     deadline = None if args.budget is None else time.monotonic() + 60 * args.budget
     number, parts = _part(args.part)
     journal = _journal(args.part, args.results, deadline)
-    recipes = grid(universe=has("graph_universe"))[number - 1 :: parts][: args.limit]
+    specs = grid(universe=has("graph_universe"))[number - 1 :: parts][: args.limit]
     with one_thread(), contextlib.suppress(OutOfTimeError):
-        for recipe in recipes:
-            journal.step(recipe.name, partial(_row, recipe))
-    done = sum(recipe.name in journal.steps for recipe in recipes)
-    emit({"graphs": len(recipes), "done": done, "core-seconds": round(journal.seconds, 1)}, as_json=args.json)
+        for spec in specs:
+            journal.step(spec.name, partial(_row, spec))
+    done = sum(spec.name in journal.steps for spec in specs)
+    emit({"graphs": len(specs), "done": done, "core-seconds": round(journal.seconds, 1)}, as_json=args.json)
 
 
 def _rows_of(results: Path) -> list[dict[str, Any]]:

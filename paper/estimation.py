@@ -83,7 +83,7 @@ def correlated_t(differences: Sequence[float], *, test_share: float, rope: float
     --------
     >>> found = correlated_t([3.0, 4.0, 5.0, 4.0], test_share=0.4)
     >>> found.effect, round(found.low, 2), round(found.helps, 3)
-    (4.0, 1.91, 0.991)
+    (4.0, 1.91, 0.99)
     """
     d = np.asarray(differences, dtype=np.float64)
     if d.size < 2:

@@ -14,9 +14,9 @@ from gsp_fb._extras import require
 from gsp_fb.backend import IntArray
 from gsp_fb.datasets import Split, contextual_sbm
 
-__all__ = ["Recipe", "grid", "make"]
+__all__ = ["GraphSpec", "grid", "make"]
 
-# Two classes with 32 features of signal 0.05 to 0.4 are told apart in 60 to 95 % of the nodes without the graph.
+# Two classes with 32 features of signal 0.05 to 0.4 are separated in 60 to 95 % of the nodes without the graph.
 # Test nodes are many, so that a gain of one point is above the noise of three splits.
 N_NODES, N_FEATURES, N_SPLITS = 900, 32, 3
 SHARES = (0.3, 0.2)
@@ -26,7 +26,7 @@ _UNIVERSE_HOMOPHILY, _UNIVERSE_SIGNALS = (0.05, 0.2, 0.4, 0.6, 0.8), (0.1, 0.2, 
 
 
 @dataclass(frozen=True)
-class Recipe:
+class GraphSpec:
     """One generated graph.
 
     Attributes
@@ -54,7 +54,7 @@ class Recipe:
         return " ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in asdict(self).values())
 
 
-def grid(*, universe: bool = False) -> list[Recipe]:
+def grid(*, universe: bool = False) -> list[GraphSpec]:
     """Return the graphs in a random order, so that any beginning of the list covers the grid.
 
     Examples
@@ -63,31 +63,27 @@ def grid(*, universe: bool = False) -> list[Recipe]:
     (672, 852)
     """
     axes = product(_HOMOPHILY, _DEGREES, _SIGNALS, _BALANCES, _CLASSES, range(2))
-    found = [Recipe("csbm", *values) for values in axes]
+    found = [GraphSpec("csbm", *values) for values in axes]
     if universe:
         rest = product(_UNIVERSE_HOMOPHILY, _DEGREES, _UNIVERSE_SIGNALS, (1.0,), _CLASSES, range(2))
-        found += [Recipe("universe", *values) for values in rest]
+        found += [GraphSpec("universe", *values) for values in rest]
     return [found[k] for k in np.random.default_rng(0).permutation(len(found))]
 
 
-def make(recipe: Recipe) -> Any:
+def make(spec: GraphSpec) -> Any:
     """Return the graph with features, labels and splits."""
-    rng = np.random.default_rng(
-        [recipe.seed, 2 * recipe.classes, int(1000 * recipe.homophily), int(10 * recipe.degree)]
-    )
-    graph, x, y = (_block_model if recipe.source == "csbm" else _universe)(recipe, rng)
-    return SimpleNamespace(
-        name=recipe.name, graph=graph, x=x, y=y, splits=tuple(_split(y, rng) for _ in range(N_SPLITS))
-    )
+    rng = np.random.default_rng([spec.seed, 2 * spec.classes, int(1000 * spec.homophily), int(10 * spec.degree)])
+    graph, x, y = (_block_model if spec.source == "csbm" else _universe)(spec, rng)
+    return SimpleNamespace(name=spec.name, graph=graph, x=x, y=y, splits=tuple(_split(y, rng) for _ in range(N_SPLITS)))
 
 
-def _block_model(recipe: Recipe, rng: np.random.Generator) -> tuple[Graph, Any, IntArray]:
+def _block_model(spec: GraphSpec, rng: np.random.Generator) -> tuple[Graph, Any, IntArray]:
     """Return a contextual block model; unequal classes are parts of equal ones, in a graph that is as much larger."""
-    sizes = recipe.balance ** np.arange(recipe.classes)
+    sizes = spec.balance ** np.arange(spec.classes)
     share = sizes.mean()
-    size = round(N_NODES / recipe.classes / share) * recipe.classes
-    wanted = {"degree": recipe.degree / share, "homophily": recipe.homophily, "signal": recipe.signal}
-    data = contextual_sbm(size, recipe.classes, n_features=N_FEATURES, n_splits=1, rng=rng, **wanted)
+    size = round(N_NODES / spec.classes / share) * spec.classes
+    wanted = {"degree": spec.degree / share, "homophily": spec.homophily, "signal": spec.signal}
+    data = contextual_sbm(size, spec.classes, n_features=N_FEATURES, n_splits=1, rng=rng, **wanted)
     each = np.bincount(data.y)
     kept = [
         rng.choice(np.flatnonzero(data.y == k), round(each[k] * sizes[k]), replace=False) for k in range(len(sizes))
@@ -96,19 +92,19 @@ def _block_model(recipe: Recipe, rng: np.random.Generator) -> tuple[Graph, Any, 
     return data.graph.subgraph(nodes), np.asarray(data.x)[nodes], data.y[nodes]
 
 
-def _universe(recipe: Recipe, rng: np.random.Generator) -> tuple[Graph, Any, IntArray]:
+def _universe(spec: GraphSpec, rng: np.random.Generator) -> tuple[Graph, Any, IntArray]:
     """Return a graph of GraphUniverse: power-law degrees, communities of unequal propensity."""
     library = require("graph_universe", "graphs of GraphUniverse")
     seed = int(rng.integers(2**31))
     # Version 0.1.2 takes ``center_variance`` as the standard deviation of the centres.
-    variances = {"center_variance": recipe.signal, "cluster_variance": 1.0}
-    universe = library.GraphUniverse(recipe.classes, feature_dim=N_FEATURES, seed=seed, **variances)
+    variances = {"center_variance": spec.signal, "cluster_variance": 1.0}
+    universe = library.GraphUniverse(spec.classes, feature_dim=N_FEATURES, seed=seed, **variances)
     family = library.GraphFamilyGenerator(
         universe=universe,
         n_nodes_range=(N_NODES, N_NODES),
-        n_communities_range=(recipe.classes, recipe.classes),
-        homophily_range=(recipe.homophily, recipe.homophily),
-        avg_degree_range=(recipe.degree, recipe.degree),
+        n_communities_range=(spec.classes, spec.classes),
+        homophily_range=(spec.homophily, spec.homophily),
+        avg_degree_range=(spec.degree, spec.degree),
         seed=seed,
     )
     family.generate_family(n_graphs=1, show_progress=False)

@@ -62,15 +62,15 @@ def _ends(mean: Estimate | None, new: Estimate | None) -> list[Line]:
 
 def _control_sentences(decided: dict[str, Result]) -> list[str]:
     main = decided["high or identity"]
-    told = []
+    gained = []
     for name, what in (("high beside low", "a high channel"), ("identity beside low", "an identity path")):
         if name in decided and (mean := decided[name].mean) is not None:
-            told.append(f"{what} gains {interval(mean)} points over the low channel alone")
+            gained.append(f"{what} gains {interval(mean)} points over the low channel alone")
     new = main.new
     if new is None or main.mean is None:
         return []
     likeliest = max(_CONCLUSIONS, key=lambda verdict: float(getattr(new, verdict)))
-    first = f"Over {len(main.gains)} data sets " + " and ".join(told) + " (mean and 95 % interval)." if told else ""
+    first = f"Over {len(main.gains)} data sets " + " and ".join(gained) + " (mean and 95 % interval)." if gained else ""
     second = (
         f"The high channel instead of the identity path: {interval(main.mean)} points; on a new data set it helps by "
         f"more than a point with probability {new.helps:.2f}, is equal within a point with {new.equal:.2f}, and harms "

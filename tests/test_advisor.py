@@ -10,23 +10,23 @@ from gsp_fb.errors import ParameterError
 from paper import advising, advisor, generated
 from paper.advising import ANSWERS, ARMS, answer, measures
 from paper.advisor import CANDIDATES, evaluate, main
-from paper.generated import Recipe, grid, make
+from paper.generated import GraphSpec, grid, make
 
 pytest.importorskip("sklearn")
 
 
 def test_the_grid_has_six_hundred_different_graphs_and_any_beginning_covers_it():
-    names = [recipe.name for recipe in grid(universe=True)]
+    names = [spec.name for spec in grid(universe=True)]
     assert len(grid()) >= 600
     assert len(set(names)) == len(names)
-    assert {recipe.homophily for recipe in grid()[:60]} == {recipe.homophily for recipe in grid()}
+    assert {spec.homophily for spec in grid()[:60]} == {spec.homophily for spec in grid()}
 
 
 @pytest.mark.parametrize("balance", [1.0, 0.5])
 @pytest.mark.parametrize("homophily", [0.1, 0.7])
 def test_a_block_model_has_the_size_degree_and_balance_of_its_recipe(balance, homophily):
-    recipe = Recipe("csbm", homophily, 8.0, 0.8, balance, 2, 0)
-    data, again = make(recipe), make(recipe)
+    spec = GraphSpec("csbm", homophily, 8.0, 0.8, balance, 2, 0)
+    data, again = make(spec), make(spec)
     assert data.graph.sha256 == again.graph.sha256
     assert abs(len(data.y) - generated.N_NODES) <= 2
     counts = np.bincount(data.y)
@@ -41,7 +41,7 @@ def test_a_block_model_has_the_size_degree_and_balance_of_its_recipe(balance, ho
 
 def test_a_graph_of_graph_universe_has_its_degree():
     pytest.importorskip("graph_universe")
-    data = make(Recipe("universe", 0.2, 8.0, 1.0, 1.0, 2, 0))
+    data = make(GraphSpec("universe", 0.2, 8.0, 1.0, 1.0, 2, 0))
     assert data.graph.degrees.mean() == pytest.approx(8.0, rel=0.3)
 
 
@@ -106,7 +106,7 @@ def test_the_command_goes_on_where_it_stopped_and_writes_its_record(tmp_path, mo
 
 
 def test_labels_outside_training_are_never_read():
-    data = make(Recipe("csbm", 0.3, 8.0, 0.8, 1.0, 2, 0))
+    data = make(GraphSpec("csbm", 0.3, 8.0, 0.8, 1.0, 2, 0))
     before = measures(data, data.splits[:1])
     other = data.y.copy()
     rest = np.setdiff1d(np.arange(len(other)), data.splits[0].train)
