@@ -72,7 +72,8 @@ def grid(*, universe: bool = False) -> list[GraphSpec]:
 
 def make(spec: GraphSpec) -> Any:
     """Return the graph with features, labels and splits."""
-    rng = np.random.default_rng([spec.seed, 2 * spec.classes, int(1000 * spec.homophily), int(10 * spec.degree)])
+    numbers = (spec.homophily, spec.degree, spec.signal, spec.balance)
+    rng = np.random.default_rng([spec.seed, spec.classes, *(int(1000 * number) for number in numbers)])
     graph, x, y = (_block_model if spec.source == "csbm" else _universe)(spec, rng)
     return SimpleNamespace(name=spec.name, graph=graph, x=x, y=y, splits=tuple(_split(y, rng) for _ in range(N_SPLITS)))
 
