@@ -17,6 +17,7 @@ from gsp_fb.errors import ParameterError
 
 from .catalogue import EXPERIMENTS
 from .cells import Cell, select
+from .checking import Check, check, drawn
 from .protocols import PROTOCOLS
 from .runner import Outcome, reproduce
 from .s_values import s_value_table
@@ -39,7 +40,7 @@ class _Progress:
         self.bar: Any = None
         if sys.stderr.isatty() and has("tqdm"):
             tqdm = require("tqdm", "a progress bar").tqdm
-            self.bar = tqdm(total=len(cells), initial=sum(map(store.has, cells)), unit="cell", file=sys.stderr)
+            self.bar = tqdm(total=len(cells), initial=sum(map(store.is_current, cells)), unit="cell", file=sys.stderr)
 
     def __call__(self, outcome: Outcome) -> None:
         line = f"{outcome.state:<12}{outcome.cell.path.removesuffix('.json')}{_format(outcome)}"
@@ -77,6 +78,8 @@ def _reproduce(args: argparse.Namespace) -> int:
     cells = select(args.experiments, protocols=protocols, datasets=args.datasets, models=args.models, quick=args.quick)
     if args.list:
         return _list(cells, store, as_json=args.json)
+    if args.check is not None:
+        return _check(args, cells, store)
     if args.report:
         return _report(args, store)
     if args.advice:
@@ -85,7 +88,7 @@ def _reproduce(args: argparse.Namespace) -> int:
         cells, store, seconds=None if args.budget is None else 60 * args.budget, report=_Progress(cells, store)
     )
     states = Counter(outcome.state for outcome in outcomes)
-    stored = sum(map(store.has, cells))
+    stored = sum(map(store.is_current, cells))
     emit({"results": str(store.directory), "cells": len(cells), "stored": stored, **states}, as_json=args.json)
     return 1 if states["failed"] else 0
 
@@ -95,16 +98,41 @@ def _list(cells: list[Cell], store: Store, *, as_json: bool) -> int:
     rows = [
         {
             "cell": cell.path.removesuffix(".json"),
-            "state": "done" if cell.path in spent else "missing",
-            "seconds": spent.get(cell.path, left.get(cell.path)),
+            "state": "stale"
+            if cell.path in spent and cell.path in left
+            else "done"
+            if cell.path in spent
+            else "missing",
+            "trainings": cell.plan.trainings,
+            "core-minutes": _minutes(left.get(cell.path, spent.get(cell.path))),
         }
         for cell in cells
     ]
     known = [seconds for seconds in left.values() if seconds is not None]
-    facts = {"done": len(spent), "missing": len(left), "spent": _duration(sum(spent.values()))}
+    states = Counter(row["state"] for row in rows)
+    facts = {state: states[state] for state in ("done", "stale", "missing")}
+    spent_now = sum(seconds for path, seconds in spent.items() if path not in left)
     unknown = {"without estimate": len(left) - len(known)}
-    emit({**facts, "left": _duration(sum(known)), **unknown, "cells": rows}, as_json=as_json)
+    times = {"spent": _duration(spent_now), "left": _duration(sum(known))}
+    emit({**facts, **times, **unknown, "cells": rows}, as_json=as_json)
     return 0
+
+
+def _minutes(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds / 60, 2)
+
+
+def _write_check(found: Check) -> None:
+    sys.stderr.write(f"{found.state:<8}{found.cell.path}\n")
+
+
+def _check(args: argparse.Namespace, cells: list[Cell], store: Store) -> int:
+    chosen = drawn(store, cells, args.check, within=args.within, rng=args.seed)
+    found = check(store, chosen, report=_write_check)
+    rows = [{"cell": one.cell.path, "state": one.state, "largest difference": one.difference} for one in found]
+    states = Counter(one.state for one in found)
+    emit({"checked": len(found), **states, "cells": rows}, as_json=args.json)
+    return 0 if found and all(one.passed for one in found) else 1
 
 
 def _report(args: argparse.Namespace, store: Store) -> int:
@@ -158,7 +186,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, metavar="DIR", help=f"default {RESULTS}/, with --quick {REHEARSALS}/")
     parser.add_argument("--budget", type=float, metavar="MINUTES", help="stop after so long; a later run goes on")
     parser.add_argument("--quick", action="store_true", help="a rehearsal: three splits and few epochs, kept apart")
-    parser.add_argument("--list", action="store_true", help="which cells are stored, and what the others would cost")
+    parser.add_argument(
+        "--list", action="store_true", help="which cells are stored, stale or missing, and their price in core-minutes"
+    )
+    parser.add_argument("--check", type=int, metavar="N", help="measure N stored cells again, at random, and compare")
+    parser.add_argument("--within", type=float, metavar="SECONDS", help="of --check: cells that fit this time together")
+    parser.add_argument("--seed", type=int, default=0, help="of --check: which cells are drawn")
     parser.add_argument("--report", action="store_true", help="write the stored results beside the paper's")
     parser.add_argument("--advice", action="store_true", help="write the record of the rules behind `gsp-fb advise`")
     parser.add_argument("--output", type=Path, metavar="FILE", help="of --report or --advice (default: in DIR)")

@@ -53,6 +53,11 @@ class Cell:
         return EXPERIMENTS[self.experiment].kind
 
     @property
+    def code(self) -> str:
+        """Which code decides its figures; a row of ``paper.fingerprint``."""
+        return self.kind if self.row.model else "s-values"
+
+    @property
     def metric(self) -> str:
         """What scores it."""
         return METRICS.get(self.dataset, "accuracy")
@@ -73,8 +78,15 @@ class Cell:
     @property
     def plan(self) -> Plan:
         """What it may spend."""
-        nodes, candidates = info(self.dataset).nodes or 0, self.row.candidates
-        return plan(self.protocol, n_nodes=nodes, kind=self.kind, quick=self.quick, candidates=candidates)
+        return plan(
+            self.protocol,
+            n_nodes=info(self.dataset).nodes or 0,
+            kind=self.kind,
+            quick=self.quick,
+            candidates=self.row.candidates,
+            common=self.experiment.startswith("control"),
+            seed=self.row.seed,
+        )
 
     @property
     def absent_data(self) -> tuple[str, ...]:
@@ -106,8 +118,9 @@ class Cell:
 
     @property
     def space(self) -> dict[str, tuple[Any, ...]]:
-        """What a search chooses among; empty under protocol ``paper``."""
-        return dict(space(self.row.model)) if self.plan.rungs and self.row.model else {}
+        """What a search chooses among; under protocol ``paper`` the scaling of the features alone."""
+        chosen = space(self.row.model, self.protocol, common=self.plan.common)
+        return dict(chosen) if self.plan.rungs and self.row.model else {}
 
     @property
     def digest(self) -> str:

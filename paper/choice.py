@@ -1,7 +1,8 @@
-"""Hyperparameters of a cell: those listed, or those that win the race of its plan, by validation alone.
+"""Hyperparameters of a cell: those that win the race of its plan, by validation alone.
 
-The race is :func:`gsp_fb.nn.search`; its first trials are the listed hyperparameters with raw and with row-normalised
-features.
+The race is :func:`gsp_fb.nn.search`, which takes the test nodes out of the splits before anything is trained; its first
+trials are the listed hyperparameters with raw and with row-normalised features, or a list of settings that all models
+of a data set share.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from gsp_fb.errors import FormatError, GspWarning, ParameterError
 
 from .journal import Journal, set_aside
+from .protocols import settings
 from .training import Job
 
 __all__ = ["Choice", "choose"]
@@ -35,7 +37,7 @@ class Choice:
 
 
 def choose(job: Job, journal: Journal) -> Choice:
-    """Return the hyperparameters of a cell: those listed, or where its plan has a race those that win it.
+    """Return the hyperparameters of a cell: where its plan has a race those that win it, else those listed.
 
     Raises
     ------
@@ -69,12 +71,12 @@ def _searched(job: Job, journal: Journal) -> Choice:
         job.splits,
         journal.search_directory,
         space=space,
-        start=_listed(job, space),
+        start=_starts(job, space),
         n_trials=cell.plan.rungs[0].candidates,
         rungs=[(rung.candidates, rung.splits) for rung in cell.plan.rungs],
         config=TrainConfig(**training),
         seed=cell.plan.seed,
-        seeds=range(len(job.splits)),
+        seeds=job.seeds,
         callbacks=[lambda trials: journal.check_time()],
         **options,
     )
@@ -82,10 +84,13 @@ def _searched(job: Job, journal: Journal) -> Choice:
     return Choice(found.values, found.val_score, found.n_finished + found.n_failed, found.n_failed, found.trials)
 
 
-def _listed(job: Job, space: dict[str, tuple[Any, ...]]) -> list[Values]:
-    """Return the listed values with raw and with normalised features."""
+def _starts(job: Job, space: dict[str, tuple[Any, ...]]) -> list[Values]:
+    """Return the common settings of the data set, or the listed values with raw and with normalised features."""
+    plan = job.cell.plan
+    if plan.common:
+        return settings(space, plan.rungs[0].candidates, plan.seed)
     known = {**job.defaults(), **(job.cell.preset or {})}
     listed = {name: value for name, value in known.items() if name not in job.cell.row.options}
     flags = space.get("normalize", ())
     starts = [{**listed, "normalize": flag} for flag in flags] or [listed]
-    return starts[: job.cell.plan.rungs[0].candidates]
+    return starts[: plan.rungs[0].candidates]

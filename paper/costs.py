@@ -49,14 +49,17 @@ def expected_seconds(measured: Sequence[tuple[Cell, float]], missing: Iterable[C
     }
 
 
-def _parts(cell: Cell) -> tuple[str, str]:
-    return f"model {cell.row.model}", f"data {cell.dataset}"
+def _parts(cell: Cell) -> tuple[str, ...]:
+    channels = len(cell.row.options.get("channels", (1, 2) if cell.row.model.startswith("fb-") else (1,)))
+    return f"model {cell.row.model}", f"data {cell.dataset}", f"{channels} channels"
 
 
 def _features(cell: Cell, names: Sequence[str]) -> FloatArray:
     """Return a one, the logarithms of size and depth, and which model and data set it is."""
     row, own = info(cell.dataset), _parts(cell)
-    size, depth = (row.nodes or 0) + (row.edges or 1), cell.row.options.get("depth", 1)
+    options = cell.row.options
+    # Depth in units of a two-layer network.
+    size, depth = (row.nodes or 0) + (row.edges or 1), options.get("depth", options.get("layers", 2) / 2)
     return np.array([1.0, math.log(size), math.log(depth), *(float(name in own) for name in names)])
 
 

@@ -28,7 +28,7 @@ CURVES, POINTS = 20, 1500
 
 def measure(cell: Cell, journal: Journal) -> Facts:
     """Return what a cell measures; every finished step is kept in the journal."""
-    return MEASURES[cell.kind if cell.row.model else "s-values"](cell, journal)
+    return MEASURES[cell.code](cell, journal)
 
 
 def _s_values(cell: Cell, journal: Journal) -> Facts:
@@ -73,7 +73,7 @@ def _described(job: Job, chosen: Choice) -> Facts:
             "splits": _digest(job.splits),
             "sizes": [list(split.sizes) for split in job.splits],
         },
-        "seeds": list(range(len(job.splits))),
+        "seeds": job.seeds,
     }
 
 

@@ -1,8 +1,8 @@
 """The two protocols and what they may cost: trials, splits and epochs for the size of a data set.
 
 ``paper``: the listed hyperparameters. ``tuned``: hyperparameters chosen by validation alone, over the paper's grid
-extended by the hidden width and by raw or row-normalised features. Both: the ten splits, the undirected graph, early
-stopping on the validation loss. Their cells never mix.
+extended by the hidden width. Both: raw or row-normalised features by validation, the ten splits, the undirected graph,
+early stopping on the validation loss. Their cells never mix.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+from scipy.stats import qmc
+
 from gsp_fb._arguments import check_choice
 
-__all__ = ["PROTOCOLS", "QUICK", "Plan", "Rung", "plan", "space"]
+__all__ = ["PROTOCOLS", "QUICK", "Plan", "Rung", "plan", "settings", "space"]
 
 PROTOCOLS = ("paper", "tuned")
 QUICK = "quick"
@@ -40,6 +43,8 @@ class Plan:
         The race that chooses: each rung keeps the best candidates of the one before. Empty: nothing is chosen.
     seed : int
         Of the proposals; models have the number of their split as seed.
+    common : bool
+        The candidates are one list of settings for every model of the data set, drawn before any is trained.
     """
 
     epochs: int
@@ -47,6 +52,7 @@ class Plan:
     splits: int = 10
     rungs: tuple[Rung, ...] = ()
     seed: int = 0
+    common: bool = False
 
     @property
     def trainings(self) -> int:
@@ -71,17 +77,17 @@ class _Tier:
     """What data sets of a size are given, up to ``nodes``."""
 
     nodes: float
-    epochs: int
     race: tuple[Rung, ...]
 
 
 # A small set has few validation nodes, so that all ten splits must speak; a large one has thousands, and one split
-# tells candidates apart. The numbers are what two cores do in a few hours.
+# tells candidates apart. Early stopping ends a training long before the limit of epochs.
+EPOCHS = 2_000
 _TIERS = (
-    _Tier(1_000, 600, (Rung(16, 10),)),
-    _Tier(4_000, 500, (Rung(12, 2), Rung(3, 5))),
-    _Tier(15_000, 500, (Rung(8, 1), Rung(2, 3))),
-    _Tier(float("inf"), 300, (Rung(5, 1), Rung(2, 2))),
+    _Tier(1_000, (Rung(64, 10),)),
+    _Tier(4_000, (Rung(64, 1), Rung(16, 3), Rung(4, 10))),
+    _Tier(12_000, (Rung(32, 1), Rung(8, 3), Rung(2, 5))),
+    _Tier(float("inf"), (Rung(16, 1), Rung(4, 2))),
 )
 PATIENCE = 100
 # A course of alphas must not stop early. GIN's folds have no validation part to stop by under its own protocol.
@@ -90,15 +96,24 @@ _GRAPH_RACE = (Rung(8, 1), Rung(3, 3))
 _QUICK_RACE = (Rung(3, 1), Rung(2, 2))
 
 
-def plan(protocol: str, *, n_nodes: int, kind: str = "nodes", quick: bool = False, candidates: int = 0) -> Plan:
+def plan(
+    protocol: str,
+    *,
+    n_nodes: int,
+    kind: str = "nodes",
+    quick: bool = False,
+    candidates: int = 0,
+    common: bool = False,
+    seed: int = 0,
+) -> Plan:
     """Return what a cell may spend under a protocol; ``candidates`` are compared on all splits instead of in a race.
 
     Examples
     --------
-    >>> plan("paper", n_nodes=183).rungs
-    ()
+    >>> plan("paper", n_nodes=183).rungs  # raw and row-normalised features
+    (Rung(candidates=2, splits=10),)
     >>> plan("tuned", n_nodes=5201).rungs
-    (Rung(candidates=8, splits=1), Rung(candidates=2, splits=3))
+    (Rung(candidates=32, splits=1), Rung(candidates=8, splits=3), Rung(candidates=2, splits=5))
     """
     check_choice(protocol, PROTOCOLS, "protocol")
     tier = next(tier for tier in _TIERS if n_nodes <= tier.nodes)
@@ -107,8 +122,10 @@ def plan(protocol: str, *, n_nodes: int, kind: str = "nodes", quick: bool = Fals
         "alphas": Plan(_COURSE_EPOCHS, _COURSE_EPOCHS),
     }
     race = (Rung(candidates, Plan.splits),) if candidates else tier.race
-    chosen = Plan(20, 20, 3, _QUICK_RACE) if quick else kinds.get(kind, Plan(tier.epochs, PATIENCE, rungs=race))
-    return chosen if protocol == "tuned" else replace(chosen, rungs=())
+    chosen = Plan(20, 20, 3, _QUICK_RACE) if quick else kinds.get(kind, Plan(EPOCHS, PATIENCE, rungs=race))
+    if protocol == "paper":
+        return replace(chosen, rungs=(Rung(2, chosen.splits),) if kind == "nodes" else ())
+    return replace(chosen, seed=seed, common=common)
 
 
 Space = Mapping[str, tuple[Any, ...]]
@@ -119,6 +136,7 @@ _GRID: Space = {
     "dropout": tuple(k / 10 for k in range(10)),
     "normalize": (False, True),
 }
+_SCALING: Space = {"normalize": (False, True)}
 _WIDE: Space = {**_GRID, "hidden": (32, 64)}
 _ATTENTION: Space = {**_GRID, "lr": (0.005, 0.01, 0.05), "hidden": (8, 16)}
 _DEEP: Space = {**_GRID, "lr": (0.005, 0.01, 0.05), "alpha": (0.1, 0.2, 0.5), "lambda_": (0.5, 1.0, 1.5)}
@@ -141,12 +159,41 @@ _SPACES: Mapping[str, Space] = {
 }
 
 
-def space(model: str) -> Space:
-    """Return the values that protocol ``tuned`` chooses among; a filterbank has those of its baseline.
+# Smaller steps than the paper's: stacks of normalised residual layers need them.
+_CONTROL: Space = {**_GRID, "lr": (0.002, 0.01, 0.05), "hidden": (32, 64)}
+
+
+def space(model: str, protocol: str = "tuned", *, common: bool = False) -> Space:
+    """Return the values that a protocol chooses among; a filterbank has those of its baseline.
 
     Examples
     --------
     >>> space("fb-gcn")["hidden"]
     (32, 64)
+    >>> space("fb-gcn", "paper")
+    {'normalize': (False, True)}
     """
-    return _SPACES.get(model.removeprefix("fb-"), _WIDE)
+    if protocol == "paper":
+        return _SCALING
+    return _CONTROL if common else _SPACES.get(model.removeprefix("fb-"), _WIDE)
+
+
+def settings(choices: Space, count: int, seed: int = 0) -> list[dict[str, Any]]:
+    """Return so many different points of a grid, spread evenly over every axis by a Latin hypercube.
+
+    Points of equal width and scaling are neighbours in the list: they train as one batch.
+
+    Examples
+    --------
+    >>> drawn = settings(space("gcn", common=True), 64)
+    >>> len(drawn), sum(values["normalize"] for values in drawn)
+    (64, 32)
+    """
+    sampler = qmc.LatinHypercube(len(choices), rng=np.random.default_rng(seed))
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    while len(found) < count:
+        for point in sampler.random(count):
+            values = {name: list(c)[int(u * len(c))] for (name, c), u in zip(choices.items(), point, strict=True)}
+            if len(found) < count:
+                found[tuple(values.values())] = values
+    return sorted(found.values(), key=lambda values: (values.get("hidden", 0), values.get("normalize", False)))

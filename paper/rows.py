@@ -46,6 +46,8 @@ class Row:
         How many hyperparameters protocol ``tuned`` compares on all splits; 0 for the race of the data set's size.
     beside : str
         How the name of further data of a data set ends, where the model reads such, as Geom-GCN its relations.
+    seed : int
+        Of a repeated search: other settings, weights and dropout.
     """
 
     label: str
@@ -56,6 +58,7 @@ class Row:
     home: str = ""
     candidates: int = 0
     beside: str = ""
+    seed: int = 0
 
 
 _LAZY = {"family": "lazy_rw"}

@@ -16,7 +16,7 @@ from .journal import OutOfTimeError
 from .measures import measure
 from .store import Facts, Store
 
-__all__ = ["Outcome", "reproduce"]
+__all__ = ["Outcome", "one_thread", "reproduce"]
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ def reproduce(
     seconds: float | None = None,
     report: Callable[[Outcome], None] = lambda outcome: None,
 ) -> list[Outcome]:
-    """Measure the cells that are not stored, and return what became of each.
+    """Measure the cells that are not stored, or are stored by other code, and return what became of each.
 
-    A stored cell is not touched. A cell that another process works on is left to it. One whose data cannot be had, or
-    whose training fails, is reported and the rest goes on.
+    A stored cell of the present code is not touched. A cell that another process works on is left to it. One whose
+    data cannot be had, or whose training fails, is reported and the rest goes on.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ def reproduce(
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     outcomes = []
-    with _one_thread():
+    with one_thread():
         for cell in cells:
-            if store.has(cell):
+            if store.is_current(cell):
                 continue
             outcome = _attempt(cell, store, deadline)
             outcomes.append(outcome)
@@ -101,7 +101,7 @@ def _attempt(cell: Cell, store: Store, deadline: float | None) -> Outcome:
 
 
 @contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Compute on one thread, where results repeat to the bit; two processes share two cores better than threads do."""
     torch = require("torch", "reproducing the paper")
     before = torch.get_num_threads()

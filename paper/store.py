@@ -9,6 +9,7 @@ import platform
 import subprocess
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -25,9 +26,11 @@ from gsp_fb.errors import GspWarning, ParameterError
 
 from .cells import Cell, select
 from .costs import expected_seconds
+from .fingerprint import fingerprint
 from .journal import Journal, set_aside
+from .protocols import Rung
 
-__all__ = ["Store"]
+__all__ = ["Store", "environment"]
 
 Facts = Mapping[str, Any]
 _LIBRARIES = ("numpy", "scipy", "torch", "optuna", "scikit-learn")
@@ -93,6 +96,15 @@ class Store:
         """Return whether a cell is stored, whole."""
         return self.read(cell) is not None
 
+    def is_stale(self, cell: Cell) -> bool:
+        """Return whether a stored cell was measured by other code than the present one."""
+        facts = self.read(cell)
+        return facts is not None and facts.get("fingerprint") != fingerprint(cell.code)
+
+    def is_current(self, cell: Cell) -> bool:
+        """Return whether a cell is stored and not stale."""
+        return self.has(cell) and not self.is_stale(cell)
+
     def write(self, cell: Cell, measured: Facts, seconds: float) -> Facts:
         """Store what was measured, with everything needed to measure it again; return the facts stored."""
         facts = {
@@ -104,8 +116,9 @@ class Store:
             "protocol": {"name": cell.protocol, "quick": cell.quick, **cell.plan.as_dict()},
             **measured,
             "command": cell.command,
-            **_machine(),
-            "versions": _versions(),
+            "fingerprint": fingerprint(cell.code),
+            "commit": _commit(),
+            **environment(),
             "seconds": round(seconds, 2),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
         }
@@ -140,7 +153,7 @@ class Store:
             yield None
             return
         try:
-            yield None if self.has(cell) else _journal(cell, folder, deadline)
+            yield None if self.is_current(cell) else _journal(cell, folder, deadline)
         finally:
             lock.release()
 
@@ -150,10 +163,21 @@ class Store:
         return {path: float(facts["seconds"]) for path, facts in stored.items() if facts is not None}
 
     def estimates(self, cells: Iterable[Cell]) -> dict[str, float | None]:
-        """Return the expected processor seconds of each missing cell, by path; None where nothing tells."""
+        """Return the expected processor seconds of each missing or stale cell, by path; None where nothing tells."""
         everything = (cell for cell in select(quick=self.quick) if cell.row.model)
-        measured = [(cell, float(facts["seconds"])) for cell in everything if (facts := self.read(cell))]
-        return expected_seconds(measured, [cell for cell in cells if not self.has(cell)])
+        measured = [(cell, _scaled_seconds(cell, facts)) for cell in everything if (facts := self.read(cell))]
+        return expected_seconds(measured, [cell for cell in cells if not self.is_current(cell)])
+
+
+def _scaled_seconds(cell: Cell, facts: Facts) -> float:
+    """Return what a stored cell would take under the present plan: its time by the number of trainings."""
+    spent = facts["protocol"]
+    rungs = tuple(Rung(**rung) for rung in spent["rungs"])
+    return (
+        float(facts["seconds"])
+        * cell.plan.trainings
+        / replace(cell.plan, splits=spent["splits"], rungs=rungs).trainings
+    )
 
 
 def _quick_of(path: Path) -> dict[str, Any] | None:
@@ -166,7 +190,8 @@ def _quick_of(path: Path) -> dict[str, Any] | None:
 
 
 def _journal(cell: Cell, folder: Path, deadline: float | None) -> Journal:
-    return Journal(folder / f"{cell.digest}.jsonl", cell.spec, deadline=deadline)
+    # Steps of other code are never mixed with those of the present one.
+    return Journal(folder / f"{cell.digest}-{fingerprint(cell.code)}.jsonl", cell.spec, deadline=deadline)
 
 
 def _check(facts: Any, cell: Cell) -> None:
@@ -184,10 +209,16 @@ def _check(facts: Any, cell: Cell) -> None:
         raise ValueError("; ".join(wrong))
 
 
-def _machine() -> dict[str, Any]:
-    """Return what a figure depends on beside versions: the commit, the processor and the number of threads."""
+def environment() -> dict[str, Any]:
+    """Return what a figure depends on beside the code: processor, number of threads and versions of libraries.
+
+    Examples
+    --------
+    >>> sorted(environment())
+    ['processor', 'threads', 'versions']
+    """
     torch = require("torch", "reproducing the paper")
-    return {"commit": _commit(), "processor": _processor(), "threads": torch.get_num_threads()}
+    return {"processor": _processor(), "threads": torch.get_num_threads(), "versions": _versions()}
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -11,13 +12,16 @@ from gsp_fb._document import Block, Figure, Heading, Table, Text
 
 from .catalogue import METRICS, PAPER_NAMES, Experiment
 from .cells import Cell, cells
+from .fingerprint import fingerprint
 from .printed import paper_numbers
 from .rows import Row
 from .store import Facts, Store
 
 __all__ = ["sections"]
 
-ABSENT = "·"
+ABSENT, STALE, CAPPED = "·", "†", "‡"
+# Models that a table shows as columns; of more, data sets are the columns.
+WIDEST = 12
 _CONVENTIONS = {"paper": "paper", "as_printed": "ours, arcs as listed", "as_defined": "ours, undirected"}
 # Our metric -> the one of the paper's tables.
 _PRINTED = {"accuracy": "accuracy", "micro_f1": "f1", "roc_auc": ""}
@@ -29,7 +33,7 @@ def sections(experiment: Experiment, store: Store, figures: Mapping[str, Figure]
     blocks += [Text(experiment.note)] if experiment.note else []
     for protocol in experiment.protocols:
         found = list(cells(experiment, protocol))
-        stored = {(cell.dataset, cell.row.label): facts for cell in found if (facts := store.read(cell))}
+        stored = {(c.dataset, c.row.label): _marked(c, facts) for c in found if (facts := store.read(c))}
         if not stored:
             blocks.append(Text(f"Protocol {protocol}: nothing measured yet."))
             continue
@@ -38,6 +42,15 @@ def sections(experiment: Experiment, store: Store, figures: Mapping[str, Figure]
         drawn = [figures[cell.path] for cell in found if cell.path in figures]
         blocks += drawn or [_TABLES[experiment.measure](experiment, stored)]
     return blocks
+
+
+def _marked(cell: Cell, facts: Facts) -> Facts:
+    """Return facts with the marks of a cell of other code, and of one whose training ended at the limit of epochs."""
+    limit = facts.get("protocol", {}).get("epochs", math.inf)
+    capped = cell.kind == "nodes" and any(epochs >= limit for epochs in facts.get("epochs", ()))
+    stale = facts.get("fingerprint") != fingerprint(cell.code)
+    marks = "".join(mark for mark, holds in ((STALE, stale), (CAPPED, capped)) if holds)
+    return {**facts, "marks": f" {marks}" if marks else ""}
 
 
 def _unlisted(found: Iterable[Cell]) -> list[Block]:
@@ -58,7 +71,11 @@ def _scores(experiment: Experiment, stored: Stored) -> Table:
         [_named(dataset), *(_score(experiment, dataset, row, stored.get((dataset, row.label))) for row in labels)]
         for dataset in datasets
     ]
-    return Table(["data set", *(row.printed or row.label for row in labels)], rows)
+    header = ["data set", *(row.printed or row.label for row in labels)]
+    if len(labels) <= WIDEST:
+        return Table(header, rows)
+    turned = list(map(list, zip(header, *rows, strict=True)))
+    return Table(["model", *turned[0][1:]], turned[1:])
 
 
 def _named(dataset: str) -> str:
@@ -70,7 +87,7 @@ def _score(experiment: Experiment, dataset: str, row: Row, facts: Facts | None) 
     printed = _printed(experiment.printed, row.printed or row.label, dataset, metric)
     beside = "" if printed is None else f" ({_beside(printed, None if facts is None else 100.0 * facts['mean'])})"
     ours = ABSENT if facts is None else f"{100.0 * facts['mean']:.1f} ± {100.0 * facts['std']:.1f}"
-    return ours + beside
+    return ours + beside + ("" if facts is None else facts["marks"])
 
 
 def _beside(printed: str, ours: float | None, digits: int = 1) -> str:
@@ -158,7 +175,7 @@ _TABLES: Mapping[str, Callable[[Experiment, Stored], Block]] = {
 
 
 def missing(store: Store, wanted: Iterable[Cell]) -> list[tuple[Cell, float | None]]:
-    """Return the cells that are not stored, with the processor seconds that they would take."""
+    """Return the cells that are not stored or stale, with the processor seconds that they would take."""
     wanted = list(wanted)
     costs = store.estimates(wanted)
     return [(cell, costs[cell.path]) for cell in wanted if cell.path in costs]

@@ -42,6 +42,11 @@ class Job:
         splits = _fold_splits(data, cell.protocol) if cell.kind == "graphs" else data.splits
         return cls(cell, data, tuple(splits[: cell.plan.splits]))
 
+    @property
+    def seeds(self) -> list[int]:
+        """Seed of the model on each split: its number, apart from those of a repeated search."""
+        return [100 * self.cell.row.seed + number for number in range(len(self.splits))]
+
     def defaults(self) -> Facts:
         """Return the model's own values of what a search varies."""
         from gsp_fb.nn import MODELS, TrainConfig
@@ -74,13 +79,13 @@ class Job:
         return found
 
     def _trained(self, values: Mapping[str, Any], numbers: Sequence[int]) -> list[Facts]:
-        """Return what each split reaches, its number being the seed of its model."""
+        """Return what each split reaches."""
         from gsp_fb.nn import TrainConfig, train_splits
 
         options, training = self.divided(values)
         splits = [self.splits[number] for number in numbers]
-        config = TrainConfig(**training)
-        found = train_splits(self.cell.row.model, self.data, splits, config, seeds=numbers, **options)
+        config, seeds = TrainConfig(**training), [self.seeds[number] for number in numbers]
+        found = train_splits(self.cell.row.model, self.data, splits, config, seeds=seeds, **options)
         return [_facts(result, curve=self.cell.kind == "graphs") for result in found]
 
     def train(self, values: Mapping[str, Any], split: Split, seed: int, directory: Path | None = None) -> Any:

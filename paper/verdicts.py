@@ -1,39 +1,57 @@
-"""Verdicts: for each claim and data set, what the stored results say and how surely."""
+"""Verdicts: for each claim and data set the estimated gain, and over data sets the gain to expect on a new one."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
-from scipy import stats
-
-from .catalogue import EXPERIMENTS
+from .catalogue import EXPERIMENTS, FAMILIES, UNITS
 from .cells import Cell, cells
-from .claims import CLAIMS, Claim
+from .claims import CLAIMS, UNPRINTED, Claim
+from .estimation import ROPE, Estimate, Observation, correlated_t, hierarchical
 from .significance import corrected_t_test, holm
 from .store import Facts, Store
 
-__all__ = ["EXACT", "LEVEL", "QUANTITIES", "VERDICTS", "Summary", "Verdict", "summaries", "verdicts"]
+__all__ = [
+    "EXACT",
+    "QUANTITIES",
+    "VERDICTS",
+    "Summary",
+    "Verdict",
+    "over_data_sets",
+    "scored_share",
+    "summaries",
+    "verdicts",
+]
 
-LEVEL = 0.05
-VERDICTS = ("confirmed", "not confirmed", "refuted", "not testable here")
+UNTESTABLE, ABSENT = "not testable as printed", "not testable here"
+# Fewer families of data sets leave the deviation between them to the prior.
+LEAST_FAMILIES = 3
+VERDICTS = ("helps", "equal", "harms", "undecided", UNTESTABLE, ABSENT)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the results say about a claim on one data set.
+    """What the results show of a claim on one data set.
 
     Attributes
     ----------
     claim : Claim
     protocol, dataset, better, worse : str
     verdict : str
-        ``confirmed`` or ``refuted`` if the difference is significant at 5 % after Holm's correction over the claim's
-        data sets, ``not confirmed`` if it is not, ``not testable here`` without both cells.
-    difference : float or None
-        Mean over the splits; percentage points for scores.
+        ``helps``, ``equal`` or ``harms`` where the estimate has it with 95 %, ``undecided`` otherwise; ``not testable
+        as printed`` where the paper leaves out what it rests on, ``not testable here`` without both cells.
+    differences : tuple of float
+        One a split; percentage points for scores.
+    test_share : float
+        Test items over training items.
+    estimate : Estimate or None
     p, adjusted : float or None
+        Of the corrected resampled t-test, and after Holm's correction over the claim's data sets.
+    stale : bool
+        A cell was measured by other code than the present one.
     reason : str
         Why it cannot be tested.
     """
@@ -43,22 +61,60 @@ class Verdict:
     dataset: str
     better: str
     worse: str
-    verdict: str = "not testable here"
-    difference: float | None = None
+    verdict: str = ABSENT
+    differences: tuple[float, ...] = ()
+    test_share: float = 0.0
+    estimate: Estimate | None = None
     p: float | None = None
     adjusted: float | None = None
+    stale: bool = False
     reason: str = ""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A claim over all its data sets: how often each verdict, the mean difference, and Wilcoxon's p over data sets."""
+    """A claim over all its data sets: how often each verdict, the mean gain, and the gain on a new data set."""
 
     claim: Claim
     protocol: str
     counts: Mapping[str, int]
-    difference: float | None
-    p: float | None
+    mean: Estimate | None
+    new: Estimate | None
+
+
+class Measured(Protocol):
+    """Differences over the splits of a data set."""
+
+    @property
+    def dataset(self) -> str:
+        """Name of the data set."""
+
+    @property
+    def differences(self) -> tuple[float, ...]:
+        """One a split."""
+
+    @property
+    def test_share(self) -> float:
+        """Test items over training items."""
+
+
+def over_data_sets(rows: Sequence[Measured], *, rope: float = ROPE) -> tuple[Estimate | None, Estimate | None]:
+    """Return the mean gain over data sets and the gain on a new one; None with fewer than three families.
+
+    Rows of data sets that share their nodes are averaged split by split and count once.
+    """
+    units: dict[str, list[Measured]] = {}
+    for row in rows:
+        units.setdefault(UNITS.get(row.dataset, row.dataset), []).append(row)
+    observed = [_unit(name, group) for name, group in units.items()]
+    enough = len({row.family for row in observed}) >= LEAST_FAMILIES
+    return hierarchical(observed, rope=rope) if enough else (None, None)
+
+
+def _unit(name: str, group: Sequence[Measured]) -> Observation:
+    family = next((family for family, members in FAMILIES.items() if name in members), name)
+    means = tuple(map(statistics.fmean, zip(*(row.differences for row in group), strict=False)))
+    return Observation(means, statistics.fmean(row.test_share for row in group), family)
 
 
 def _scores(better: Facts, worse: Facts, store: Store) -> list[float]:
@@ -100,6 +156,8 @@ EXACT: Mapping[str, Callable[[Facts], list[float]]] = {
     "smoother": _features_minus_labels,
     "rougher": lambda facts: [-difference for difference in _features_minus_labels(facts)],
 }
+# S-values and mixing weights this close count as equal.
+_ROPES = {"score": ROPE, "s_value": 0.01, "nearness": 0.01, "alphas": 0.01}
 # What a claim compares -> the differences over splits, positive where they speak for the claim.
 QUANTITIES: Mapping[str, Callable[[Facts, Facts, Store], list[float]]] = {
     "score": _scores,
@@ -129,7 +187,7 @@ def _family(claim: Claim, protocol: str, store: Store) -> list[Verdict]:
         for pair in claim.pairs
     ]
     adjusted = iter(holm([verdict.p for verdict in tested if verdict.p is not None]))
-    return [verdict if verdict.p is None else _judged(verdict, next(adjusted)) for verdict in tested]
+    return [verdict if verdict.p is None else replace(verdict, adjusted=next(adjusted)) for verdict in tested]
 
 
 def _tested(verdict: Verdict, known: Mapping[tuple[str, str], Cell], store: Store) -> Verdict:
@@ -140,6 +198,7 @@ def _tested(verdict: Verdict, known: Mapping[tuple[str, str], Cell], store: Stor
     if facts[0] is None or facts[1] is None:
         absent = [name for cell in pair for name in cell.absent_data]
         return replace(verdict, reason=f"{absent[0]} is not at hand" if absent else "not measured")
+    verdict = replace(verdict, stale=any(map(store.is_stale, pair)))
     if verdict.claim.quantity in EXACT:
         return _exact(verdict, EXACT[verdict.claim.quantity](facts[0]))
     if facts[0]["data"] != facts[1]["data"]:
@@ -147,34 +206,38 @@ def _tested(verdict: Verdict, known: Mapping[tuple[str, str], Cell], store: Stor
     differences = QUANTITIES[verdict.claim.quantity](facts[0], facts[1], store)
     if len(differences) < 2:
         return replace(verdict, reason="not measured")
-    p = corrected_t_test(differences, test_share=_test_share(facts[0]["data"]["sizes"]))
-    return replace(verdict, difference=statistics.fmean(differences), p=p)
+    return _estimated(replace(verdict, differences=tuple(differences), test_share=scored_share(facts[0])))
+
+
+def _estimated(verdict: Verdict) -> Verdict:
+    """Estimate the gain; no verdict where the paper does not print what it rests on."""
+    rope = _ROPES[verdict.claim.quantity]
+    found = correlated_t(verdict.differences, test_share=verdict.test_share, rope=rope)
+    where = (verdict.claim.name, verdict.protocol, verdict.dataset)
+    reason = next((row.reason for row in UNPRINTED if row.covers(*where)), "")
+    return replace(
+        verdict,
+        estimate=found,
+        p=corrected_t_test(verdict.differences, test_share=verdict.test_share),
+        verdict=UNTESTABLE if reason else found.verdict,
+        reason=reason,
+    )
 
 
 def _exact(verdict: Verdict, differences: Sequence[float]) -> Verdict:
-    """Judge without a test: confirmed or refuted where the printed and the defined convention agree."""
+    """Judge without chance: the claim holds or not where the printed and the defined convention agree."""
     speaking = sum(difference > 0 for difference in differences)
-    judged = {len(differences): "confirmed", 0: "refuted"}.get(speaking, "not confirmed")
-    return replace(verdict, difference=differences[-1], verdict=judged)
+    judged = {len(differences): "helps", 0: "harms"}.get(speaking, "undecided")
+    return replace(verdict, differences=(differences[-1],), verdict=judged)
 
 
-def _test_share(sizes: Sequence[Sequence[int]]) -> float:
+def scored_share(facts: Facts) -> float:
     """Return scored items over training items; under GIN's protocol the validation part is what is scored."""
-    return statistics.fmean((test or val) / train for train, val, test in sizes)
-
-
-def _judged(verdict: Verdict, adjusted: float) -> Verdict:
-    difference = verdict.difference or 0.0
-    sure = "confirmed" if difference > 0 else "refuted"
-    return replace(verdict, adjusted=adjusted, verdict=sure if adjusted < LEVEL else "not confirmed")
+    return statistics.fmean((test or val) / train for train, val, test in facts["data"]["sizes"])
 
 
 def summaries(found: Sequence[Verdict]) -> list[Summary]:
-    """Return one row a claim and protocol.
-
-    Over data sets, which share nothing, Wilcoxon's signed-rank test on the mean differences is the fitting one; it
-    cannot reach 5 % with fewer than six.
-    """
+    """Return one row a claim and protocol; comparisons that are not testable as printed do not enter the estimates."""
     groups: dict[tuple[str, str], list[Verdict]] = {}
     for verdict in found:
         groups.setdefault((verdict.claim.name, verdict.protocol), []).append(verdict)
@@ -183,8 +246,6 @@ def summaries(found: Sequence[Verdict]) -> list[Summary]:
 
 def _summary(group: Sequence[Verdict]) -> Summary:
     counts = {name: sum(verdict.verdict == name for verdict in group) for name in VERDICTS}
-    differences = [verdict.difference for verdict in group if verdict.difference is not None]
-    by_chance = any(verdict.p is not None for verdict in group) and len(differences) >= 2 and any(differences)
-    p = float(stats.wilcoxon(differences).pvalue) if by_chance else None
-    mean = statistics.fmean(differences) if differences else None
-    return Summary(group[0].claim, group[0].protocol, counts, mean, p)
+    judged = [verdict for verdict in group if verdict.estimate is not None and verdict.verdict != UNTESTABLE]
+    mean, new = over_data_sets(judged, rope=_ROPES.get(group[0].claim.quantity, ROPE))
+    return Summary(group[0].claim, group[0].protocol, counts, mean, new)

@@ -20,13 +20,14 @@ from gsp_fb.errors import GspWarning, ParameterError
 from paper import paper_numbers, training
 from paper.catalogue import EXPERIMENTS, PAPER_NAMES
 from paper.cells import cells, select
-from paper.claims import CLAIMS
+from paper.claims import CLAIMS, UNPRINTED
 from paper.costs import expected_seconds
 from paper.presets import listed, preset
 from paper.protocols import PROTOCOLS, plan, space
 from paper.significance import corrected_t_test, holm
 from paper.store import Store
-from paper.verdicts import summaries, verdicts
+from paper.verdicts import over_data_sets, summaries, verdicts
+from tests.support.cells import fake_cell
 
 DATA = Path(os.environ.get("GSP_FB_DATA_DIR") or Path(__file__).parents[2] / "shared" / "data")
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data sets are not in {DATA}; set GSP_FB_DATA_DIR")
@@ -236,8 +237,12 @@ def test_a_damaged_or_foreign_result_is_set_aside(tmp_path, change, message):
 
 def test_plans_grow_with_the_protocol_alone():
     for n_nodes in (183, 3000, 7600, 19717):
-        assert plan("paper", n_nodes=n_nodes).rungs == ()
-        assert plan("tuned", n_nodes=n_nodes).trainings > plan("paper", n_nodes=n_nodes).trainings == 10
+        # Raw and row-normalised features on the ten splits, then the ten that are tested.
+        assert plan("paper", n_nodes=n_nodes).trainings == 2 * 10 + 10
+        assert plan("tuned", n_nodes=n_nodes).rungs[0].candidates >= 16
+        assert plan("tuned", n_nodes=n_nodes).epochs == plan("paper", n_nodes=n_nodes).epochs == 2000
+    for n_nodes in (183, 890, 2708):
+        assert plan("tuned", n_nodes=n_nodes).rungs[0].candidates == 64
 
 
 def test_without_shared_nodes_the_corrected_test_is_the_paired_one():
@@ -272,19 +277,6 @@ def test_holm_is_monotone_bounded_and_never_below_the_raw_value():
     assert holm([]) == []
 
 
-def fake_cell(cell, test):
-    sizes = [[48, 32, 20]] * len(test)
-    return {
-        "test": list(test),
-        "data": {"sizes": sizes},
-        "mean": float(np.mean(test)),
-        "std": 0.0,
-        "val_mean": 0.0,
-        "s_values": [0.5] * len(test),
-        "alphas": [[[0.4, 0.6]]] * len(test),
-    }
-
-
 def test_verdicts_follow_the_differences(tmp_path):
     store, rng = Store(tmp_path), np.random.default_rng(0)
     base = 0.6 + 0.01 * rng.random(10)
@@ -297,15 +289,51 @@ def test_verdicts_follow_the_differences(tmp_path):
         for row in verdicts(store, ["table9"])
         if row.claim.name == "FB-GCN-sym beats GCN" and row.protocol == "tuned"
     }
-    assert found["cornell"].verdict == "confirmed"
-    assert found["cornell"].difference == pytest.approx(20, abs=1)
-    assert found["wisconsin"].verdict == "not confirmed"
-    assert found["texas"].verdict == "refuted"
+    assert found["cornell"].verdict == "helps"
+    assert found["cornell"].estimate.effect == pytest.approx(20, abs=1)
+    assert found["wisconsin"].verdict == "equal"
+    assert found["texas"].verdict == "harms"
     assert found["cora"].verdict == "not testable here"
     assert found["cora"].reason == "not measured"
     assert all(row.adjusted >= row.p for row in found.values() if row.p is not None)
     (summary,) = [row for row in summaries(list(found.values())) if row.claim.name == "FB-GCN-sym beats GCN"]
-    assert summary.counts == {"confirmed": 1, "not confirmed": 1, "refuted": 1, "not testable here": 6}
+    assert {name: count for name, count in summary.counts.items() if count} == {
+        "helps": 1,
+        "equal": 1,
+        "harms": 1,
+        "not testable here": 6,
+    }
+    assert summary.mean is summary.new is None  # one family of data sets
+
+
+def test_data_sets_of_one_source_are_one_observation():
+    def row(dataset, gain):
+        return SimpleNamespace(dataset=dataset, differences=(gain - 0.1, gain, gain + 0.1), test_share=0.4)
+
+    others = [row("cora", 0.0), row("actor", 0.0), row("minesweeper", 0.0)]
+    alone, both = (
+        over_data_sets([*others, *rows]) for rows in ([row("texas", 4.0)], [row("texas", 8.0), row("cornell", 0.0)])
+    )
+    for one, other in zip(alone, both, strict=True):  # cornell carries the nodes of texas: their mean counts
+        assert vars(one) == pytest.approx(vars(other))
+    assert over_data_sets(others[:2]) == (None, None)
+
+
+def test_what_the_paper_does_not_print_has_no_verdict(tmp_path):
+    store = Store(tmp_path)
+    for cell in select(["table9"], datasets=["citeseer"], models=["gcn", "fb-gcn-sym"]):
+        shift = 0.54 if cell.row.label == "GCN" else 0.0
+        store.write(cell, fake_cell(cell, 0.2 + shift + 0.001 * np.arange(10)), 1.0)
+    assert {row.verdict for row in verdicts(store, ["table9"]) if row.estimate and row.claim.quantity == "score"} == {
+        "not testable as printed",
+        "harms",
+    }
+    printed = [row for row in verdicts(store, ["table9"]) if row.verdict == "not testable as printed"]
+    assert {(row.protocol, row.claim.quantity) for row in printed} >= {("paper", "score"), ("tuned", "s_value")}
+    assert all(row.reason and row.estimate for row in printed)
+    assert all(summary.mean is None for summary in summaries(printed))
+    for start in {row.claims for row in UNPRINTED}:
+        assert any(claim.name.startswith(start) for claim in CLAIMS), start
 
 
 def test_an_estimate_follows_model_and_data_set(tmp_path):
