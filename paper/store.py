@@ -27,7 +27,7 @@ from .cells import Cell, select
 from .costs import expected_seconds
 from .journal import Journal, set_aside
 
-__all__ = ["Store"]
+__all__ = ["Store", "library_versions", "machine_facts"]
 
 Facts = Mapping[str, Any]
 _LIBRARIES = ("numpy", "scipy", "torch", "optuna", "scikit-learn")
@@ -104,8 +104,8 @@ class Store:
             "protocol": {"name": cell.protocol, "quick": cell.quick, **cell.plan.as_dict()},
             **measured,
             "command": cell.command,
-            **_machine(),
-            "versions": _versions(),
+            **machine_facts(),
+            "versions": library_versions(),
             "seconds": round(seconds, 2),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
         }
@@ -184,7 +184,7 @@ def _check(facts: Any, cell: Cell) -> None:
         raise ValueError("; ".join(wrong))
 
 
-def _machine() -> dict[str, Any]:
+def machine_facts() -> dict[str, Any]:
     """Return what a figure depends on beside versions: the commit, the processor and the number of threads."""
     torch = require("torch", "reproducing the paper")
     return {"commit": _commit(), "processor": _processor(), "threads": torch.get_num_threads()}
@@ -207,7 +207,7 @@ def _processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def _versions() -> dict[str, str]:
+def library_versions() -> dict[str, str]:
     found = {"gsp_fb": __version__, "python": platform.python_version()}
     for name in _LIBRARIES:
         with contextlib.suppress(PackageNotFoundError):

@@ -67,7 +67,7 @@ def n_low(edges: FloatArray) -> int:
 
 def weighted(op: Operator, x: FloatArray) -> FloatArray:
     """Return ``x`` in the coordinates in which the operator is symmetric, so that plain energies are its own."""
-    return x * np.asarray(op.scale, dtype=x.dtype).reshape(-1, *[1] * (x.ndim - 1))
+    return x if op.is_symmetric else x * np.asarray(op.scale, dtype=x.dtype).reshape(-1, *[1] * (x.ndim - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ class ChebyshevBands:
 
     def energies(self, x: FloatArray) -> FloatArray:
         """Return the energy of every signal in every band, shape (n_bands, n_signals)."""
-        return np.array([signal_energy(weighted(self.op, part), per_column=True) for part in self.split(x)])
+        return np.array([signal_energy(part, self.op, per_column=True) for part in self.split(x)])
 
     def low(self, x: FloatArray) -> FloatArray:
         """Return the part of ``x`` below the middle edge, up to the transition."""

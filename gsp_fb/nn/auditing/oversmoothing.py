@@ -9,11 +9,10 @@ import numpy as np
 
 from ...backend import FloatArray, freeze
 from ...eigengap import eigengap
-from ...energy import effective_rank
 from ...errors import ConvergenceError, ParameterError
 from ...operators import Operator
 from .bands import Bands, ExactBands
-from .statistics import LayerAudit, difference
+from .statistics import LayerAudit, block_rank, difference
 
 __all__ = ["Oversmoothing", "measure_oversmoothing"]
 
@@ -81,7 +80,7 @@ def measure_oversmoothing(
     """
     rows = [before, *layers]
     differences = np.array([row.difference for row in rows])
-    rate, rank, width = _rate(bands), _rank(output), min(output.shape)
+    rate, rank, width = _rate(bands), block_rank(output), min(output.shape)
     return Oversmoothing(
         names=tuple(row.name for row in rows),
         differences=differences,
@@ -92,10 +91,6 @@ def measure_oversmoothing(
         output_rank=rank,
         collapsed=bool(width > 1 and (rank - 1) / (width - 1) < COLLAPSE),
     )
-
-
-def _rank(output: FloatArray) -> float:
-    return effective_rank(output) if output.any() else float("nan")
 
 
 def _linear(op: Operator, x: FloatArray, depth: int) -> FloatArray:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ...backend import FloatArray, freeze
 from ...energy import signal_energy
-from .bands import Bands, n_low, weighted
+from .bands import Bands, n_low
 from .linearize import Function, Linearization, linearize
 from .nodes import to_numpy
 
@@ -76,7 +76,7 @@ def _signals(bands: Bands, dtype: Any, rng: np.random.Generator) -> list[tuple[i
 
 
 def _energy(bands: Bands, x: FloatArray) -> float:
-    return float(signal_energy(weighted(bands.op, x)))
+    return float(signal_energy(x, bands.op))
 
 
 def _frame(size: int, columns: int, rng: np.random.Generator) -> FloatArray:

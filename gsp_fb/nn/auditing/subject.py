@@ -52,6 +52,11 @@ class Subject:
     y: IntArray | None
     call: Call
 
+    @property
+    def name(self) -> str:
+        """Name of the model in the table of this library, or its class."""
+        return str(getattr(getattr(self.model, "recipe", None), "model", type(self.model).__name__))
+
     def output(self, x: Tensor) -> Tensor:
         """Return the output as the model shapes it."""
         output = first_tensor(self.call(self.model, x))
@@ -124,7 +129,9 @@ def _as_dataset(data: Any) -> Any:
     if hasattr(data, "graph"):
         return data
     if hasattr(data, "edge_index"):
-        return SimpleNamespace(graph=from_pyg(data), x=data.x, y=getattr(data, "y", None), edge_index=data.edge_index)
+        # The labels of a batch of graphs are those of the graphs.
+        y = None if getattr(data, "batch", None) is not None else getattr(data, "y", None)
+        return SimpleNamespace(graph=from_pyg(data), x=data.x, y=y, edge_index=data.edge_index)
     raise ParameterError(f"cannot audit on {type(data).__name__}: give a Dataset, PyG's Data, or (graph, x[, y])")
 
 
