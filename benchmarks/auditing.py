@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch_geometric.nn import models
 
 from gsp_fb import Graph, datasets, nn
 from gsp_fb._document import Table
@@ -35,8 +36,6 @@ EPOCHS, RECORDS = 100, 50
 def _model(name: str, data: Any) -> torch.nn.Module:
     if not name.startswith("PyG"):
         return nn.build(name, data, hidden=8 if name == "gat" else 64)
-    from torch_geometric.nn import models
-
     network: torch.nn.Module = getattr(models, name.split()[1])(FEATURES, 64, num_layers=2, out_channels=CLASSES)
     return network
 
@@ -69,9 +68,9 @@ def watched(threads: int) -> Table:
     """Return the table of the processor time of a record against that of an epoch of the trainer."""
     torch.set_num_threads(threads)
     rows = []
-    for name, models in WATCHED.items():
+    for name, watched_models in WATCHED.items():
         data = datasets.load(name, loops="drop")
-        for row in models:
+        for row in watched_models:
             epoch, record = _watch_cost(row, data)
             rows.append([row, name, f"{1e3 * epoch:.1f}", f"{1e3 * record:.1f}", f"{record / epoch:.2f}"])
             print(*rows[-1], flush=True)
@@ -103,10 +102,11 @@ def main() -> None:
     tables = [watched(args.threads), large(args.threads)]
     page = f"""# Audits: measured
 
-{platform.machine()}, torch {torch.__version__}, {args.threads} thread(s). Made by `python -m benchmarks.auditing --write`.
+{platform.machine()}, torch {torch.__version__}, {args.threads} thread(s). Made by
+`python -m benchmarks.auditing --write`.
 
-`gf.nn.audit` with its defaults (8 bands, 16 probes) on a graph of {NODES} nodes and {ENTRIES} entries with {FEATURES} features,
-two layers, 64 hidden columns; the peak memory is that of a process that made graph and model too:
+`gf.nn.audit` with its defaults (8 bands, 16 probes) on a graph of {NODES} nodes and {ENTRIES} entries with {FEATURES}
+features, two layers, 64 hidden columns; the peak memory is that of a process that made graph and model too:
 
 {tables[1].markdown()}
 

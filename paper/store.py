@@ -208,6 +208,7 @@ def _processor() -> str:
 
 
 def library_versions() -> dict[str, str]:
+    """Return the versions of this library, of Python and of the libraries that a figure depends on."""
     found = {"gsp_fb": __version__, "python": platform.python_version()}
     for name in _LIBRARIES:
         with contextlib.suppress(PackageNotFoundError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .._document import Table
@@ -60,7 +61,7 @@ def _gains(audit: Audit) -> Chart:
     responses = {"network": audit.response}
     responses |= {layer.name: layer.response for layer in audit.layers if layer.response is not None}
     edges = audit.response.edges.tolist()
-    centres = [(a + b) / 2 for a, b in zip(edges, edges[1:], strict=False)]
+    centres = [(a + b) / 2 for a, b in pairwise(edges)]
     peaks = {name: _peak(found.gain.tolist()) for name, found in responses.items()}
     scaled = {name: (found.gain / peaks[name]).tolist() for name, found in responses.items()}
     bars = (audit.response.error / peaks["network"]).tolist()

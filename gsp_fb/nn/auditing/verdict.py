@@ -123,7 +123,7 @@ def judge(evidence: AuditEvidence) -> tuple[str, tuple[str, ...]]:
     better = [f"without {half}" for half in ("low", "high") if evidence.at_input(half).accuracy_change > NOTABLE]
     chosen = [*rule.tries(evidence), *better, *(("depth",) if evidence.oversmoothing.collapsed else ())]
     suggestions = tuple(SUGGESTIONS[name] for name in chosen)
-    advice = f"Try {'; '.join(suggestions)}." if suggestions else "Nothing here asks for a change."
+    advice = f"Try {'; '.join(suggestions)}." if suggestions else "No change is indicated."
     return f"{first} {_consequence(evidence)} {advice}", suggestions
 
 
