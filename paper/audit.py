@@ -36,7 +36,7 @@ those of the output. One split says little about accuracy: see [the reproduction
 
 Written by `{command}` at commit {commit}, on {processor}, {threads} thread(s), with {versions}.
 """
-DEPTH = """GCNs of 2, 4 and 8 layers on the public split: learning rate 0.01, dropout 0.5, {epochs} epochs, the epoch with
+DEPTH = """GCNs of 2, 4 and 8 layers on the public split: learning rate 0.01, dropout 0.5, {epochs} epochs, the epoch of
 the best validation accuracy; medians over {seeds} seeds, of the test accuracy also the lowest and the highest. The
 defaults of the row (learning rate 0.05, weight decay 5e-4) do not train eight layers. All settings that were run are
 shown; the weight decay that validation prefers at each depth is marked.
