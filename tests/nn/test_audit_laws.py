@@ -207,6 +207,10 @@ def test_chebyshev_bands_agree_with_their_kernels(monkeypatch):
     assert isinstance(soft, ChebyshevBands)
     x = features(graph)
     assert np.isclose(soft.energies(x).sum(), np.square(x).sum(), rtol=1e-2)
+    at, vectors = np.linalg.eigh(op.to_scipy().toarray())
+    shares = np.square([kernel(at) for kernel in soft.bank.kernels])[:4].sum(axis=0)
+    assert np.allclose(soft.low(x), vectors @ (shares[:, None] * (vectors.T @ x)), atol=5e-3)
+    assert soft.halves.plan(x).order < 200
     assert np.allclose(soft.energies(x).sum(1), sharp.energies(x).sum(1), rtol=0.15, atol=0.02 * np.square(x).sum())
     model = Polynomial(op, (1.0, -0.8, 0.1))
     found = audit(model, (graph, x)).response

@@ -124,13 +124,7 @@ def measure_dependence(
     rng: np.random.Generator,
     tick: Callable[[], object] = lambda: None,
 ) -> tuple[Dependence, ...]:
-    """Return the effect of every half and action, at the input and at the input of every layer.
-
-    Parameters
-    ----------
-    nodes : int array
-        Where the accuracy is taken.
-    """
+    """Return the effect of every half and action, at the input and at the input of every layer."""
     rows: list[Dependence] = []
     order = rng.permutation(subject.graph.n_nodes)
     with torch.no_grad():

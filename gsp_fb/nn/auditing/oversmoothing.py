@@ -66,18 +66,7 @@ class Oversmoothing:
 def measure_oversmoothing(
     bands: Bands, x: FloatArray, before: LayerAudit, layers: Sequence[LayerAudit], output: FloatArray
 ) -> Oversmoothing:
-    """Return the decay of differences over the layers.
-
-    Parameters
-    ----------
-    bands : Bands
-    x : float array, shape (n_nodes, n_features)
-        The input.
-    before : LayerAudit
-        Of the input.
-    layers : sequence of LayerAudit
-    output : float array, shape (n_nodes or n_graphs, n_outputs)
-    """
+    """Return the decay of differences from the input ``x`` over the layers."""
     rows = [before, *layers]
     differences = np.array([row.difference for row in rows])
     rate, rank, width = _rate(bands), block_rank(output), min(output.shape)

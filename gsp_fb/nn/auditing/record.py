@@ -119,13 +119,7 @@ class Audit:
 
 
 def plain(value: Any) -> Any:
-    """Return dataclasses, arrays and nan as JSON holds them.
-
-    Examples
-    --------
-    >>> plain({"a": np.array([1.0, np.nan])})
-    {'a': [1.0, None]}
-    """
+    """Return dataclasses, arrays and nan as JSON holds them."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):

@@ -91,10 +91,7 @@ class LayerAudit(SignalStatistics):
 
 
 def signal_facts(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = None) -> SignalStatistics:
-    """Return the numbers of a block of signals, shape (n_nodes, n_columns); nan for a zero block.
-
-    ``smooth`` are the :func:`null_vectors`, where they are at hand.
-    """
+    """Return the numbers of a block of signals; nan for a zero block. ``smooth`` are the :func:`null_vectors`."""
     peak = _peak(h)
     if peak == 0.0:
         return SignalStatistics()

@@ -34,17 +34,7 @@ MESSAGE_PASSING = "MessagePassing"
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A model with its input: ``subject(x)`` is the output as a matrix, one row a node (or a graph).
-
-    Attributes
-    ----------
-    model : Module
-    graph : Graph
-    x : Tensor, shape (n_nodes, n_features)
-    y : int array or None
-        Classes; negative where unknown.
-    call : callable
-    """
+    """A model with its input: ``subject(x)`` is the output as a matrix, one row a node (or a graph)."""
 
     model: nn.Module
     graph: Graph
@@ -91,15 +81,7 @@ def make_subject(
     *,
     keep_sparse: bool = False,
 ) -> Subject:
-    """Return the model with features and call as they belong together.
-
-    ``keep_sparse`` feeds a network of this library its sparse features as they are: cheaper, and without derivatives.
-
-    Raises
-    ------
-    ParameterError
-        ``model`` is no module or checkpoint, ``data`` has no features, or the model cannot be called on them.
-    """
+    """Return the model with features and call; ``keep_sparse`` features are cheaper, and without derivatives."""
     data = _as_dataset(data)
     if isinstance(model, str | os.PathLike):
         model = load_model(model, data)

@@ -21,18 +21,7 @@ NOTABLE = 0.02
 
 @dataclass(frozen=True)
 class AuditEvidence:
-    """What the verdict rests on.
-
-    Attributes
-    ----------
-    response : FrequencyResponse
-    dependence : sequence of Dependence
-    oversmoothing : Oversmoothing
-    s_labels : float
-        Centred S-value of the labels; nan without labels.
-    s_random : float
-        Its expectation when the labels are permuted over the nodes.
-    """
+    """What the verdict rests on, with the centred S-value of the labels and its expectation for permuted ones."""
 
     response: FrequencyResponse
     dependence: Sequence[Dependence]
