@@ -12,7 +12,9 @@ from torch import nn
 import gsp_fb as gf
 from gsp_fb.errors import GraphError, GspWarning, ParameterError
 from gsp_fb.nn import MODELS, Audit, audit, build, watch
+from gsp_fb.nn.auditing.dependence import Dependence
 from gsp_fb.nn.auditing.linearize import METHODS, linearize
+from gsp_fb.nn.auditing.verdict import AuditEvidence, judge
 
 PER_GRAPH = ("gin-0", "gin-eps", "fb-gin-0", "fb-gin-eps")
 
@@ -469,3 +471,38 @@ def test_batches_are_steps_of_an_epoch(data):
         for _ in range(6):
             model(torch.tensor(data.x).float())
     assert [record.epoch for record in history] == [0, 1, 2]
+
+
+def evidence(low, high, *, s_labels=0.5, accuracy=(0.0, 0.0), collapsed=False):
+    """What a verdict rests on, with gains on both halves and the change of accuracy without each of them."""
+    response = SimpleNamespace(low=low, high=high, low_error=0.01, high_error=0.01)
+    rows = [
+        Dependence("input", half, "removed", 0.5, 0.1, 0.1, 0.8 + change, change)
+        for half, change in zip(("low", "high"), accuracy, strict=True)
+    ]
+    smoothing = SimpleNamespace(collapsed=collapsed, output_rank=1.2)
+    return AuditEvidence(response, rows, smoothing, s_labels, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence", "tries"),
+    [
+        (evidence(1.0, 0.2, s_labels=1.2), "attenuates the high half", ["second, high-pass", "identity path"]),
+        (evidence(1.0, 0.2, accuracy=(0.0, -0.1)), "attenuates the high half", ["second, high-pass", "identity path"]),
+        (evidence(1.0, 0.2), "attenuates the high half", []),
+        (evidence(0.3, 1.0), "amplifies the high half", ["another operator family"]),
+        (evidence(0.3, 1.0, s_labels=1.2), "amplifies the high half", []),
+        (evidence(1.0, 0.9, collapsed=True), "passes both halves alike", ["fewer layers"]),
+        (evidence(1.0, 0.9, accuracy=(0.1, 0.0)), "passes both halves alike", ["the high channel alone"]),
+        (evidence(1.0, 0.9, accuracy=(0.0, 0.1)), "passes both halves alike", ["the low channel alone"]),
+        (evidence(1.0, np.nan), "cannot be compared", []),
+    ],
+)
+def test_the_verdict_names_its_evidence_and_what_to_try(given, sentence, tries):
+    text, suggestions = judge(given)
+    assert sentence in text
+    assert len(suggestions) == len(tries)
+    assert all(word in found for word, found in zip(tries, suggestions, strict=True))
+    assert ("Try" in text) == bool(tries)
+    assert f"(accuracy {100 * given.dependence[0].accuracy_change:+.1f} points)" in text
+    assert "S 1.20 against 1.00" in text or given.s_labels == 0.5
