@@ -465,6 +465,21 @@ def test_watching_another_model_warns(data):
         watch("run", data)
 
 
+def test_a_model_of_pyg_is_watched_in_a_loop_of_its_own(data):
+    model = pyg_model("GCN")
+    edges = torch.from_numpy(np.stack(data.graph.adjacency.nonzero()).astype(np.int64))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+    with watch(model, data, epochs=10) as history:
+        for _ in range(30):
+            optimizer.zero_grad()
+            output = model(torch.from_numpy(data.x).float(), edges)
+            nn.functional.cross_entropy(output, torch.tensor(data.y)).backward()
+            optimizer.step()
+    assert [record.epoch for record in history] == [0, 10, 20, 30]
+    assert [layer.name for layer in history[0].layers] == ["convs.0", "convs.1"]
+    assert audit(model, data, probes=2).accuracy > 0.6
+
+
 def test_batches_are_steps_of_an_epoch(data):
     model = nn.Linear(12, 3)
     with watch(model, data, epochs=1, steps_per_epoch=3) as history:
