@@ -30,7 +30,7 @@ from .fingerprint import fingerprint
 from .journal import Journal, set_aside
 from .protocols import Rung
 
-__all__ = ["Store", "environment"]
+__all__ = ["Store", "environment", "head_commit"]
 
 Facts = Mapping[str, Any]
 _LIBRARIES = ("numpy", "scipy", "torch", "optuna", "scikit-learn")
@@ -117,7 +117,7 @@ class Store:
             **measured,
             "command": cell.command,
             "fingerprint": fingerprint(cell.code),
-            "commit": _commit(),
+            "commit": head_commit(),
             **environment(),
             "seconds": round(seconds, 2),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -218,11 +218,11 @@ def environment() -> dict[str, Any]:
     ['processor', 'threads', 'versions']
     """
     torch = require("torch", "reproducing the paper")
-    return {"processor": _processor(), "threads": torch.get_num_threads(), "versions": _versions()}
+    return {"processor": _processor(), "threads": torch.get_num_threads(), "versions": library_versions()}
 
 
 @cache
-def _commit() -> str | None:
+def head_commit() -> str | None:
     line = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
         return subprocess.run(line, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603  # a fixed command
@@ -238,7 +238,8 @@ def _processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def _versions() -> dict[str, str]:
+def library_versions() -> dict[str, str]:
+    """Return the versions of this library, of Python and of the libraries that a figure depends on."""
     found = {"gsp_fb": __version__, "python": platform.python_version()}
     for name in _LIBRARIES:
         with contextlib.suppress(PackageNotFoundError):

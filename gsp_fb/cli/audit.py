@@ -6,6 +6,7 @@ import argparse
 import json
 import re
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -14,51 +15,46 @@ from .._atomic import atomic_write
 from ..errors import FormatError, ParameterError
 from ..variants import VARIANTS
 from .command import Command
-from .render import emit
+from .render import WIDTH, emit
 
-__all__ = ["COMMANDS"]
+__all__ = ["COMMANDS", "audit_run"]
 
 SUMMARY, CHECKPOINT = "summary.json", "checkpoint.json"
 
 
-def _audit(args: argparse.Namespace) -> int:
+def audit_run(path: Path, data: Any, *, progress: bool = False, **options: Any) -> Any:
+    """Return the audit of a stored run; the accuracy is that of the test nodes of its split, where they are known."""
     from .. import nn
 
+    run = _run_directory(path)
+    return nn.audit(run, data, nodes=_test_nodes(run, data), progress=progress and sys.stderr.isatty(), **options)
+
+
+def _audit(args: argparse.Namespace) -> int:
     if args.output is not None and args.output.suffix != ".html":
         raise ParameterError(f"-o writes a page: give a name that ends in .html, not {args.output}")
     run = _run_directory(args.run)
     name = args.dataset or _dataset_name(run)
     data = datasets.load(datasets.info(name).name, loops="drop")
-    found = nn.audit(
-        run,
-        data,
-        family=args.family,
-        bands=args.bands,
-        probes=args.probes,
-        rng=args.seed,
-        nodes=_test_nodes(run, data),
-        progress=sys.stderr.isatty() and not args.json,
-    )
+    options = {"family": args.family, "bands": args.bands, "probes": args.probes, "rng": args.seed}
+    found = audit_run(run, data, progress=not args.json, **options)
     if args.output is not None:
         from ..nn.auditing.page import audit_page
 
         with atomic_write(args.output, mode="w") as file:
             file.write(audit_page(found, f"{run.name} on {name}"))
-    _print(args, run, name, found)
+    _print(args, {"run": str(run), "data set": name, "model": found.model}, found)
     return 0
 
 
-def _print(args: argparse.Namespace, run: Path, name: str, found: Any) -> None:
-    from ..nn.auditing.page import dependence_rows, layer_rows, response_rows
+def _print(args: argparse.Namespace, facts: dict[str, Any], found: Any) -> None:
+    from ..nn.auditing.page import TABLES
 
-    facts = {"run": str(run), "data set": name, "model": found.model, "verdict": found.verdict}
     if args.json:
-        emit({**facts, "audit": found.to_dict()}, as_json=True)
+        emit({**facts, "verdict": found.verdict, "audit": found.to_dict()}, as_json=True)
         return
-    verdict = facts.pop("verdict")
-    tables = {"response": response_rows(found), "layers": layer_rows(found), "dependence": dependence_rows(found)}
-    emit({**facts, **{title: list(rows) for title, rows in tables.items()}}, as_json=False)
-    sys.stdout.write(f"\n{verdict}\n")
+    emit({**facts, **{name.lower(): list(rows(found)) for name, (rows, _) in TABLES.items()}}, as_json=False)
+    sys.stdout.write(f"\n{textwrap.fill(found.verdict, WIDTH)}\n")
 
 
 def _run_directory(path: Path) -> Path:
@@ -77,24 +73,24 @@ def _dataset_name(run: Path) -> str:
     for directory in (run, run.parent):
         if (directory / SUMMARY).is_file():
             return str(json.loads((directory / SUMMARY).read_text(encoding="utf-8"))["data set"])
-    raise ParameterError(f"{run} does not say which data set it was trained on; give --dataset NAME")
+    raise ParameterError(f"{run} does not name the data set it was trained on; give --dataset NAME")
 
 
 def _test_nodes(run: Path, data: Any) -> Any:
     """Return the test nodes of the split that the directory is named after; None for all labelled nodes."""
-    split = re.fullmatch(r"split-(\d+)-seed-\d+", run.resolve().name)
-    if split is None or hasattr(data, "graph_indptr") or int(split[1]) >= len(data.splits):
+    split, splits = re.fullmatch(r"split-(\d+)-seed-\d+", run.resolve().name), getattr(data, "splits", ())
+    if split is None or hasattr(data, "graph_indptr") or int(split[1]) >= len(splits):
         return None
-    return data.splits[int(split[1])].test
+    return splits[int(split[1])].test
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, help="run directory of `gsp-fb train -o`, or its checkpoint.json")
-    parser.add_argument("--dataset", metavar="NAME", help="data set of the run (default: as its summary.json says)")
+    parser.add_argument("--dataset", metavar="NAME", help="data set of the run (default: that of its summary.json)")
     parser.add_argument("--family", choices=tuple(VARIANTS), default="sym", help="whose frequencies (default sym)")
     parser.add_argument("--bands", type=int, default=8, help="bands of the frequency axis (default 8)")
     parser.add_argument("--probes", type=int, default=16, help="random signals a band (default 16)")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="seed of the probes (default 0)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a page, .html; replaces the file")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._document import Table, facts_text
 
-__all__ = ["emit"]
+__all__ = ["WIDTH", "emit"]
 
 WIDTH = 80
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
+from .. import datasets
 from .. import report as reports
 from ..advice import Advice, advise
 from ..errors import ParameterError
+from ..graph import Graph
 from ..variants import VARIANTS
+from .audit import audit_run
 from .command import Command, add_gamma
 from .render import emit
 from .source import Source, add_source, read_source
@@ -44,6 +49,7 @@ def _report(args: argparse.Namespace) -> int:
             gamma=1.0 if args.gamma is None else args.gamma,
             runs=args.runs or (),
             advice=advice,
+            audit=_audit(args, source),
             on_step=_show,
         )
     finally:
@@ -67,6 +73,17 @@ def _advice(source: Source) -> Advice | None:
         return None
 
 
+def _audit(args: argparse.Namespace, source: Source) -> Any:
+    """Return the audit of ``--audit RUN`` on the graph of the report, without self-loops as networks are trained."""
+    if args.audit is None:
+        return None
+    _show("audit")
+    if source.name in datasets.REGISTRY:  # with its splits: the accuracy is that of the test nodes
+        return audit_run(args.audit, datasets.load(source.name, loops="drop"), family=args.filter)
+    graph = Graph.from_adjacency(source.graph.adjacency, loops="drop") if source.graph.n_loops else source.graph
+    return audit_run(args.audit, SimpleNamespace(graph=graph, x=source.x, y=source.y), family=args.filter)
+
+
 def _chosen_format(args: argparse.Namespace) -> str | None:
     """Return the format of the file, refusing an unknown ending before anything is computed."""
     if args.output is None:
@@ -88,6 +105,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="DIR",
         help="Add the runs in a folder of `gsp-fb train -o`; repeatable.",
+    )
+    parser.add_argument(
+        "--audit", type=Path, metavar="RUN", help="Add the audit of a network that was trained on this graph."
     )
     parser.add_argument(
         "--filter", choices=tuple(VARIANTS), default="sym", help="Use the frequencies of this family (default sym)."

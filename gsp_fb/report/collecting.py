@@ -40,6 +40,7 @@ def collect(
     gamma: float = 1.0,
     runs: Iterable[str | os.PathLike[str]] = (),
     advice: Any = None,
+    audit: Any = None,
     rng: Any = 0,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Report:
@@ -62,6 +63,8 @@ def collect(
         Run directories of ``gsp-fb train -o``, or directories of them.
     advice : object, optional
         With ``text`` and optionally ``rows`` (a sequence of mappings).
+    audit : gsp_fb.nn.Audit, optional
+        Of a network on this graph.
     rng : None, int or numpy Generator
         Of the layout and of the estimates on large graphs; a fixed seed by default, for equal reports.
     on_step : callable
@@ -81,6 +84,7 @@ def collect(
     --------
     write_report : Write the report to a file.
     gsp_fb.advise : The advice of a report.
+    gsp_fb.nn.audit : The audit of a report.
 
     Examples
     --------
@@ -112,6 +116,7 @@ def collect(
         runs=read_runs(runs, graph, x, y, notes),
         notes=notes,
         drawing=drawing,
+        audit=audit,
         **spectral,
     )
 

@@ -229,6 +229,8 @@ class Report:
         By section, what was left out and why.
     drawing : Drawing
         The drawn part of the graph with its signals.
+    audit : gsp_fb.nn.Audit or None
+        Of a network on this graph.
 
     See Also
     --------
@@ -261,6 +263,7 @@ class Report:
     runs: tuple[RunFacts, ...]
     notes: Mapping[str, str]
     drawing: Drawing
+    audit: Any = None
 
     def __repr__(self) -> str:
         signals = ", ".join(signal.name for signal in self.signals)
@@ -299,6 +302,6 @@ def plain(value: Any) -> Any:
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [plain(entry) for entry in value]
-    if isinstance(value, np.generic):
-        return plain(value.item())
+    if isinstance(value, np.generic | np.ndarray):
+        return plain(value.tolist())
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -11,6 +11,7 @@ from .._document import Table
 from ..variants import VARIANTS
 from . import figures
 from . import sentences as say
+from .auditing import audit_sections
 from .facts import EnergyRow, Report, RunFacts
 from .marks import Chart
 
@@ -185,6 +186,11 @@ def _advice(report: Report) -> Iterator[Section]:
         )
 
 
+def _audit(report: Report) -> Iterator[Section]:
+    if report.audit is not None:
+        yield from audit_sections(report.audit)
+
+
 def _runs(report: Report) -> Iterator[Section]:
     for position, run in enumerate(report.runs):
         yield Section(
@@ -225,5 +231,6 @@ SECTIONS: tuple[Callable[[Report], Iterator[Section]], ...] = (
     _density,
     _gaps,
     _claims,
+    _audit,
     _runs,
 )

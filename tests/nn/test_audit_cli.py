@@ -1,8 +1,10 @@
 """``gsp-fb audit`` on runs of ``gsp-fb train``."""
 
 import json
+import re
 
 import pytest
+import torch
 
 import gsp_fb as gf
 from gsp_fb.cli import main
@@ -42,14 +44,15 @@ def test_json_is_one_object_with_the_fields_of_the_audit(run, capsys):
 
 @pytest.mark.parametrize("part", ["", "..", "checkpoint.json"])
 def test_a_run_a_training_and_a_checkpoint_are_understood(run, part, capsys):
-    assert json.loads(printed(capsys, run / part, "--json").out)["audit"]["model"] == "Network"
+    assert json.loads(printed(capsys, run / part, "--json").out)["audit"]["model"] == "gcn"
 
 
 def test_page(run, tmp_path, capsys):
     printed(capsys, run, "-o", tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
-    assert page.count("<svg") == 3
+    assert page.count("<img") == 3
+    assert "http" not in page
     assert "<script" not in page
 
 
@@ -65,14 +68,15 @@ def test_the_page_of_figures_is_written_by_its_command(monkeypatch, tmp_path):
 
     data = gf.datasets.contextual_sbm(60, degree=6, n_features=5, n_splits=1, rng=0)
     monkeypatch.setattr("gsp_fb.datasets.load", lambda name, **options: data)
-    monkeypatch.setattr(page, "DEPTHS", (2,))
-    assert (
-        page.main(
-            ["--epochs", "2", "--datasets", "two_blocks", "-o", str(tmp_path / "p.md"), "--pictures", str(tmp_path)]
-        )
-        == 0
-    )
+    monkeypatch.setattr(page, "DEPTHS", (2, 3))
+    monkeypatch.setattr(page, "SEEDS", (0, 1))
+    # The blocks have no public split, and the page takes the first one.
+    options = ["--epochs", "2", "--depth-epochs", "3", "--datasets", "two_blocks", "--pictures", str(tmp_path)]
+    assert page.main([*options, "-o", str(tmp_path / "p.md")]) == 0
     text = (tmp_path / "p.md").read_text(encoding="utf-8")
-    assert text.count("\n| ") == 5 + 2
+    assert text.count("\n| ") == (2 + 4) + (2 + 2 * 3)
     assert "at most 2 epochs" in text
+    assert text.count("(best)") == 2
+    assert f"torch {torch.__version__}" in text
+    assert re.search(r"`python -m paper\.audit --epochs 2 .*` at commit ([0-9a-f]{40}|None)", text)
     assert (tmp_path / "audit-two-blocks.png").read_bytes().startswith(b"\x89PNG")

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ...backend import FloatArray, IntArray
 from ...energy import signal_energy
-from .bands import Bands, weighted
+from .bands import Bands
 from .layers import LayerCall, changed_input
 from .nodes import node_axis, to_numpy
 from .subject import Subject
@@ -124,13 +124,7 @@ def measure_dependence(
     rng: np.random.Generator,
     tick: Callable[[], object] = lambda: None,
 ) -> tuple[Dependence, ...]:
-    """Return the effect of every half and action, at the input and at the input of every layer.
-
-    Parameters
-    ----------
-    nodes : int array
-        Where the accuracy is taken.
-    """
+    """Return the effect of every half and action, at the input and at the input of every layer."""
     rows: list[Dependence] = []
     order = rng.permutation(subject.graph.n_nodes)
     with torch.no_grad():
@@ -149,7 +143,7 @@ def measure_dependence(
 
 
 def _share(bands: Bands, part: FloatArray, whole: FloatArray) -> float:
-    energies = [float(signal_energy(weighted(bands.op, block))) for block in (part, whole)]
+    energies = [float(signal_energy(block, bands.op)) for block in (part, whole)]
     return energies[0] / energies[1] if energies[1] else float("nan")
 
 

@@ -23,21 +23,7 @@ CONTAINERS = (nn.ModuleList, nn.ModuleDict, nn.Sequential)
 
 @dataclass(frozen=True, eq=False)
 class LayerCall:
-    """One call of a layer in a forward pass: its arguments and its output.
-
-    Attributes
-    ----------
-    name : str
-        Name of the module; with ``[k]`` where it was called several times.
-    module : Module
-    position : int
-        Which call of this module it was.
-    output : Tensor, shape (n_nodes, n_columns)
-    key : int, str or None
-        The argument that carries the node signal: position or keyword; None if there is none.
-    input : Tensor or None
-        That argument as a matrix, shape (n_nodes, n_columns).
-    """
+    """One call of a layer in a forward pass; ``key`` is the argument that carries the node signal ``input``."""
 
     name: str
     module: nn.Module
@@ -78,20 +64,7 @@ def _signal_key(args: tuple[Any, ...], kwargs: dict[str, Any], n_nodes: int) -> 
 
 
 def find_layers(model: nn.Module, names: Sequence[str] | None = None) -> dict[str, nn.Module]:
-    """Return the modules to look at, by name.
-
-    Parameters
-    ----------
-    model : Module
-    names : sequence of str, optional
-        Names as in ``model.named_modules()``. By default the outermost message-passing and filterbank layers; in a
-        model without any, its outermost modules with parameters, containers opened.
-
-    Raises
-    ------
-    ParameterError
-        A name does not exist.
-    """
+    """Return the named modules; by default the outermost message-passing layers, or else those with parameters."""
     modules = {name: module for name, module in model.named_modules() if name}
     if names is not None:
         return {name: modules[check_choice(name, modules, "layer")] for name in names}

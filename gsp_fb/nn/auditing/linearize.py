@@ -24,17 +24,7 @@ REPEATABLE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Linearization:
-    """Directional derivatives of a function at one input.
-
-    Attributes
-    ----------
-    jvp : callable
-        ``v -> J v``.
-    method : str
-        A name of ``METHODS``.
-    error : float
-        Relative error of central differences, from two step sizes; 0 for the exact methods.
-    """
+    """``v -> J v`` of a function at one input, by a row of ``METHODS``; ``error`` is that of central differences."""
 
     jvp: Function
     method: str
@@ -87,25 +77,9 @@ METHODS: dict[str, Callable[[Function, Tensor], Function]] = {
 
 
 def linearize(function: Function, x: Tensor, direction: Tensor) -> Linearization:
-    """Return the derivative by the first method that works here and agrees with central differences.
-
-    A custom autograd function may lack forward mode, or have a backward pass that cannot be differentiated and says
-    nothing: one direction is therefore held against differences of function values.
-
-    Parameters
-    ----------
-    function : callable
-        Tensor in, tensor out; evaluated in its own precision.
-    x : Tensor
-        Where to differentiate.
-    direction : Tensor
-        A probe of the kind that is measured later.
-
-    Raises
-    ------
-    ParameterError
-        The function returns different values at the same input.
-    """
+    """Return the derivative by the first method that works here and agrees with central differences."""
+    # A custom function may have a backward pass that cannot be differentiated and raises nothing: one direction is held
+    # against differences of function values.
     with torch.no_grad():
         check_repeatable(function, x)
         coarse, fine = (_differences(function, x, step)(direction) for step in (2.0, 1.0))

@@ -140,7 +140,7 @@ def audit(
     evidence = AuditEvidence(response, dependence, smoothing, *_label_smoothness(op, subject.y))
     verdict, suggestions = judge(evidence)
     return Audit(
-        model=type(subject.model).__name__,
+        model=subject.name,
         family=family,
         n_nodes=subject.graph.n_nodes,
         response=response,

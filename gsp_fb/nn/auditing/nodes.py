@@ -13,14 +13,7 @@ __all__ = ["first_tensor", "from_matrix", "node_axis", "to_matrix", "to_numpy"]
 
 
 def node_axis(t: Tensor, n_nodes: int) -> int | None:
-    """Return the axis that runs over the nodes: the first, or the last but one behind batch axes; None without one.
-
-    Examples
-    --------
-    >>> import torch
-    >>> node_axis(torch.zeros(5, 3), 5), node_axis(torch.zeros(2, 5, 3), 5), node_axis(torch.zeros(4, 3), 5)
-    (0, 1, None)
-    """
+    """Return the axis that runs over the nodes: the first, or the last but one behind batch axes; None without one."""
     if t.ndim >= 1 and t.shape[0] == n_nodes:
         return 0
     return t.ndim - 2 if t.ndim >= 3 and t.shape[-2] == n_nodes else None

@@ -9,11 +9,10 @@ import numpy as np
 
 from ...backend import FloatArray, freeze
 from ...eigengap import eigengap
-from ...energy import effective_rank
 from ...errors import ConvergenceError, ParameterError
 from ...operators import Operator
 from .bands import Bands, ExactBands
-from .statistics import LayerAudit, difference
+from .statistics import LayerAudit, block_rank, difference
 
 __all__ = ["Oversmoothing", "measure_oversmoothing"]
 
@@ -67,21 +66,10 @@ class Oversmoothing:
 def measure_oversmoothing(
     bands: Bands, x: FloatArray, before: LayerAudit, layers: Sequence[LayerAudit], output: FloatArray
 ) -> Oversmoothing:
-    """Return the decay of differences over the layers.
-
-    Parameters
-    ----------
-    bands : Bands
-    x : float array, shape (n_nodes, n_features)
-        The input.
-    before : LayerAudit
-        Of the input.
-    layers : sequence of LayerAudit
-    output : float array, shape (n_nodes or n_graphs, n_outputs)
-    """
+    """Return the decay of differences from the input ``x`` over the layers."""
     rows = [before, *layers]
     differences = np.array([row.difference for row in rows])
-    rate, rank, width = _rate(bands), _rank(output), min(output.shape)
+    rate, rank, width = _rate(bands), block_rank(output), min(output.shape)
     return Oversmoothing(
         names=tuple(row.name for row in rows),
         differences=differences,
@@ -92,10 +80,6 @@ def measure_oversmoothing(
         output_rank=rank,
         collapsed=bool(width > 1 and (rank - 1) / (width - 1) < COLLAPSE),
     )
-
-
-def _rank(output: FloatArray) -> float:
-    return effective_rank(output) if output.any() else float("nan")
 
 
 def _linear(op: Operator, x: FloatArray, depth: int) -> FloatArray:

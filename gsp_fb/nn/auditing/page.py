@@ -1,25 +1,21 @@
-"""An audit as one HTML file without scripts or links: verdict, pictures, tables."""
+"""An audit as rows of tables, and as one HTML file without scripts or links: verdict, pictures, tables."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Mapping, Sequence
-from html import escape
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
+from ..._document import Block, Figure, Heading, Table, Text, to_html
 from ...plot import figure
 from .drawing import draw_depth, draw_mixing, draw_response
 from .record import Audit
 
-__all__ = ["audit_page", "dependence_rows", "layer_rows", "response_rows"]
+__all__ = ["audit_page", "dependence_rows", "layer_rows", "response_rows", "smoothing_rows"]
 
-STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#222}"
-    "table{border-collapse:collapse;margin:1rem 0}th,td{padding:.15rem .8rem .15rem 0;text-align:right}"
-    "th:first-child,td:first-child{text-align:left}th{border-bottom:1px solid #999}svg{max-width:100%;height:auto}"
-)
 PICTURES: dict[str, Callable[[Audit, Any], Any]] = {
     "Gain per band": draw_response,
     "Mixing between bands": draw_mixing,
@@ -31,18 +27,14 @@ Rows = Sequence[Mapping[str, object]]
 def response_rows(audit: Audit) -> Rows:
     """Return the gain of the network per band as rows of a table."""
     found = audit.response
-    stays = np.diag(found.mixing)
-    return [
-        {"from": a, "to": b, "gain": gain, "error": error, "stays in band": share}
-        for a, b, gain, error, share in zip(
-            found.edges[:-1].tolist(),
-            found.edges[1:].tolist(),
-            found.gain.tolist(),
-            found.error.tolist(),
-            stays.tolist(),
-            strict=True,
-        )
-    ]
+    columns = {
+        "from": found.edges[:-1],
+        "to": found.edges[1:],
+        "gain": found.gain,
+        "error": found.error,
+        "stays in band": np.diag(found.mixing),
+    }
+    return [dict(zip(columns, row, strict=True)) for row in np.column_stack(list(columns.values())).tolist()]
 
 
 def layer_rows(audit: Audit) -> Rows:
@@ -53,12 +45,22 @@ def layer_rows(audit: Audit) -> Rows:
             "width": row.width,
             "S": row.s_value,
             "centred S": row.s_value_centred,
-            "effective rank": row.effective_rank,
-            "mean average distance": row.mean_average_distance,
+            "rank": row.effective_rank,
+            "distance": row.mean_average_distance,
             "gain low": row.gain_low,
             "gain high": row.gain_high,
         }
         for row in (audit.input, *audit.layers)
+    ]
+
+
+def smoothing_rows(audit: Audit) -> Rows:
+    """Return the differences with depth beside a linear network's and the eigengap's as rows of a table."""
+    found = audit.oversmoothing
+    columns = (found.differences, found.linear, found.predicted)
+    return [
+        {"layer": name, "network": network, "linear": linear, "eigengap": predicted}
+        for name, network, linear, predicted in zip(found.names, *(c.tolist() for c in columns), strict=True)
     ]
 
 
@@ -69,51 +71,58 @@ def dependence_rows(audit: Audit) -> Rows:
             "signal": row.where,
             "half": row.half,
             "action": row.action,
-            "share of energy": row.energy,
-            "output change": row.output_change,
-            "predictions changed": row.prediction_change,
+            "energy": row.energy,
+            "output": row.output_change,
+            "classes": row.prediction_change,
             "accuracy": row.accuracy,
-            "accuracy change": row.accuracy_change,
+            "change": row.accuracy_change,
         }
         for row in audit.dependence
     ]
 
 
+TABLES: dict[str, tuple[Callable[[Audit], Rows], str]] = {
+    "Response": (
+        response_rows,
+        "Gain of the network per band of frequencies with its standard error, and the share of the output energy that "
+        "stays in the band.",
+    ),
+    "Layers": (
+        layer_rows,
+        "The output of every layer as a signal: S, centred S, effective rank, mean average distance; and the gain of "
+        "the layer on each half of its input.",
+    ),
+    "Over-smoothing": (
+        smoothing_rows,
+        "Norm outside frequency 0 relative to the whole: of the network, of the linear network without weights, and as "
+        "the eigengap predicts.",
+    ),
+    "Dependence": (
+        dependence_rows,
+        "One half of a signal is removed, or permuted over the nodes: its share of the energy, the relative change of "
+        "the output, the share of predicted classes that change, the accuracy and its change.",
+    ),
+}
+
+
 def audit_page(audit: Audit, title: str) -> str:
-    """Return the page.
-
-    Parameters
-    ----------
-    audit : Audit
-    title : str
-    """
-    tables = {"Response": response_rows(audit), "Layers": layer_rows(audit), "Dependence": dependence_rows(audit)}
-    parts = [f"<h2>{name}</h2>{_svg(draw, audit)}" for name, draw in PICTURES.items()]
-    parts += [f"<h2>{name}</h2>{_table(rows)}" for name, rows in tables.items()]
-    facts = f"{audit.model}, {audit.n_nodes} nodes, frequencies of {audit.family}, {audit.response.method}"
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{STYLE}</style></head><body><h1>{escape(title)}</h1><p>{escape(facts)}</p>"
-        f"<p><strong>{escape(audit.verdict)}</strong></p>{''.join(parts)}</body></html>\n"
-    )
+    """Return the page as HTML."""
+    with TemporaryDirectory() as folder:
+        return to_html(title, _blocks(audit, title, Path(folder)))
 
 
-def _svg(draw: Callable[[Audit, Any], Any], audit: Audit) -> str:
+def _blocks(audit: Audit, title: str, folder: Path) -> Iterator[Block]:
+    method = f"frequencies of {audit.family}, derivatives by {audit.response.method}"
+    yield from (Heading(1, title), Text(f"{audit.model}, {audit.n_nodes} nodes, {method}.", literal=True))
+    yield Text(audit.verdict, literal=True, emphasis=True)
+    for number, (name, draw) in enumerate(PICTURES.items()):
+        yield from (Heading(2, name), _picture(audit, draw, folder / f"{number}.png", name))
+    for name, (rows, caption) in TABLES.items():
+        yield from (Heading(2, name), Text(caption), Table.from_records(rows(audit)))
+
+
+def _picture(audit: Audit, draw: Callable[[Audit, Any], Any], path: Path, name: str) -> Figure:
     picture = figure(size=(7.0, 3.6))
     draw(audit, picture.subplots())
-    file = io.StringIO()
-    picture.savefig(file, format="svg", metadata={"Date": None})
-    text = file.getvalue()
-    return text[text.index("<svg") :]
-
-
-def _table(rows: Rows) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in rows[0])
-    body = "".join(f"<tr>{''.join(f'<td>{escape(_cell(value))}</td>' for value in row.values())}</tr>" for row in rows)
-    return f"<table><tr>{head}</tr>{body}</table>"
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return "–" if np.isnan(value) else f"{value:.3g}"
-    return str(value)
+    picture.savefig(path, dpi=160)
+    return Figure(path, name)

@@ -25,7 +25,7 @@ class Audit:
     Parameters
     ----------
     model : str
-        Class of the model.
+        Name of the model in the table of this library, or its class.
     family : str
         Family whose frequencies are the axis.
     n_nodes : int
@@ -59,7 +59,7 @@ class Audit:
     >>> data = contextual_sbm(60, rng=0)
     >>> found = audit(build("gcn", data), data, bands=4, probes=4)
     >>> found
-    Audit(Network, 60 nodes, family='sym', 4 bands, 2 layers)
+    Audit(gcn, 60 nodes, family='sym', 4 bands, 2 layers)
     >>> [layer.name for layer in found.layers]
     ['layers.0', 'layers.1']
     """
@@ -119,13 +119,7 @@ class Audit:
 
 
 def plain(value: Any) -> Any:
-    """Return dataclasses, arrays and nan as JSON holds them.
-
-    Examples
-    --------
-    >>> plain({"a": np.array([1.0, np.nan])})
-    {'a': [1.0, None]}
-    """
+    """Return dataclasses, arrays and nan as JSON holds them."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):

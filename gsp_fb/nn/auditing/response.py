@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ...backend import FloatArray, freeze
 from ...energy import signal_energy
-from .bands import Bands, n_low, weighted
+from .bands import Bands, n_low
 from .linearize import Function, Linearization, linearize
 from .nodes import to_numpy
 
@@ -76,7 +76,7 @@ def _signals(bands: Bands, dtype: Any, rng: np.random.Generator) -> list[tuple[i
 
 
 def _energy(bands: Bands, x: FloatArray) -> float:
-    return float(signal_energy(weighted(bands.op, x)))
+    return float(signal_energy(x, bands.op))
 
 
 def _frame(size: int, columns: int, rng: np.random.Generator) -> FloatArray:
@@ -98,16 +98,7 @@ def _rms(out: FloatArray, into: FloatArray) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A map whose response is measured, at an input.
-
-    Attributes
-    ----------
-    name : str
-        Selects the random stream.
-    function : callable
-        Matrix of shape (n_nodes, n_features) to matrix, one row a node or an item.
-    x : Tensor, shape (n_nodes, n_features)
-    """
+    """A map between matrices and the input where it is measured; the name selects the random stream."""
 
     name: str
     function: Function
@@ -184,22 +175,9 @@ def measure_responses(
     rng: np.random.Generator,
     tick: Callable[[], object] = lambda: None,
 ) -> list[FrequencyResponse]:
-    """Return the frequency response of every target.
-
-    One analysis of white noise serves all bands and all targets, and one analysis of all images gives their mixing:
-    on a large graph the filters cost as much as the derivatives. Each target has a random stream of its own, so its
-    response does not depend on which others are measured.
-
-    Parameters
-    ----------
-    targets : sequence of Target
-    bands : Bands
-    probes : int
-        At least 2; the standard errors fall with its square root.
-    rng : numpy Generator
-    tick : callable
-        Called after every probe of a target.
-    """
+    """Return the frequency response of every target; none depends on which others are measured."""
+    # One analysis of white noise serves all bands and targets, and one analysis of all images gives their mixing: on a
+    # large graph the filters cost as much as the derivatives.
     seed = int(rng.integers(2**63))
     shared = named_stream(seed, "")
     tallies = [_Tally(target, bands, probes, seed) for target in targets]

@@ -17,6 +17,7 @@ from .response import FrequencyResponse
 __all__ = [
     "LayerAudit",
     "SignalStatistics",
+    "block_rank",
     "difference",
     "mean_average_distance",
     "null_vectors",
@@ -90,10 +91,7 @@ class LayerAudit(SignalStatistics):
 
 
 def signal_facts(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = None) -> SignalStatistics:
-    """Return the numbers of a block of signals, shape (n_nodes, n_columns); nan for a zero block.
-
-    ``smooth`` are the :func:`null_vectors`, where they are at hand.
-    """
+    """Return the numbers of a block of signals; nan for a zero block. ``smooth`` are the :func:`null_vectors`."""
     peak = _peak(h)
     if peak == 0.0:
         return SignalStatistics()
@@ -103,7 +101,7 @@ def signal_facts(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = 
     return SignalStatistics(
         s_value=float(s_value(op, h)),
         s_value_centred=float(s_value(op, centred)) if varies else np.nan,
-        effective_rank=effective_rank(h),
+        effective_rank=block_rank(h),
         mean_average_distance=mean_average_distance(h),
         difference=difference(op, h, smooth),
     )
@@ -138,12 +136,24 @@ def mean_average_distance(h: FloatArray) -> float:
     return 1.0 - cosines
 
 
+def block_rank(h: FloatArray) -> float:
+    """Return the effective rank; nan for a zero block.
+
+    The singular values are those of the smaller Gram matrix, in double precision: below 1e-8 of the largest they are
+    rounding, and add 1e-6 to the rank. A decomposition of the block takes five times as long.
+    """
+    block = h.astype(np.float64, copy=False)
+    gram = block.T @ block if h.shape[1] <= h.shape[0] else block @ block.T
+    squares = np.linalg.eigvalsh(gram)
+    return effective_rank(np.diag(np.sqrt(np.maximum(squares, 0.0)))) if squares[-1] > 0 else float("nan")
+
+
 def difference(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = None) -> float:
     """Return the share of the norm of ``h`` outside the space of frequency 0; within a component nothing varies there.
 
     That space has one vector a component: constant, or the square root of the degrees for symmetric families.
     """
-    total = float(signal_energy(weighted(op, h)))
+    total = float(signal_energy(h, op))
     if total == 0.0:
         return float("nan")
     vectors = null_vectors(op) if smooth is None else smooth

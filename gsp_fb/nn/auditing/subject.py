@@ -34,23 +34,18 @@ MESSAGE_PASSING = "MessagePassing"
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A model with its input: ``subject(x)`` is the output as a matrix, one row a node (or a graph).
-
-    Attributes
-    ----------
-    model : Module
-    graph : Graph
-    x : Tensor, shape (n_nodes, n_features)
-    y : int array or None
-        Classes; negative where unknown.
-    call : callable
-    """
+    """A model with its input: ``subject(x)`` is the output as a matrix, one row a node (or a graph)."""
 
     model: nn.Module
     graph: Graph
     x: Tensor
     y: IntArray | None
     call: Call
+
+    @property
+    def name(self) -> str:
+        """Name of the model in the table of this library, or its class."""
+        return str(getattr(getattr(self.model, "recipe", None), "model", type(self.model).__name__))
 
     def output(self, x: Tensor) -> Tensor:
         """Return the output as the model shapes it."""
@@ -86,15 +81,7 @@ def make_subject(
     *,
     keep_sparse: bool = False,
 ) -> Subject:
-    """Return the model with features and call as they belong together.
-
-    ``keep_sparse`` feeds a network of this library its sparse features as they are: cheaper, and without derivatives.
-
-    Raises
-    ------
-    ParameterError
-        ``model`` is no module or checkpoint, ``data`` has no features, or the model cannot be called on them.
-    """
+    """Return the model with features and call; ``keep_sparse`` features are cheaper, and without derivatives."""
     data = _as_dataset(data)
     if isinstance(model, str | os.PathLike):
         model = load_model(model, data)
@@ -124,7 +111,9 @@ def _as_dataset(data: Any) -> Any:
     if hasattr(data, "graph"):
         return data
     if hasattr(data, "edge_index"):
-        return SimpleNamespace(graph=from_pyg(data), x=data.x, y=getattr(data, "y", None), edge_index=data.edge_index)
+        # The labels of a batch of graphs are those of the graphs.
+        y = None if getattr(data, "batch", None) is not None else getattr(data, "y", None)
+        return SimpleNamespace(graph=from_pyg(data), x=data.x, y=y, edge_index=data.edge_index)
     raise ParameterError(f"cannot audit on {type(data).__name__}: give a Dataset, PyG's Data, or (graph, x[, y])")
 
 

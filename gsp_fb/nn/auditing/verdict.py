@@ -21,18 +21,7 @@ NOTABLE = 0.02
 
 @dataclass(frozen=True)
 class AuditEvidence:
-    """What the verdict rests on.
-
-    Attributes
-    ----------
-    response : FrequencyResponse
-    dependence : sequence of Dependence
-    oversmoothing : Oversmoothing
-    s_labels : float
-        Centred S-value of the labels; nan without labels.
-    s_random : float
-        Its expectation when the labels are permuted over the nodes.
-    """
+    """What the verdict rests on, with the centred S-value of the labels and its expectation for permuted ones."""
 
     response: FrequencyResponse
     dependence: Sequence[Dependence]
@@ -123,7 +112,7 @@ def judge(evidence: AuditEvidence) -> tuple[str, tuple[str, ...]]:
     better = [f"without {half}" for half in ("low", "high") if evidence.at_input(half).accuracy_change > NOTABLE]
     chosen = [*rule.tries(evidence), *better, *(("depth",) if evidence.oversmoothing.collapsed else ())]
     suggestions = tuple(SUGGESTIONS[name] for name in chosen)
-    advice = f"Try {'; '.join(suggestions)}." if suggestions else "Nothing here asks for a change."
+    advice = f"Try {'; '.join(suggestions)}." if suggestions else "No change is indicated."
     return f"{first} {_consequence(evidence)} {advice}", suggestions
 
 

@@ -171,9 +171,10 @@ def watch(
     """Record the layers of a network while it is trained, whoever trains it.
 
     Steps are counted by the forward passes of ``model`` in training mode. A record is one forward pass in evaluation
-    mode and the S-values, effective rank and mean average distance of every layer. It takes 0.8 to 0.9 of the processor
-    time of an epoch (GCN and FB-GCN on Cora); ``history.seconds`` and ``history.epoch_seconds`` say it for yours. A
-    full record is a whole audit and costs ``probes * bands * (layers + 1)`` directional derivatives.
+    mode and the S-values, effective rank and mean average distance of every layer. It takes less processor time than
+    an epoch of :func:`train` (``python -m benchmarks.auditing`` measures it); ``history.seconds`` and
+    ``history.epoch_seconds`` are those of your network. A full record is a whole audit and costs
+    ``probes * bands * (layers + 1)`` directional derivatives.
 
     Parameters
     ----------
