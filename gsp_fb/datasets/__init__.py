@@ -3,6 +3,7 @@
 from .dataset import Dataset, GraphCollection, Relations
 from .fetch import cache_dir
 from .loading import load, relations
+from .reading import from_anndata, read
 from .registry import METHODS, REGISTRY, DatasetInfo, SourceFile, info, names
 from .sbm import community, contextual_sbm
 from .splits import Split, random_splits
@@ -24,12 +25,14 @@ __all__ = [
     "complete",
     "contextual_sbm",
     "erdos_renyi",
+    "from_anndata",
     "grid",
     "info",
     "load",
     "names",
     "path",
     "random_splits",
+    "read",
     "relations",
     "ring",
     "sensor",
