@@ -18,7 +18,7 @@ from ..errors import ParameterError, SignalError
 from ..graph import Graph
 from ..storage import MemoryStorage
 from .registry import DatasetInfo
-from .splits import SPLIT_SEED, Split, checked_splits, class_codes, random_splits
+from .splits import SPLIT_SEED, Split, checked_splits, class_codes, is_absent, random_splits
 
 __all__ = ["Dataset", "GraphCollection", "Relations", "check_targets"]
 
@@ -241,10 +241,10 @@ def check_targets(graph: Graph, y: Any) -> Any:
         return array.astype(np.int64)
     if array.dtype.kind == "f":
         return array.astype(np.float64)
-    odd = next((c for c in array.ravel().tolist() if not (isinstance(c, str) or c is None or c != c)), None)
+    odd = next((cell for cell in array.ravel().tolist() if not (isinstance(cell, str) or is_absent(cell))), None)
     if odd is not None or array.ndim == 2:
         raise SignalError(f"label {odd!r} is neither text nor a number; give all classes as text or as integers")
-    return np.array([*(None if c is None or c != c else c for c in array.tolist()), None], dtype=object)[:-1]
+    return np.array([*(None if is_absent(cell) else cell for cell in array.tolist()), None], dtype=object)[:-1]
 
 
 def _drawn_splits(y: Any, n_splits: int, rng: Any) -> tuple[Split, ...]:

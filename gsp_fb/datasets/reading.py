@@ -39,7 +39,7 @@ def read(
     on: str | None = None,
     **options: Any,
 ) -> Dataset:
-    """Read a data set from a graph file and a table of its nodes.
+    r"""Read a data set from a graph file and a table of its nodes.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def read(
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "roads.csv").write_text("source,target\\nRome,Oslo\\nOslo,Bern\\n")
-    ...     _ = Path(folder, "cities.csv").write_text("city,size,side\\nBern,1,in\\nOslo,2,out\\nRome,3,in\\n")
+    ...     _ = Path(folder, "roads.csv").write_text("source,target\nRome,Oslo\nOslo,Bern\n")
+    ...     _ = Path(folder, "cities.csv").write_text("city,size,side\nBern,1,in\nOslo,2,out\nRome,3,in\n")
     ...     data = read(f"{folder}/roads.csv", f"{folder}/cities.csv", label="side")
     >>> data.graph.labels, data.x.ravel(), data.y
     (('Rome', 'Oslo', 'Bern'), array([3., 2., 1.]), array(['in', 'out', 'in'], dtype=object))
@@ -230,7 +230,7 @@ def from_anndata(
     cells = Graph.from_adjacency(adata.obsp[found], symmetrize="max", nodes=names)
     columns = {str(name): adata.obs[name].to_numpy() for name in adata.obs.columns}
     cells = cells.with_nodes(columns) if columns else cells
-    points = np.asarray(adata.obsm[basis]) if basis in adata.obsm else np.empty(0)
+    points: Any = np.asarray(adata.obsm.get(basis, ()))
     if points.ndim == 2 and points.shape[1] in (2, 3):
         cells = cells.with_coordinates(points)
     x = adata.X if layer is None else adata.layers[layer]

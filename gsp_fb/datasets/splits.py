@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -19,6 +20,7 @@ __all__ = [
     "Split",
     "checked_splits",
     "class_codes",
+    "is_absent",
     "random_splits",
     "split_from_column",
     "splits_from_masks",
@@ -174,15 +176,16 @@ def class_codes(y: Any) -> IntArray:
     (array([ 1,  0, -1]), array([ 1, -1,  0]))
     """
     labels = np.asarray(y)
-    known = labels >= 0 if labels.dtype.kind in "biuf" else np.array([not _is_absent(cell) for cell in labels.tolist()])
+    known = labels >= 0 if labels.dtype.kind in "biuf" else np.array([not is_absent(cell) for cell in labels.tolist()])
     codes = np.full(len(labels), -1, dtype=np.int64)
     found = labels[known]
     codes[known] = np.unique(found if found.dtype.kind != "O" else found.astype(str), return_inverse=True)[1]
     return codes
 
 
-def _is_absent(label: Any) -> bool:
-    return label is None or label == "" or label != label
+def is_absent(label: Any) -> bool:
+    """Return whether a cell of a column of labels is empty."""
+    return label is None or label == "" or (isinstance(label, float) and math.isnan(label))
 
 
 def checked_splits(splits: Any, n_items: int) -> tuple[Split, ...]:
@@ -237,8 +240,8 @@ def split_from_column(column: Any) -> Split:
     >>> split_from_column(np.array(["train", "test", None, "val"], dtype=object))
     Split(train=1, val=1, test=1)
     """
-    words = [None if _is_absent(cell) else WORDS.get(str(cell).lower()) for cell in column.tolist()]
-    odd = next((c for c, word in zip(column.tolist(), words, strict=True) if word is None and not _is_absent(c)), None)
+    words = [None if is_absent(cell) else WORDS.get(str(cell).lower()) for cell in column.tolist()]
+    odd = next((c for c, word in zip(column.tolist(), words, strict=True) if word is None and not is_absent(c)), None)
     if odd is not None or "train" not in words:
         known = ", ".join(WORDS)
         raise ParameterError(f"a split column holds {known} or nothing, and train at least once; found {odd!r}")

@@ -127,8 +127,8 @@ def read_graph(
         src or from and target, dst or to.
     weight : str or None
         Column of an edge table, or edge attribute of GraphML and GML, that holds the weights; an edge without it has
-        weight 1. By default the one called weight; if there is none and others hold numbers, a choice is required. None:
-        every weight is 1.
+        weight 1. By default the one called weight; if there is none and others hold numbers, a choice is required.
+        None: every weight is 1.
     header : bool, optional
         Whether the first line of a csv or tsv file names the columns; by default it is recognised, and a line that may
         be a header or an edge is an error.
@@ -158,8 +158,8 @@ def read_graph(
     Node names become ``labels``, unless they are the numbers 0..n-1 in order. In edge tables integers are node numbers
     and other text is a name; names are numbered in order of first appearance. Comment lines (``#`` or ``%``) are
     allowed at the top of an edge table. A column ``Type`` of Directed or Undirected, as in tables of Gephi, states the
-    direction. Node attributes of GraphML and GML are columns of the node table, and coordinates follow from those called
-    ``x, y`` (``z``) or ``lon, lat``; names of nodes that igraph wrote are their attribute ``name``.
+    direction. Node attributes of GraphML and GML are columns of the node table, and coordinates follow from those
+    called ``x, y`` (``z``) or ``lon, lat``; names of nodes that igraph wrote are their attribute ``name``.
 
     Examples
     --------
