@@ -35,9 +35,10 @@ SHOWN_ROWS = 10
 class SpatialTests(Mapping[str, FloatArray]):
     """A table with one row a signal: read a column by ``tests["q_value"]``.
 
-    Attributes
+    Parameters
     ----------
     method : {'geary', 'moran', 's'}
+        The statistic.
     names : tuple
         Names of the signals, or their numbers.
     values_by_name : dict from str to array

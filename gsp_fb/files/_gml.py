@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from html.entities import name2codepoint
@@ -182,5 +183,7 @@ def _quoted(text: str) -> str:
 
 def _real(weight: float) -> str:
     """Return the shortest exact digits with a decimal point, which distinguishes a real from an integer in GML."""
+    if not math.isfinite(weight):
+        return repr(weight).upper()
     digits, mark, exponent = repr(weight).upper().partition("E")
     return digits + (".0" if "." not in digits else "") + mark + exponent

@@ -289,5 +289,5 @@ def write_folder(graph: Graph, path: str | os.PathLike[str]) -> None:
             np.save(folder / "weights.npy", arrays.weights)
         if graph.labels is not None or holds_more_than_names(graph.nodes):
             table = {"labels": writable_labels(graph.labels), "nodes": dump_nodes(graph.nodes)}
-            write_json(folder / NODES, table)
+            (folder / NODES).write_text(json.dumps(table), encoding="utf-8")
         write_facts(folder, Facts(graph.n_nodes, arrays.n_entries, graph.n_loops, graph.directed))

@@ -23,9 +23,7 @@ def test_fault_117_a_tiny_signal_from_memory_and_from_disk(tmp_path):
     graph = gf.datasets.erdos_renyi(20, 0.3, rng=0)
     write_folder(graph, tmp_path / "g.npyd")
     x = 1e-200 * np.arange(1.0, 21)
-    values = [
-        gf.s_value(gf.operator(g, "sym", channel="high"), x) for g in (graph, gf.open_graph(tmp_path / "g.npyd"))
-    ]
+    values = [gf.s_value(gf.operator(g, "sym", channel="high"), x) for g in (graph, gf.open_graph(tmp_path / "g.npyd"))]
     assert values[0] == pytest.approx(values[1], rel=1e-12)
     assert values[0] == pytest.approx(gf.s_value(gf.operator(graph, "sym", channel="high"), x * 1e200), rel=1e-12)
 
@@ -128,7 +126,7 @@ def test_fault_123_igraphs_names_are_names(tmp_path):
 def test_fault_124_a_series_in_another_order_or_with_other_names():
     graph = gf.Graph.from_edges([(0, 1), (1, 2)], nodes=("a", "b", "c"))
     np.testing.assert_array_equal(graph.check_signal(pd.Series([3.0, 1.0, 2.0], index=list("cab"))), [1.0, 2.0, 3.0])
-    with pytest.raises(SignalError, match="'c'.*'d'"):
+    with pytest.raises(SignalError, match=r"'c'.*'d'"):
         graph.check_signal(pd.Series(np.ones(3), index=list("abd")))
 
 
@@ -191,3 +189,25 @@ def test_fault_148_split_indices_that_are_none(train, message):
         gf.datasets.Dataset.from_arrays(
             gf.datasets.ring(4), np.eye(4), [0, 1, 0, 1], [SimpleNamespace(train=train, val=[2], test=[3])]
         )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (gf.datasets.ring(4), r"operator\(graph, 'sym', channel='high'\)"),
+        (nx.path_graph(4), r"operator\(from_networkx\(G\)"),
+        (np.eye(4), r"operator\(Graph\.from_adjacency\(A\)"),
+        (sparse.csr_array(np.eye(4)), r"operator\(Graph\.from_adjacency\(A\)"),
+    ],
+)
+def test_fault_139_what_is_given_in_place_of_an_operator(given, message):
+    calls = (gf.s_value, gf.dirichlet_energy, lambda op, x: gf.spectrum(op))
+    for call in (*calls, lambda op, x: gf.FilterBank(op, gf.filters.heat(1.0))):
+        with pytest.raises(ParameterError, match=f"an operator is needed.*{message}"):
+            call(given, np.ones(4))
+
+
+def test_advice_takes_a_data_set():
+    data = gf.datasets.contextual_sbm(100, homophily=0.3, rng=0)
+    found = gf.advise(data)
+    assert found.channels == gf.advise(data.graph, data.x, data.y, data.splits[0].train).channels
