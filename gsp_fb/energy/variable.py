@@ -28,6 +28,7 @@ COLUMNS = ("statistic", "expected", "p_value", "q_value")
 METHODS = ("geary", "moran", "s")
 # Stored entries of a block of columns: some hundred megabytes with all temporary arrays.
 BLOCK_ENTRIES = 2**24
+BLOCK_ROWS = 256
 SHOWN_ROWS = 10
 
 
@@ -247,9 +248,14 @@ def _centred(x: Any) -> Gram:
 
 
 def _dense_powers(x: Any) -> tuple[FloatArray, FloatArray]:
-    squares = np.asarray(x, dtype=np.float64)
-    squares = (squares - squares.mean(axis=0)) ** 2
-    return squares.sum(axis=0), np.einsum("ij,ij->j", squares, squares)
+    mean = np.mean(x, axis=0, dtype=np.float64)
+    second, fourth = np.zeros_like(mean), np.zeros_like(mean)
+    # A few rows at a time stay in the cache.
+    for start in range(0, len(x), BLOCK_ROWS):
+        squares = np.square(x[start : start + BLOCK_ROWS] - mean)
+        second += squares.sum(axis=0)
+        fourth += np.einsum("ij,ij->j", squares, squares)
+    return second, fourth
 
 
 def _sparse_powers(x: Any) -> tuple[FloatArray, FloatArray]:
