@@ -9,6 +9,7 @@ from ._version import __version__
 from .advice import Advice, advise
 from .calculus import divergence, gradient, incidence, total_variation
 from .convert import (
+    from_arrow,
     from_igraph,
     from_networkx,
     from_pandas,
@@ -22,10 +23,12 @@ from .convert import (
     to_pygsp,
     to_torch,
 )
+from .datasets import from_anndata
 from .eigengap import Eigengap, eigengap
 from .energy import (
     EnergyProfile,
     Significance,
+    SpatialTests,
     SpectralDensity,
     adjusted_homophily,
     aggregation_similarity,
@@ -49,6 +52,7 @@ from .energy import (
     s_value,
     s_value_significance,
     signal_energy,
+    spatially_variable,
     spectral_density,
 )
 from .files import read_graph, write_graph
@@ -75,6 +79,7 @@ __all__ = [
     "Operator",
     "Reordered",
     "Significance",
+    "SpatialTests",
     "SpectralDensity",
     "Spectrum",
     "__version__",
@@ -94,6 +99,8 @@ __all__ = [
     "errors",
     "expected_s_value",
     "filters",
+    "from_anndata",
+    "from_arrow",
     "from_igraph",
     "from_networkx",
     "from_pandas",
@@ -123,6 +130,7 @@ __all__ = [
     "sampling",
     "set_threads",
     "signal_energy",
+    "spatially_variable",
     "spectral_density",
     "spectrum",
     "strong_product",
@@ -144,3 +152,7 @@ def __getattr__(name: str) -> Any:
     if name in _LATER:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -207,6 +207,9 @@ def check_signal(x: Any, n_nodes: int) -> Signal:
 
 
 def _check_sparse_signal(x: Any, n_nodes: int) -> Signal:
+    if x.ndim == 1 and x.shape[0] == n_nodes:
+        # One signal is one dense column: nothing is gained by its sparsity.
+        return check_signal(x.toarray(), n_nodes)
     if x.ndim != 2 or x.shape[0] != n_nodes:
         raise SignalError(f"signal has shape {x.shape} but the graph has {n_nodes} nodes")
     if x.format in ("csr", "csc", "bsr"):

@@ -13,9 +13,10 @@ from scipy import sparse
 from ._arguments import Checked, check_choice, check_count, check_host, check_labels
 from ._build import LOOP_RULES, canonical, drop_loops, edges_to_csr, index_arrays, symmetric, total_degrees
 from ._document import facts_html
+from ._points import check_points, edge_weights, neighbour_pairs
 from .backend import TABLE, FloatArray, IntArray, Signal, device_of, namespace, to_host
 from .errors import GraphError
-from .nodes import NodeTable, check_coordinates, is_frame, node_table, with_table
+from .nodes import NodeTable, check_coordinates, is_default_index, is_frame, node_table, with_table
 from .reorder import Reordered, reordered
 from .storage import PRODUCT_COPIES, MemoryStorage, Storage
 
@@ -144,6 +145,66 @@ class Graph:
             nodes=nodes,
         )
         return graph.to(device_of(A))
+
+    @classmethod
+    def from_points(
+        cls,
+        points: Any,
+        k: int | None = None,
+        radius: float | None = None,
+        *,
+        weight: str = "gaussian",
+        bandwidth: float | None = None,
+        mutual: bool = False,
+        metric: str = "euclidean",
+    ) -> Graph:
+        r"""Return the graph of neighbouring points: the k nearest of each, or all within a radius.
+
+        Parameters
+        ----------
+        points : array_like or DataFrame, shape (n_nodes, dimensions)
+            The index of a DataFrame names the nodes.
+        k, radius : int and float
+            Exactly one of them. With ``k`` two points are joined if one is among the k nearest of the other.
+        weight : {'gaussian', 'binary', 'distance'}
+            Weight of an edge of length d: :math:`e^{-d^2 / (2 \sigma^2)}`, 1, or d.
+        bandwidth : float, optional
+            The :math:`\sigma` of Gaussian weights. By default the mean length of the edges, so that the weights do not
+            depend on the unit of length.
+        mutual : bool
+            With ``k``, join two points only if each is among the k nearest of the other.
+        metric : str
+            Any metric of ``sklearn.neighbors.NearestNeighbors``.
+
+        Returns
+        -------
+        Graph
+            With the points as coordinates where they have two or three dimensions.
+
+        Raises
+        ------
+        ParameterError
+            Not exactly one of k and radius is given, or an option does not apply.
+        GraphError
+            Points are not finite, or coincide where their distance is the weight.
+        ImportError
+            scikit-learn is not installed.
+
+        Notes
+        -----
+        From 100 000 points in more than 15 dimensions on, pynndescent finds the neighbours where it is installed;
+        they are then approximate.
+
+        Examples
+        --------
+        >>> Graph.from_points([(0.0, 0.0), (1.0, 0.0), (0.0, 2.0)], k=1, weight="distance").degrees
+        array([3., 1., 2.])
+        """
+        names = None if not is_frame(points) or is_default_index(points.index) else list(points.index)
+        rows = check_points(points)
+        pairs, distance = neighbour_pairs(rows, k, radius, mutual=mutual, metric=metric)
+        graph = cls.from_edges(pairs, edge_weights(distance, weight, bandwidth), len(rows), nodes=names)
+        return graph.with_coordinates(rows) if rows.shape[1] in (2, 3) else graph
 
     @classmethod
     def _from_canonical(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._attributes import listed
 from .backend import FloatArray, IntArray, freeze
 from .errors import GraphError, SignalError
 
@@ -26,8 +27,6 @@ COORDINATE_RULES = (
     ("lng", "lat"),
     ("long", "lat"),
 )
-# Names listed in a message.
-LISTED = 5
 
 Column = npt.NDArray[Any]
 
@@ -76,7 +75,7 @@ class NodeTable:
 
     def __getitem__(self, column: str) -> Column:
         if column not in self.columns:
-            raise GraphError(f"no column {column!r} in the node table; it has {_listed(self.columns) or 'none'}")
+            raise GraphError(f"no column {column!r} in the node table; it has {listed(self.columns) or 'none'}")
         return self.columns[column]
 
     def __contains__(self, column: object) -> bool:
@@ -113,7 +112,7 @@ class NodeTable:
         """
         unknown = [name for name in names if name not in self.numbers]
         if unknown:
-            raise GraphError(f"{len(unknown)} names are not nodes of the graph: {_listed(unknown)}")
+            raise GraphError(f"{len(unknown)} names are not nodes of the graph: {listed(unknown)}")
         return np.array([self.numbers[name] for name in names], dtype=np.int64)
 
     def take(self, nodes: IntArray) -> NodeTable:
@@ -198,21 +197,16 @@ def _positions(
     at = {name: row for row, name in enumerate(given)}
     if len(at) != len(given):
         twice = [name for row, name in enumerate(given) if at[name] != row]
-        raise SignalError(f"the index repeats {_listed(twice)}; one row a node is needed")
+        raise SignalError(f"the index repeats {listed(twice)}; one row a node is needed")
     expected = set(wanted)
     missing = [name for name in wanted if name not in at]
     unknown = [name for name in given if name not in expected]
     if missing or unknown:
-        parts = [f"{len(missing)} nodes have no row ({_listed(missing)})"] if missing else []
-        parts += [f"{len(unknown)} rows are of no node ({_listed(unknown)})"] if unknown else []
+        parts = [f"{len(missing)} nodes have no row ({listed(missing)})"] if missing else []
+        parts += [f"{len(unknown)} rows are of no node ({listed(unknown)})"] if unknown else []
         hint = "" if named else "; the nodes of this graph have no names, only numbers"
         raise SignalError(f"the index does not fit the nodes: {' and '.join(parts)}{hint}")
     return np.array([at[name] for name in wanted], dtype=np.intp)
-
-
-def _listed(names: Any) -> str:
-    shown = [repr(name) for name in list(names)[:LISTED]]
-    return ", ".join(shown + ["..."] * (len(names) > LISTED))
 
 
 def node_table(
@@ -290,7 +284,7 @@ def _unique(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
     if len(set(names)) != len(names):
         seen: set[Hashable] = set()
         twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]  # a set
-        raise GraphError(f"node names repeat: {_listed(twice)}")
+        raise GraphError(f"node names repeat: {listed(twice)}")
     return names
 
 
@@ -313,7 +307,7 @@ def _columns_of(table: Any, on: str | None) -> tuple[dict[str, Any], list[Hashab
     if on is None:
         return columns, index, is_frame(table) or hasattr(table, "__arrow_c_stream__")
     if on not in columns:
-        raise GraphError(f"no column {on!r} in the node table; it has {_listed(columns)}")
+        raise GraphError(f"no column {on!r} in the node table; it has {listed(columns)}")
     keys = columns.pop(on)
     return columns, [key.item() if isinstance(key, np.generic) else key for key in keys], False
 

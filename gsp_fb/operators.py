@@ -17,12 +17,12 @@ from ._bounds import low_bounds, merris
 from ._document import facts_html
 from ._kernels import affine_product, chosen_engine
 from .backend import FloatArray, Signal, add_diagonal, freeze, linear_operator, namespace, scaled_csr
-from .errors import GraphError
+from .errors import GraphError, ParameterError
 from .graph import REMEDY, Graph
 from .storage import SPECIAL, DiskStorage, collect_blocks
 from .variants import CHANNELS, ISOLATED, LOOPS, VARIANTS, check_family, check_gamma
 
-__all__ = ["Operator", "elsewhere", "operator"]
+__all__ = ["Operator", "check_operator", "elsewhere", "operator"]
 
 # Up to this many entries, and this many columns at once, scipy's product with a stored matrix is the fastest.
 SMALL_ENTRIES, SMALL_COLUMNS = 20_000, 8
@@ -369,6 +369,36 @@ def operator(
         right = left
     low = Operator(graph, left, right, diag, scale, family, "low", gamma, isolated)
     return low if channel == "low" else low.complement()
+
+
+# How an operator is made from what is given in its place, by the first part of the module of its type.
+MADE_FROM = {
+    "gsp_fb": "operator(graph, 'sym', channel='high')",
+    "networkx": "operator(from_networkx(G), 'sym', channel='high')",
+    "igraph": "operator(from_igraph(G), 'sym', channel='high')",
+}
+
+
+def check_operator(op: Any) -> Operator:
+    """Return ``op`` if it is an operator; otherwise say how one is made from what it is.
+
+    Raises
+    ------
+    ParameterError
+        It is a graph, a matrix or something else.
+
+    Examples
+    --------
+    >>> check_operator(Graph.from_edges([(0, 1)]))
+    Traceback (most recent call last):
+    ...
+    gsp_fb.errors.ParameterError: an operator is needed, not Graph; give operator(graph, 'sym', channel='high')
+    """
+    if isinstance(op, Operator):
+        return op
+    made = MADE_FROM.get(type(op).__module__.partition(".")[0])
+    made = made or "operator(Graph.from_adjacency(A), 'sym', channel='high')"
+    raise ParameterError(f"an operator is needed, not {type(op).__name__}; give {made}")
 
 
 def elsewhere(function: Callable[..., Any], op: Operator, *args: Any, **options: Any) -> Any:

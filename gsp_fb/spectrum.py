@@ -12,7 +12,7 @@ from ._document import facts_html
 from ._eigen import DENSE_BYTES, Pairs, dense_pairs, partial_pairs
 from .backend import FloatArray, Signal, column, diagonal_times, freeze, is_sparse, namespace, product, transposed
 from .errors import GraphError, GspWarning, ParameterError, SignalError
-from .operators import Operator, elsewhere
+from .operators import Operator, check_operator, elsewhere
 
 __all__ = ["Spectrum", "spectrum"]
 
@@ -231,7 +231,7 @@ def spectrum(
     >>> modes.frequencies.round(4), modes.proof
     (array([0.    , 0.0437, 0.0437, 0.0437, 0.0437]), 'inertia')
     """
-    if op.graph.storage.kind != "memory":
+    if check_operator(op).graph.storage.kind != "memory":
         modes: Spectrum = elsewhere(spectrum, op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
         return modes
     if op.graph.directed:

@@ -29,7 +29,7 @@ def ring(tmp_path):
 def blocks(monkeypatch):
     """Let the command line find a small block model under the name of a data set."""
     data = gf.datasets.contextual_sbm(60, degree=6, n_features=5, n_splits=3, rng=0)
-    monkeypatch.setattr("gsp_fb.cli.learning._load", lambda name: data)
+    monkeypatch.setattr("gsp_fb.cli.learning.read_dataset", lambda name, args: data)
     return data
 
 
@@ -120,7 +120,7 @@ import sys
 import gsp_fb as gf
 from gsp_fb.cli import learning, main
 data = gf.datasets.contextual_sbm(60, degree=6, n_features=5, n_splits=3, rng=0)
-learning._load = lambda name: data
+learning.read_dataset = lambda name, args: data
 print("ready", flush=True)
 sys.exit(main(["train", "gcn", "blocks", "--epochs", "1000000", "--patience", "1000000", "-o", sys.argv[1]]))
 """

@@ -189,7 +189,7 @@ def test_a_general_matrix_must_be_symmetric_or_declared_directed(tmp_path: Path)
         ("a,b\nb,c\n", 3, ("a", "b", "c")),
         ("b,a\nc,b", 3, ("b", "a", "c")),
         ("From,To\nb,a\n", 2, ("b", "a")),
-        ("year,target,source\n1999,a,b\n", 2, ("b", "a")),
+        ("kind,target,source\nold,a,b\n", 2, ("b", "a")),
         ('"Smith, John",b\n', 2, ("Smith, John", "b")),
         ("1,a\n2,b\n", 4, ("1", "a", "2", "b")),
     ],

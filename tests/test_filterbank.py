@@ -216,7 +216,7 @@ def test_bad_coefficients(c, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: FilterBank(SMALL, heat(1.0)), "a bank needs an Operator, not Graph"),
+        (lambda: FilterBank(SMALL, heat(1.0)), "an operator is needed, not Graph"),
         (lambda: FilterBank(high(SMALL), []), "at least one kernel"),
         (lambda: FilterBank(high(SMALL), heat(1.0), tol=0.0), "tol must be finite and > 0"),
         (lambda: FilterBank(high(SMALL), heat(1.0), method="chebychev"), "did you mean 'chebyshev'"),

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .._document import facts_html
+from ..datasets.splits import class_codes
 from ..graph import Graph
 from .evidence import CANDIDATES, Evidence, gather
 from .record import HELPS, Verdict, measured, threshold, verdicts
@@ -110,7 +111,7 @@ class Advice:
         return {**asdict(self), "text": self.text, "rules": self.rows}
 
 
-def advise(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Advice:
+def advise(graph: Any, x: Any = None, y: Any = None, train_mask: Any = None, *, rng: Any = 0) -> Advice:
     """Recommend whether to add a high-pass channel to a two-layer network, and with which filter.
 
     The score of the rule with the best record is compared with the threshold that separates the measured data sets
@@ -118,8 +119,8 @@ def advise(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Ad
 
     Parameters
     ----------
-    graph : Graph
-        The graph.
+    graph : Graph or Dataset
+        A data set brings its features, labels and, as ``train_mask``, the training nodes of its first split.
     x : array_like, sparse or None, shape (n_nodes, n_features)
         Features; without them fewer rules apply.
     y : array_like of int, shape (n_nodes,)
@@ -158,6 +159,10 @@ def advise(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Ad
     >>> advise(data.graph, data.x, data.y, range(0, 300, 2)).channels
     'both'
     """
+    if not isinstance(graph, Graph):
+        x, y = (graph.x if x is None else x), (class_codes(graph.y) if y is None else y)
+        train_mask = graph.splits[0].train if train_mask is None else train_mask
+        graph = graph.graph
     evidence = gather(graph, x, y, train_mask, rng=rng)
     record = next(row for row in verdicts() if x is not None or not RULES[row.rule].needs_features)
     rows = measured()

@@ -27,6 +27,13 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS: tuple[Command, ...] = (*ANALYSE, *REPORT, *ADVISE, *FILTERING, *LEARNING, *AUDIT, *CATALOGUE, *DEMO)
 
 
+class _Narrow(argparse.HelpFormatter):
+    """Help of at most 80 columns."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=79)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="gsp-fb", description="Spectral graph-signal processing with filterbanks.", allow_abbrev=False
@@ -35,9 +42,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         sub = commands.add_parser(command.name, help=command.help, description=command.help, allow_abbrev=False)
+        sub.formatter_class = _Narrow
         sub.add_argument("--json", action="store_true", help="Print one JSON object and nothing else.")
         command.configure(sub)
-        sub.set_defaults(action=command.run, chosen=command)
+        sub.set_defaults(action=command.run, chosen=command, help_text=sub.format_help)
     return parser
 
 
@@ -45,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     with root_only_output():
         args = _parser().parse_args(argv)
-        return exit_code(lambda: _run(args))
+        return exit_code(lambda: _run(args), help_text=args.help_text())
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -12,10 +12,11 @@ import numpy as np
 from .. import advice, datasets
 from .._arguments import check_rng
 from ..backend import IntArray
+from ..datasets.splits import split_from_column
 from ..errors import ParameterError
 from .command import Command
 from .render import emit
-from .source import Source, add_source, read_source
+from .source import Source, add_source, is_file, read_source
 
 __all__ = ["COMMANDS"]
 
@@ -25,7 +26,7 @@ TRAIN_SHARE = 0.5
 def _advise(args: argparse.Namespace) -> int:
     source = read_source(args)
     if source.y is None:
-        raise ParameterError(f"{source.name} has no labels; give --labels FILE")
+        raise ParameterError(f"{source.name} has no labels; give --label COLUMN or --labels FILE")
     found = advice.advise(source.graph, source.x, source.y, _train(args, source), rng=args.seed)
     if args.json:
         emit({"source": source.name, **found.as_dict()}, as_json=True)
@@ -58,17 +59,16 @@ def _train(args: argparse.Namespace, source: Source) -> IntArray:
     """Return the training nodes: of the data set's split, of a file, or a random half."""
     if args.train is not None:
         return np.loadtxt(args.train, dtype=np.int64, ndmin=1)
-    if not Path(args.source).exists() and not Path(args.source).suffix:
-        return np.asarray(datasets.load(args.source).splits[args.split].train)
+    if not is_file(args.source):
+        return np.asarray(datasets.load(args.source).splits[int(args.split or 0)].train)
+    if args.split is not None:
+        return np.asarray(split_from_column(source.graph.nodes[args.split]).train)
     n = source.graph.n_nodes
     return check_rng(args.seed).permutation(n)[: max(2, int(TRAIN_SHARE * n))]
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    parser.add_argument(
-        "--split", type=int, default=0, metavar="K", help="Use the training nodes of split K of a data set."
-    )
     parser.add_argument(
         "--train",
         type=Path,

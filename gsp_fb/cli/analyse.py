@@ -46,7 +46,7 @@ def graph_facts(graph: Graph) -> dict[str, Any]:
     degrees = graph.degrees
     return {
         "nodes": graph.n_nodes,
-        "edges": graph.n_edges,
+        "arcs" if graph.directed else "edges": graph.n_edges,
         "directed": graph.directed,
         "weighted": graph.is_weighted,
         "self-loops": graph.n_loops,
@@ -150,9 +150,11 @@ def _energy_arguments(parser: argparse.ArgumentParser) -> None:
 def _spectrum_arguments(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     add_family(parser, default="sym", channel="high")
-    parser.add_argument("-k", type=int, default=10, help="how many modes (default 10)")
-    parser.add_argument("--all", action="store_true", help="every mode")
-    parser.add_argument("--which", choices=("low", "high"), default="low", help="smooth or rough end")
+    parser.add_argument("-k", type=int, default=10, help="Print so many modes (default 10).")
+    parser.add_argument("--all", action="store_true", help="Print every mode.")
+    parser.add_argument(
+        "--which", choices=("low", "high"), default="low", help="Choose the smooth or the rough end (default low)."
+    )
 
 
 def _with_gamma(parser: argparse.ArgumentParser) -> None:

@@ -7,18 +7,18 @@ from dataclasses import asdict
 from typing import Any
 
 from .. import datasets, outofcore
-from .._build import DUPLICATES, LOOP_RULES, SYMMETRIZE
-from ..files import read_graph, write_graph
+from ..files import write_graph
 from ..graph import Graph
 from ..opening import open_graph
 from ..outofcore import is_edge_list, is_folder_name
 from .command import Command, no_arguments
 from .progress import progress
 from .render import emit
+from .source import add_data_options, read_file
 
 __all__ = ["COMMANDS"]
 
-COLUMNS = ("name", "kind", "nodes", "edges", "features", "classes")
+COLUMNS = {name: name for name in ("name", "kind", "nodes", "edges", "features", "classes")} | {"edges": "listed edges"}
 
 
 def _facts(row: datasets.DatasetInfo) -> dict[str, Any]:
@@ -27,14 +27,16 @@ def _facts(row: datasets.DatasetInfo) -> dict[str, Any]:
 
 def _datasets(args: argparse.Namespace) -> int:
     rows = [_facts(row) for row in datasets.REGISTRY.values()]
-    shown = rows if args.json else [{name: row[name] for name in COLUMNS} for row in rows]
+    # Edges as the source lists them, repeats, loops and both directions included; `gsp-fb info` counts edges.
+    shown = rows if args.json else [{COLUMNS[name]: row[name] for name in COLUMNS} for row in rows]
     emit({"datasets": shown}, as_json=args.json)
     return 0
 
 
 def _convert(args: argparse.Namespace) -> int:
     rules = {"symmetrize": args.symmetrize, "loops": args.loops, "directed": args.directed or None}
-    if is_folder_name(args.output) and is_edge_list(args.input):
+    plain = args.nodes is None and args.source_column is None and args.weight == "weight"
+    if is_folder_name(args.output) and is_edge_list(args.input) and plain:
         graph: Any = outofcore.build_folder(
             args.input,
             args.output,
@@ -47,7 +49,10 @@ def _convert(args: argparse.Namespace) -> int:
         graph = _loaded(args, rules)
         write = outofcore.write_folder if is_folder_name(args.output) else write_graph
         write(graph, args.output)
-    emit({"written": str(args.output), "nodes": graph.n_nodes, "edges": graph.n_edges}, as_json=args.json)
+    emit(
+        {"written": str(args.output), "nodes": graph.n_nodes, "arcs" if graph.directed else "edges": graph.n_edges},
+        as_json=args.json,
+    )
     return 0
 
 
@@ -55,7 +60,7 @@ def _loaded(args: argparse.Namespace, rules: dict[str, Any]) -> Graph:
     """Return the whole graph in memory, from a folder as it is or from a file by the rules."""
     if is_folder_name(args.input):
         return open_graph(args.input, memory=args.memory).load()
-    return read_graph(args.input, duplicates=args.duplicates, **rules)
+    return read_file(args.input, args)
 
 
 def _convert_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,12 +69,7 @@ def _convert_arguments(parser: argparse.ArgumentParser) -> None:
         "output", help="Write this file; its suffix names the format, .npyd a folder for graphs larger than memory."
     )
     parser.add_argument("--memory", default="2GB", help="Limit the memory of a conversion to .npyd (default 2GB).")
-    parser.add_argument("--directed", action="store_true", help="Keep arcs as they are listed.")
-    parser.add_argument(
-        "--symmetrize", choices=tuple(SYMMETRIZE), help="Combine opposite arcs into undirected edges by this rule."
-    )
-    parser.add_argument("--duplicates", choices=DUPLICATES, help="Combine repeated edges by this rule.")
-    parser.add_argument("--loops", choices=LOOP_RULES, default="keep", help="Keep or drop self-loops.")
+    add_data_options(parser)
 
 
 COMMANDS = (

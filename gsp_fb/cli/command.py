@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from .._arguments import check_choice
+from ..errors import ParameterError
 from ..variants import CHANNELS, VARIANTS
 
-__all__ = ["Command", "add_family", "add_gamma", "no_arguments"]
+__all__ = ["Command", "add_family", "add_gamma", "no_arguments", "one_of"]
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,32 @@ def add_gamma(parser: argparse.ArgumentParser) -> None:
 def add_family(parser: argparse.ArgumentParser, *, default: str, channel: str) -> None:
     """Add the three arguments that choose one operator."""
     parser.add_argument(
-        "--family", choices=tuple(VARIANTS), default=default, help=f"Choose the family (default {default})."
+        "--family",
+        type=one_of(VARIANTS, "family"),
+        default=default,
+        metavar="FAMILY",
+        help=f"Choose the family: {', '.join(VARIANTS)} (default {default}).",
     )
     parser.add_argument("--channel", choices=CHANNELS, default=channel, help=f"Choose the channel (default {channel}).")
     add_gamma(parser)
+
+
+def one_of(choices: Iterable[str], what: str) -> Callable[[str], str]:
+    """Return the type of an option with few values; an unknown one names the nearest.
+
+    Examples
+    --------
+    >>> one_of(["low", "high"], "channel")("low")
+    'low'
+    """
+
+    def check(text: str) -> str:
+        try:
+            return check_choice(text, choices, what)
+        except ParameterError as unknown:
+            raise argparse.ArgumentTypeError(str(unknown)) from None
+
+    return check
 
 
 def no_arguments(parser: argparse.ArgumentParser) -> None:

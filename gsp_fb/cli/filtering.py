@@ -107,23 +107,27 @@ def _common(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     add_signal_choice(parser)
     add_family(parser, default="sym", channel="high")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="also draw it: .png, .svg or .pdf")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="Draw the result as .png, .svg or .pdf.")
 
 
 def _filter_arguments(parser: argparse.ArgumentParser) -> None:
     _common(parser)
     names = ", ".join(KERNELS)
     parser.add_argument(
-        "--kernel", action="append", metavar="NAME[:OPTION=VALUE,...]", help=f"repeatable; one of {names}"
+        "--kernel", action="append", metavar="NAME[:OPTION=VALUE,...]", help=f"Add a kernel, repeatable: {names}."
     )
-    parser.add_argument("--tol", type=float, default=1e-8, help="largest error, relative to the signal (default 1e-8)")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the coefficients as .npy")
+    parser.add_argument(
+        "--tol", type=float, default=1e-8, help="Bound the error relative to the signal (default 1e-8)."
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="Write the coefficients as .npy.")
 
 
 def _profile_arguments(parser: argparse.ArgumentParser) -> None:
     _common(parser)
-    parser.add_argument("--bins", type=int, default=10, help="number of equal bands (default 10)")
-    parser.add_argument("--matvecs", type=int, default=80, help="matrix-vector products per signal (default 80)")
+    parser.add_argument("--bins", type=int, default=10, help="Set the number of equal bands (default 10).")
+    parser.add_argument(
+        "--matvecs", type=int, default=80, help="Limit the matrix-vector products per signal (default 80)."
+    )
 
 
 COMMANDS = (

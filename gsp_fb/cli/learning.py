@@ -10,14 +10,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from .. import datasets
-from .._atomic import atomic_write, write_json
+from .._atomic import write_json
 from ..errors import ParameterError
 from ..variants import VARIANTS
-from .command import Command
+from .command import Command, one_of
 from .render import emit
+from .source import add_data_options, read_dataset
+from .tables import write_columns
 
 __all__ = ["COMMANDS"]
 
@@ -32,6 +31,17 @@ TRAINING = {
     "batch": str,
     "batch_size": int,
     "eval_every": int,
+}
+HELP = {
+    "lr": "Set the learning rate.",
+    "weight_decay": "Set the weight decay.",
+    "epochs": "Limit the number of epochs.",
+    "patience": "Stop after so many epochs without improvement.",
+    "monitor": "Choose the quantity that early stopping watches.",
+    "metric": "Choose the metric of the scores.",
+    "batch": "Choose how a graph is cut into batches.",
+    "batch_size": "Set the size of a batch.",
+    "eval_every": "Evaluate after every so many epochs.",
 }
 # Fields of TrainConfig that a flag turns over, with what holds without it.
 SWITCHES = {"normalize": True, "compile": False}
@@ -98,11 +108,6 @@ def _splits(data: Any, wanted: str) -> dict[int, Any]:
         raise ParameterError(f"--splits takes 'all' or numbers below {len(data.splits)}, not {wanted!r}") from None
 
 
-def _load(name: str) -> Any:
-    """Return a data set as models are trained on it: undirected, the source's self-loops dropped."""
-    return datasets.load(datasets.info(name).name, loops="drop")
-
-
 def _config(args: argparse.Namespace) -> Any:
     """Return the training configuration: the row's, that of ``--from``, and what the command line says."""
     from .. import nn
@@ -118,7 +123,7 @@ def _train(args: argparse.Namespace) -> int:
     args.start = None if args.start_file is None else nn.read_best(args.start_file)
     if args.start is not None and args.start.model != args.model:
         raise ParameterError(f"{args.start_file} is of model {args.start.model!r}, not {args.model!r}")
-    data, config = _load(args.dataset), _config(args)
+    data, config = read_dataset(args.dataset, args), _config(args)
     if _is_collection(data):
         rows = _fold_rows(args, data, config)
         chosen = {"protocol": args.protocol, "epoch chosen": nn.PROTOCOLS[args.protocol]}
@@ -222,7 +227,7 @@ def _search(args: argparse.Namespace) -> int:
     from .. import nn
 
     _plug_in(args)
-    data, config = _load(args.dataset), _config(args)
+    data, config = read_dataset(args.dataset, args), _config(args)
     splits: Any = list(_splits(data, args.splits).values())
     if _is_collection(data):
         splits = nn.with_validation(splits, data.y)
@@ -247,10 +252,13 @@ def _predict(args: argparse.Namespace) -> int:
     from .. import nn
 
     _plug_in(args)
-    probabilities = nn.predict(args.run, _load(args.dataset))
-    with atomic_write(args.output) as file:
-        np.save(file, probabilities, allow_pickle=False)
-    emit({"written": str(args.output), "shape": str(probabilities.shape)}, as_json=args.json)
+    data = read_dataset(args.dataset, args)
+    found = nn.predict(args.run, data)
+    classes = nn.read_checkpoint(args.run).facts["data"].get("classes") or range(found.shape[1])
+    columns = {f"p({name})": found[:, k] for k, name in enumerate(classes)}
+    chosen = [classes[k] for k in found.argmax(axis=1)] if len(columns) > 1 else found[:, 0]
+    write_columns(args.output, data, {"prediction": chosen, **columns}, found)
+    emit({"written": str(args.output), "shape": str(found.shape)}, as_json=args.json)
     return 0
 
 
@@ -258,74 +266,96 @@ def _embed(args: argparse.Namespace) -> int:
     from .. import nn
 
     _plug_in(args)
-    parts = nn.embed(args.run, _load(args.dataset), layer=args.layer)
-    with atomic_write(args.output) as file:
-        np.savez(file, **parts)
+    data = read_dataset(args.dataset, args)
+    parts = nn.embed(args.run, data, layer=args.layer)
+    columns = {f"{name} {k}": part[:, k] for name, part in parts.items() for k in range(part.shape[1])}
+    write_columns(args.output, data, columns, parts)
     emit({"written": str(args.output), "channels": ", ".join(parts)}, as_json=args.json)
     return 0
 
 
 def _plugin_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--plugin", action="append", default=[], metavar="MODULE", help="import a module that registers models"
+        "--plugin", action="append", default=[], metavar="MODULE", help="Import a module that registers models."
     )
 
 
 def _model_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", help="a row of `gsp-fb models`")
-    parser.add_argument("dataset", help="a data set with splits")
-    parser.add_argument("--family", choices=tuple(VARIANTS), help="the operator family that is the low channel")
-    parser.add_argument("--splits", default="all", help="'all' or numbers such as 0,1,2 (default all)")
-    parser.add_argument("--set", action="append", metavar="OPTION=VALUE", help="any option of the model; repeatable")
-    parser.add_argument("--raw-features", action="store_true", help="do not divide features by their row sums")
-    parser.add_argument("--compile", action="store_true", help="let torch.compile translate the model (a C++ compiler)")
+    parser.add_argument("model", help="Name a model, a row of `gsp-fb models`.")
+    parser.add_argument("dataset", help="Name a data set, or a graph file with --nodes and --label.")
+    add_data_options(parser, loops="drop")
+    parser.add_argument(
+        "--family",
+        type=one_of(VARIANTS, "family"),
+        metavar="FAMILY",
+        help=f"Choose the family of the low channel: {', '.join(VARIANTS)}.",
+    )
+    parser.add_argument("--splits", default="all", help="Choose 'all' splits or numbers such as 0,1,2 (default all).")
+    parser.add_argument(
+        "--set", action="append", metavar="OPTION=VALUE", help="Set an option of the model; repeatable."
+    )
+    parser.add_argument("--raw-features", action="store_true", help="Leave features undivided by their row sums.")
+    parser.add_argument("--compile", action="store_true", help="Compile the model with torch.compile (needs C++).")
     _plugin_argument(parser)
     for name, kind in TRAINING.items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=kind)
+        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, help=HELP[name])
 
 
 def _train_arguments(parser: argparse.ArgumentParser) -> None:
     _model_arguments(parser)
-    parser.add_argument("--seeds", type=int, default=1, help="models per split (default 1)")
-    parser.add_argument("--device", default="cpu", help="cpu or cuda; nothing falls back by itself")
+    parser.add_argument("--seeds", type=int, default=1, help="Train so many models per split (default 1).")
+    parser.add_argument("--device", default="cpu", help="Choose cpu or cuda (default cpu).")
     parser.add_argument(
-        "--from", dest="start_file", type=Path, metavar="BEST.json", help="options and settings that a search chose"
+        "--from",
+        dest="start_file",
+        type=Path,
+        metavar="BEST.json",
+        help="Take options and settings that a search chose.",
     )
     parser.add_argument(
         "--protocol",
         choices=("validation", "gin"),
         default="validation",
-        help="graph collections: how the reported epoch is chosen; gin is that of GIN's paper and sees the test set",
+        help="Choose the reported epoch of graph collections; gin, as in its paper, sees the test set.",
     )
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="keep metrics and checkpoints; resumes there")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="DIR", help="Keep metrics and checkpoints, and resume there."
+    )
 
 
 def _search_arguments(parser: argparse.ArgumentParser) -> None:
     _model_arguments(parser)
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="DIR", required=True, help="journal and best.json; resumes there"
+        "-o", "--output", type=Path, metavar="DIR", required=True, help="Keep journal and best.json, and resume there."
     )
-    parser.add_argument("--trials", type=int, default=50, help="in all, earlier ones included (default 50)")
-    parser.add_argument("--sampler", choices=("tpe", "grid", "random"), default="tpe")
-    parser.add_argument("--also", action="append", default=[], metavar="CHOICE", help="vary this too: family")
+    parser.add_argument(
+        "--trials", type=int, default=50, help="Run so many trials, earlier ones included (default 50)."
+    )
+    parser.add_argument(
+        "--sampler", choices=("tpe", "grid", "random"), default="tpe", help="Choose the sampler (default tpe)."
+    )
+    parser.add_argument("--also", action="append", default=[], metavar="CHOICE", help="Vary this too: family.")
 
 
 def _checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", type=Path, help="a run directory of `gsp-fb train -o`")
-    parser.add_argument("dataset", help="a data set with the same features")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    parser.add_argument("run", type=Path, help="Name a run directory of `gsp-fb train -o`.")
+    parser.add_argument("dataset", help="Name a data set or a graph file with the same features.")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="Write .csv, .parquet or numpy's format."
+    )
+    add_data_options(parser, loops="drop")
     _plugin_argument(parser)
 
 
 def _embed_arguments(parser: argparse.ArgumentParser) -> None:
     _checkpoint_arguments(parser)
-    parser.add_argument("--layer", type=int, default=-1, help="which layer (default the last)")
+    parser.add_argument("--layer", type=int, default=-1, help="Choose the layer (default the last).")
 
 
 COMMANDS = (
     Command("models", "List the models that can be named; with --json also their options.", _plugin_argument, _models),
     Command("train", "Train a model on the splits of a data set, resumable with -o.", _train_arguments, _train),
     Command("search", "Choose hyperparameters by validation alone, resumable.", _search_arguments, _search),
-    Command("predict", "Write the predictions of a trained checkpoint as .npy.", _checkpoint_arguments, _predict),
-    Command("embed", "Write low, high and combined embeddings of a checkpoint as .npz.", _embed_arguments, _embed),
+    Command("predict", "Write the predictions of a trained checkpoint, by node name.", _checkpoint_arguments, _predict),
+    Command("embed", "Write low, high and combined embeddings of a checkpoint.", _embed_arguments, _embed),
 )

@@ -11,7 +11,10 @@ import numpy as np
 
 from .. import datasets, distributed
 from .._arguments import check_choice
+from .._build import DUPLICATES, LOOP_RULES, SYMMETRIZE
 from ..backend import Signal
+from ..datasets.reading import dataset_of, read_table
+from ..datasets.splits import class_codes
 from ..energy import one_hot, row_normalized
 from ..errors import FormatError, ParameterError
 from ..files import read_graph
@@ -22,11 +25,15 @@ from .progress import progress
 
 __all__ = [
     "Source",
+    "add_data_options",
     "add_memory",
     "add_signal_choice",
     "add_source",
     "chosen_signal",
+    "is_file",
     "label_columns",
+    "read_dataset",
+    "read_file",
     "read_source",
     "signals_of",
 ]
@@ -44,12 +51,68 @@ class Source:
 
 def add_source(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that name a graph and its signals."""
-    what = "a data set (see `gsp-fb datasets`) or a graph file"
-    parser.add_argument("source", help=what)
-    parser.add_argument("--directed", action="store_true", help="keep arcs as they are listed")
-    parser.add_argument("--loops", choices=("keep", "drop"), default="keep", help="what becomes of self-loops")
-    parser.add_argument("--signal", type=Path, metavar="FILE", help="signal of a graph file: .npy, .csv or .txt")
-    parser.add_argument("--labels", type=Path, metavar="FILE", help="class labels of a graph file, likewise")
+    parser.add_argument("source", help="Name a data set (see `gsp-fb datasets`) or a graph file.")
+    parser.add_argument(
+        "--signal", type=Path, metavar="FILE", help="Read the signal of a graph file: .npy, .csv, .txt."
+    )
+    parser.add_argument("--labels", type=Path, metavar="FILE", help="Read the classes of a graph file likewise.")
+    add_data_options(parser)
+
+
+def add_data_options(parser: argparse.ArgumentParser, loops: str = "keep") -> None:
+    """Add the options of a graph file and of a table of its nodes."""
+    add = parser.add_argument_group("data files").add_argument
+    add("--nodes", type=Path, metavar="FILE", help="Read a table of the nodes: .csv, .tsv or .parquet.")
+    add("--node-names", dest="names", metavar="COLUMN", help="Name the column of --nodes with the names.")
+    add("--features", metavar="A,B,...", help="Choose columns of the nodes, or all (numeric ones; the default).")
+    add("--label", metavar="COLUMN", help="Choose the column of the nodes with the classes.")
+    add("--split", metavar="COLUMN", help="Choose the column with train, val and test; or K, a number of a split.")
+    add("--source", dest="source_column", metavar="COLUMN", help="Name the column of the first end of an edge.")
+    add("--target", dest="target_column", metavar="COLUMN", help="Name the column of the second end of an edge.")
+    add("--weight", default="weight", metavar="COLUMN", help="Choose the edge weights (default weight); none: all 1.")
+    add("--header", action=argparse.BooleanOptionalAction, help="State whether the first line names the columns.")
+    add("--directed", action="store_true", help="Keep arcs as they are listed.")
+    add("--symmetrize", choices=tuple(SYMMETRIZE), help="Combine opposite arcs into undirected edges by this rule.")
+    add("--duplicates", choices=DUPLICATES, help="Combine repeated edges by this rule.")
+    add("--loops", choices=LOOP_RULES, default=loops, help=f"Keep or drop self-loops (default {loops}).")
+
+
+def is_file(text: str) -> bool:
+    """Return whether an argument names a file; a file wins over a data set of the same name."""
+    path = Path(text)
+    return path.exists() or bool(path.suffix)
+
+
+def read_file(path: str, args: argparse.Namespace) -> Graph:
+    """Return the graph of a file with the table of ``--nodes``."""
+    columns = {"source": args.source_column, "target": args.target_column, "header": args.header}
+    weight = None if args.weight == "none" else args.weight
+    rules = {"symmetrize": args.symmetrize, "duplicates": args.duplicates, "loops": args.loops}
+    graph = read_graph(path, directed=args.directed or None, weight=weight, **columns, **rules)
+    if args.nodes is None:
+        return graph
+    table, names = read_table(args.nodes, args.names)
+    return graph.with_nodes(table, names)
+
+
+def read_dataset(name: str, args: argparse.Namespace) -> Any:
+    """Return the data set of a name, or of a graph file and its table of nodes."""
+    if not is_file(name):
+        row = datasets.info(name)
+        if row.kind == "graphs":
+            return datasets.load(row.name, loops=args.loops)
+        return datasets.load(row.name, loops=args.loops, directed=args.directed)
+    return dataset_of(
+        read_file(name, args), Path(name).name, features=_features(args), label=args.label, split=_split_column(args)
+    )
+
+
+def _features(args: argparse.Namespace) -> Any:
+    return "all" if args.features in (None, "all") else args.features.split(",")
+
+
+def _split_column(args: argparse.Namespace) -> str | None:
+    return None if args.split is None or args.split.isdigit() else args.split
 
 
 def read_source(args: argparse.Namespace) -> Source:
@@ -58,14 +121,33 @@ def read_source(args: argparse.Namespace) -> Source:
     if is_folder_name(path):
         graph = _stored(path, args)
         return Source(path.name, graph, _rows(graph, args.signal), _rows(graph, args.labels))
-    if path.exists() or path.suffix:
-        graph = read_graph(path, directed=args.directed or None, loops=args.loops)
-        return Source(path.name, graph, _array(args.signal), _array(args.labels))
+    if is_file(args.source):
+        graph = read_file(args.source, args)
+        x = _array(args.signal) if args.signal is not None else _node_signal(graph, args)
+        y = _array(args.labels) if args.labels is not None else _node_labels(graph, args.label)
+        return Source(path.name, graph, x, y)
     row = datasets.info(args.source)
     data = datasets.load(row.name, directed=args.directed, loops=args.loops)
     if isinstance(data, datasets.GraphCollection):  # measured as one graph with a component or more for each
         return Source(row.name, data.graph, None, None)
     return Source(row.name, data.graph, data.x, data.y)
+
+
+def _node_signal(graph: Graph, args: argparse.Namespace) -> Any | None:
+    """Return the columns of the node table that are features; without a choice the numeric ones without a gap."""
+    whole = [name for name in graph.nodes.numeric if np.isfinite(graph.nodes[name]).all()]
+    found = [name for name in whole if name not in (args.label, args.split)]
+    if args.features is None and not found:
+        return None
+    chosen = found if args.features is None else _features(args)
+    return dataset_of(graph, "", features=chosen, label=args.label).x
+
+
+def _node_labels(graph: Graph, label: str | None) -> Any | None:
+    if label is None:
+        return None
+    column = graph.nodes[label]
+    return column if column.dtype.kind == "f" else class_codes(column)
 
 
 def _stored(path: Path, args: argparse.Namespace) -> Graph:
@@ -88,7 +170,7 @@ def _rows(graph: Graph, path: Path | None) -> Any | None:
 
 def add_memory(parser: argparse.ArgumentParser) -> None:
     """Add ``--memory``: the limit under which a graph on disk is measured without being read whole."""
-    parser.add_argument("--memory", default="2GB", help="most memory for a graph on disk, .npyd (default 2GB)")
+    parser.add_argument("--memory", default="2GB", help="Limit the memory for a graph on disk, .npyd (default 2GB).")
 
 
 def signals_of(source: Source) -> dict[str, Signal]:
@@ -100,20 +182,26 @@ def signals_of(source: Source) -> dict[str, Signal]:
     if source.y is not None:
         signals["labels"] = label_columns(graph, source.y)
     if not signals:
-        raise ParameterError(f"{source.name} holds a graph but no signal; give --signal FILE or --labels FILE")
+        raise ParameterError(
+            f"{source.name} holds a graph but no signal; give --features, --label, --signal FILE or --labels FILE"
+        )
     return signals
 
 
 def label_columns(graph: Graph, y: Any) -> Signal:
     """Return the labels of the local nodes as one-hot columns, one for each class of the whole graph."""
     labels = graph.check_labels(y)
+    if graph.storage.kind == "memory":
+        labels = class_codes(labels)
     n_classes = int(graph.storage.reduce(int(labels.max(initial=-1)), "max")) + 1
     return one_hot(labels, n_classes or None)
 
 
 def add_signal_choice(parser: argparse.ArgumentParser) -> None:
     """Add ``--on``: which of the source's signals."""
-    parser.add_argument("--on", choices=("features", "labels"), default="features", help="which signal")
+    parser.add_argument(
+        "--on", choices=("features", "labels"), default="features", help="Choose the signal (default features)."
+    )
 
 
 def chosen_signal(source: Source, name: str) -> Signal:

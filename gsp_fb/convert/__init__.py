@@ -1,5 +1,6 @@
 """Conversion of graphs from and to other libraries; each library is imported by the function that needs it."""
 
+from ._arrow import from_arrow
 from ._igraph import from_igraph, to_igraph
 from ._networkx import from_networkx, to_networkx
 from ._pandas import from_pandas, to_pandas
@@ -8,6 +9,7 @@ from ._pygsp import from_pygsp, to_pygsp
 from ._torch import from_torch, to_torch
 
 __all__ = [
+    "from_arrow",
     "from_igraph",
     "from_networkx",
     "from_pandas",

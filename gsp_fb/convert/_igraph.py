@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from .._arguments import host_array
+from .._attributes import weight_attribute
 from .._extras import require
 from ..errors import GraphError
 from ..graph import Graph
-from ._common import check_direction, labels_of, names_of
+from ._common import check_direction, names_of, node_cells, numeric_names, table_of
 
 __all__ = ["from_igraph", "to_igraph"]
 
@@ -27,7 +27,8 @@ def from_igraph(
         Parallel edges are merged into one edge with the sum of their weights. A self-loop counts once in the degree
         (twice in igraph).
     weight : str or None
-        Edge attribute; every weight is 1 if no edge has it, or for None.
+        Edge attribute. By default the one called weight; if there is none and others hold numbers, a choice is
+        required. None: every weight is 1.
     directed : bool
         Keep arcs as they are.
     symmetrize : {'max', 'mean', 'sum'}, optional
@@ -38,7 +39,7 @@ def from_igraph(
     Returns
     -------
     Graph
-        With ``labels`` where the vertices have names.
+        Vertex attributes are columns of its node table, ``name`` the names of the nodes.
 
     Raises
     ------
@@ -60,8 +61,10 @@ def from_igraph(
     """
     check_direction(G.is_directed(), directed, symmetrize)
     pairs = np.array(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    weights = None if weight is None or weight not in G.es.attributes() else _numbers(G.es[weight], weight)
-    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "nodes": _labels(G)}
+    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "nodes": _table(G)}
+    cells = _cells(G.es)
+    chosen = weight_attribute(G.es.attributes(), numeric_names(cells), weight) if G.ecount() else None
+    weights = None if chosen is None else _numbers(G.es[chosen], chosen)
     if G.is_directed():
         return Graph.from_edges(pairs, weights, G.vcount(), directed=directed, symmetrize=symmetrize, **rules)
     graph = Graph.from_edges(pairs, weights, G.vcount(), **rules)
@@ -76,8 +79,18 @@ def _numbers(values: list[Any], name: str) -> Any:
     return host_array(values, GraphError, f"edge attribute {name!r}")
 
 
-def _labels(G: Any) -> tuple[Hashable, ...] | None:
-    return labels_of(G.vs["name"]) if "name" in G.vs.attributes() else None
+def _cells(sequence: Any) -> dict[str, dict[int, Any]]:
+    """Return the attributes of vertices or edges, without those of which every value is None."""
+    values = {name: sequence[name] for name in sequence.attributes()}
+    cells = {name: {k: v for k, v in enumerate(column) if v is not None} for name, column in values.items()}
+    return {name: given for name, given in cells.items() if given}
+
+
+def _table(G: Any) -> Any:
+    cells = _cells(G.vs)
+    n_named = len(cells.pop("name", {}))
+    names = G.vs["name"] if n_named and n_named == G.vcount() else range(G.vcount())
+    return table_of(names, cells)
 
 
 def to_igraph(graph: Graph) -> Any:
@@ -86,7 +99,8 @@ def to_igraph(graph: Graph) -> Any:
     Parameters
     ----------
     graph : Graph
-        Labels become the vertex attribute ``name``, weights the edge attribute ``weight``.
+        Names become the vertex attribute ``name``, columns of the node table vertex attributes, coordinates ``pos``,
+        and weights the edge attribute ``weight``.
 
     Returns
     -------
@@ -116,4 +130,6 @@ def to_igraph(graph: Graph) -> Any:
         G.es["weight"] = weights.tolist()
     if graph.labels is not None:
         G.vs["name"] = list(names_of(graph))
+    for column, cells in node_cells(graph).items():
+        G.vs[column] = cells
     return G

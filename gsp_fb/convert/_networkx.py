@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from .._attributes import weight_attribute
 from .._extras import require
 from ..errors import GraphError
 from ..graph import Graph
-from ._common import check_direction, labels_of, names_of
+from ._common import cells_by_name, check_direction, names_of, node_cells, numeric_names, table_of
 
 __all__ = ["from_networkx", "to_networkx"]
 
@@ -26,7 +27,8 @@ def from_networkx(
     G : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
         Parallel edges are merged into one edge with the sum of their weights, as in ``networkx.to_scipy_sparse_array``.
     weight : str or None
-        Edge attribute; an edge without it has weight 1, and an edge of weight 0 is dropped. None: every weight is 1.
+        Edge attribute; an edge without it has weight 1, and an edge of weight 0 is dropped. By default the one called
+        weight; if no edge has it and other attributes hold numbers, a choice is required. None: every weight is 1.
     directed : bool
         Keep arcs as they are.
     symmetrize : {'max', 'mean', 'sum'}, optional
@@ -37,12 +39,14 @@ def from_networkx(
     Returns
     -------
     Graph
-        With ``labels`` unless the nodes are named 0..n-1 in this order.
+        Node attributes are columns of its node table, ``pos`` its coordinates. Nodes have names unless they are called
+        0..n-1 in this order.
 
     Raises
     ------
     GraphError
-        ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, or a weight is not a finite number >= 0.
+        ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, no edge has the attribute ``weight``, or
+        a weight is not a finite number >= 0.
 
     See Also
     --------
@@ -59,14 +63,23 @@ def from_networkx(
     check_direction(G.is_directed(), directed, symmetrize)
     names = list(G.nodes)
     number = {name: i for i, name in enumerate(names)}
-    edges = [(u, v, 1.0) for u, v in G.edges()] if weight is None else list(G.edges(data=weight, default=1.0))
-    pairs = np.array([(number[u], number[v]) for u, v, _ in edges], dtype=np.int64).reshape(-1, 2)
-    weights = np.array([_number(u, v, value) for u, v, value in edges], dtype=np.float64)
-    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "nodes": labels_of(names)}
+    pairs = np.array([(number[u], number[v]) for u, v in G.edges()], dtype=np.int64).reshape(-1, 2)
+    table = table_of(names, cells_by_name(attributes for _, attributes in G.nodes(data=True)))
+    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "nodes": table}
+    weights = None if weight is None else _weights(G, weight)
     if G.is_directed():
         return Graph.from_edges(pairs, weights, len(names), directed=directed, symmetrize=symmetrize, **rules)
     graph = Graph.from_edges(pairs, weights, len(names), **rules)
     return graph if not directed else Graph.from_adjacency(graph.adjacency, directed=True, nodes=graph.nodes)
+
+
+def _weights(G: Any, weight: str) -> Any | None:
+    cells = cells_by_name(attributes for _, _, attributes in G.edges(data=True))
+    chosen = weight_attribute(cells, numeric_names(cells), weight) if cells or len(G.edges) else None
+    if chosen is None:
+        return None
+    edges = G.edges(data=chosen, default=1.0)
+    return np.array([_number(u, v, value) for u, v, value in edges], dtype=np.float64)
 
 
 def _number(u: Hashable, v: Hashable, weight: object) -> float:
@@ -81,7 +94,8 @@ def to_networkx(graph: Graph) -> Any:
     Parameters
     ----------
     graph : Graph
-        Labels become the nodes, in order. Edges have the attribute ``weight`` if the graph is weighted.
+        Names become the nodes, in order, columns of the node table their attributes, and coordinates the attribute
+        ``pos``. Edges have the attribute ``weight`` if the graph is weighted.
 
     Returns
     -------
@@ -110,6 +124,9 @@ def to_networkx(graph: Graph) -> Any:
     ends = [(names[i], names[j]) for i, j in zip(source.tolist(), target.tolist(), strict=True)]
     G = nx.DiGraph() if graph.directed else nx.Graph()
     G.add_nodes_from(names)
+    for column, cells in node_cells(graph).items():
+        given = {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
+        nx.set_node_attributes(G, given, column)
     if weights is not None:
         G.add_weighted_edges_from((u, v, w) for (u, v), w in zip(ends, weights.tolist(), strict=True))
     else:

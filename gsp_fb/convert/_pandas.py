@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._attributes import WEIGHT, weight_attribute
 from .._extras import require
 from ..backend import IntArray
 from ..errors import GraphError, ParameterError
@@ -21,12 +22,14 @@ def from_pandas(
     *,
     source: Hashable = "source",
     target: Hashable = "target",
-    weight: Hashable | None = None,
+    weight: Hashable | None = WEIGHT,
     n_nodes: int | None = None,
     directed: bool = False,
     symmetrize: str | None = None,
     duplicates: str = "error",
     loops: str = "keep",
+    nodes: Any = None,
+    on: str | None = None,
 ) -> Graph:
     """Convert a data frame with one edge per row.
 
@@ -37,8 +40,9 @@ def from_pandas(
     source, target : column names
         Two integer columns are node numbers 0..n-1. Other columns are names: names are numbered in order of first
         appearance, row by row, and stored as ``labels``. Convert integers to text to use them as names.
-    weight : column name, optional
-        Weights are 1 by default.
+    weight : column name or None
+        By default the column called weight; if there is none and others hold numbers, a choice is required. None: every
+        weight is 1.
     n_nodes : int, optional
         By default the largest node number plus one; not for named nodes.
     directed : bool
@@ -49,11 +53,15 @@ def from_pandas(
         Treatment of an edge that is listed more than once.
     loops : {'keep', 'drop'}
         Treatment of self-loops.
+    nodes : DataFrame, optional
+        What is known of the nodes, aligned by name as by :meth:`Graph.with_nodes`.
+    on : str, optional
+        The column of ``nodes`` that holds the names; its index by default.
 
     Returns
     -------
     Graph
-        With ``labels`` if the nodes are named.
+        With names if the ends of edges are named.
 
     Raises
     ------
@@ -78,9 +86,11 @@ def from_pandas(
     pairs, labels = _pairs(df, source, target)
     if labels is not None and n_nodes is not None:
         raise ParameterError(f"n_nodes={n_nodes} is for numbered nodes; these {len(labels)} are named")
-    return Graph.from_edges(
+    others = [name for name in df.columns if name not in (source, target)]
+    chosen = weight_attribute(others, (name for name in others if _is_numeric(df[name].dtype)), weight)
+    graph = Graph.from_edges(
         pairs,
-        None if weight is None else _weights(df, weight),
+        None if chosen is None else _weights(df, chosen),
         n_nodes if labels is None else len(labels),
         directed=directed,
         symmetrize=symmetrize,
@@ -88,6 +98,12 @@ def from_pandas(
         loops=loops,
         nodes=labels,
     )
+    return graph if nodes is None else graph.with_nodes(nodes, on)
+
+
+def _is_numeric(dtype: Any) -> bool:
+    types = require("pandas.api.types", "conversion from pandas")
+    return bool(types.is_numeric_dtype(dtype)) and not types.is_bool_dtype(dtype)
 
 
 def _column(df: Any, name: Hashable) -> Any:
@@ -105,14 +121,15 @@ def _pairs(df: Any, source: Hashable, target: Hashable) -> tuple[IntArray, tuple
     is_integer = require("pandas.api.types", "conversion from pandas").is_integer_dtype
     if all(is_integer(column.dtype) for column in columns):
         return np.stack([column.to_numpy(dtype=np.int64) for column in columns], axis=1), None
-    cells = [name for row in zip(*(column.tolist() for column in columns), strict=True) for name in row]
-    number = {name: i for i, name in enumerate(dict.fromkeys(cells))}
-    return np.array([number[name] for name in cells], dtype=np.int64).reshape(-1, 2), tuple(number)
+    cells = np.empty(2 * len(df), dtype=object)
+    cells[0::2], cells[1::2] = (column.to_numpy(dtype=object) for column in columns)
+    codes, names = require("pandas", "conversion from pandas").factorize(cells)
+    return codes.astype(np.int64).reshape(-1, 2), tuple(names.tolist())
 
 
 def _weights(df: Any, name: Hashable) -> Any:
     column = _column(df, name)
-    if not require("pandas.api.types", "conversion from pandas").is_numeric_dtype(column.dtype):
+    if not _is_numeric(column.dtype):
         raise GraphError(f"column {name!r} has dtype {column.dtype}; weights must be numbers")
     return column.to_numpy(dtype=np.float64)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from .._extras import require
@@ -19,7 +20,8 @@ def from_pygsp(G: Any, *, directed: bool = False, symmetrize: str | None = None,
     Parameters
     ----------
     G : pygsp.graphs.Graph
-        Its weight matrix ``W`` is copied; coordinates and signals are not converted.
+        Its weight matrix ``W`` is copied, ``coords`` become the coordinates where they have two or three columns, and
+        ``signals`` columns of the node table.
     directed : bool
         Keep arcs as they are, as in :meth:`Graph.from_adjacency`.
     symmetrize : {'max', 'mean', 'sum'}, optional
@@ -30,7 +32,7 @@ def from_pygsp(G: Any, *, directed: bool = False, symmetrize: str | None = None,
     Returns
     -------
     Graph
-        Without labels.
+        Without names.
 
     Raises
     ------
@@ -50,7 +52,11 @@ def from_pygsp(G: Any, *, directed: bool = False, symmetrize: str | None = None,
     array([2., 2.])
     """
     check_direction(G.is_directed(), directed, symmetrize)
-    return Graph.from_adjacency(G.W, directed=directed, symmetrize=symmetrize if G.is_directed() else None, loops=loops)
+    rule = symmetrize if G.is_directed() else None
+    signals = getattr(G, "signals", {})
+    graph = Graph.from_adjacency(G.W, directed=directed, symmetrize=rule, loops=loops, nodes=signals or None)
+    coords = np.asarray(getattr(G, "coords", np.empty(0)))
+    return graph.with_coordinates(coords) if coords.ndim == 2 and coords.shape[1] in (2, 3) else graph
 
 
 def to_pygsp(graph: Graph) -> Any:
@@ -59,7 +65,8 @@ def to_pygsp(graph: Graph) -> Any:
     Parameters
     ----------
     graph : Graph
-        Its adjacency becomes the weight matrix; labels are omitted.
+        Its adjacency becomes the weight matrix, its coordinates ``coords`` and numeric columns of the node table
+        ``signals``; names and other columns are omitted.
 
     Returns
     -------
@@ -83,4 +90,9 @@ def to_pygsp(graph: Graph) -> Any:
     """
     # A copy, as csr_matrix: PyGSP multiplies with * and may modify its argument.
     weights = sparse.csr_matrix(graph.adjacency, copy=True)
-    return require("pygsp.graphs", "conversion to PyGSP").Graph(weights)
+    made = require("pygsp.graphs", "conversion to PyGSP").Graph(weights)
+    if graph.coordinates is not None:
+        made.set_coordinates(graph.coordinates.copy())
+    for name in graph.nodes.numeric:
+        made.set_signal(graph.nodes[name].copy(), name)
+    return made

@@ -5,6 +5,7 @@ from .dataset import Dataset, GraphCollection, Relations
 from .fetch import cache_dir
 from .lattices import comet, image_grid, low_stretch_tree, random_regular, random_ring, torus
 from .loading import load, relations
+from .reading import from_anndata, read
 from .registry import METHODS, REGISTRY, DatasetInfo, SourceFile, info, names
 from .sbm import community, contextual_sbm
 from .splits import Split, random_splits
@@ -29,6 +30,7 @@ __all__ = [
     "cube",
     "david_sensor_net",
     "erdos_renyi",
+    "from_anndata",
     "grid",
     "image_grid",
     "image_patches",
@@ -40,6 +42,7 @@ __all__ = [
     "random_regular",
     "random_ring",
     "random_splits",
+    "read",
     "relations",
     "ring",
     "road",

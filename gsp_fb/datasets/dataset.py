@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .._arguments import host_array
 from .._document import facts_html
 from ..backend import IntArray
+from ..convert import from_pyg
+from ..errors import ParameterError, SignalError
 from ..graph import Graph
 from ..storage import MemoryStorage
 from .registry import DatasetInfo
-from .splits import Split
+from .splits import SPLIT_SEED, Split, checked_splits, class_codes, is_absent, random_splits
 
-__all__ = ["Dataset", "GraphCollection", "Relations"]
+__all__ = ["Dataset", "GraphCollection", "Relations", "check_targets"]
 
 
 def _plural(count: int, singular: str, plural: str = "") -> str:
@@ -36,17 +39,22 @@ class Dataset:
         The graph.
     x : csr_array or ndarray, shape (n_nodes, n_features)
         Features as in the source, float32 in real sets; sparse where at most half of the entries are non-zero.
-    y : int64 array, shape (n_nodes,) or (n_nodes, n_labels)
-        Class of each node, -1 where unlabelled. A multi-label set has one 0/1 column per label.
+    y : array, shape (n_nodes,) or (n_nodes, n_labels), or None
+        Class of each node: int64, -1 where unlabelled, or text, None where unlabelled. A multi-label set has one 0/1
+        column per label. Floats are numbers to predict. None: no labels are known.
     splits : tuple of Split
         Training, validation and test nodes; labelled nodes only.
     info : DatasetInfo
-        The registry row.
+        The registry row; made from the arrays for a data set of your own.
     public_split : Split, optional
         Planetoid's fixed split of Cora, CiteSeer and PubMed.
+    feature_names : tuple of str, optional
+        Names of the columns of ``x``.
 
     See Also
     --------
+    Dataset.from_arrays : A data set of your own.
+    read : A data set from files.
     load : Load a real data set.
     contextual_sbm : Generate a synthetic one.
     GraphCollection : Many graphs with a class each.
@@ -64,15 +72,125 @@ class Dataset:
     name: str
     graph: Graph
     x: Any
-    y: IntArray
+    y: Any
     splits: tuple[Split, ...]
     info: DatasetInfo
     public_split: Split | None = None
+    feature_names: tuple[str, ...] | None = None
+
+    @classmethod
+    def from_arrays(
+        cls,
+        graph: Graph,
+        x: Any,
+        y: Any = None,
+        splits: Any = None,
+        *,
+        name: str = "arrays",
+        n_splits: int = 10,
+        rng: Any = SPLIT_SEED,
+        feature_names: Sequence[str] | None = None,
+    ) -> Dataset:
+        """Return a data set of your own.
+
+        Parameters
+        ----------
+        graph : Graph
+        x : array_like, sparse or DataFrame, shape (n_nodes,) or (n_nodes, n_features)
+            Features; the index of a DataFrame is aligned with the names of the nodes.
+        y : array_like or Series, optional
+            Integers or text are classes, negative numbers, empty text and None unlabelled; floats are numbers to
+            predict. None: no labels.
+        splits : Split, or sequence of splits or of (train, val, test), optional
+            Masks or indices. By default ``n_splits`` random ones, stratified by class, 60/20/20 %, drawn once with the
+            seed ``rng`` and kept in the data set.
+        name : str
+        n_splits : int
+        rng : int or Generator
+        feature_names : sequence of str, optional
+            By default the columns of a DataFrame.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        SignalError
+            ``x`` or ``y`` does not fit the nodes.
+        ParameterError
+            A split has indices that are no integers, out of range or in two parts.
+
+        Examples
+        --------
+        >>> ring = Graph.from_edges([(i, (i + 1) % 10) for i in range(10)])
+        >>> Dataset.from_arrays(ring, np.eye(10), ["odd", "even"] * 5, n_splits=3)
+        Dataset('arrays', 10 nodes, 10 edges, 10 features, 2 classes, 3 splits)
+        """
+        names = feature_names if feature_names is not None else getattr(x, "columns", None)
+        x = graph.check_signal(x)
+        x = x if x.ndim == 2 else x.reshape(-1, 1)
+        y = check_targets(graph, y)
+        made = _drawn_splits(y, n_splits, rng) if splits is None else checked_splits(splits, graph.n_nodes)
+        labels = None if names is None else tuple(map(str, names))
+        return cls(name, graph, x, y, made, _info(name, graph, x, y), feature_names=labels)
+
+    @classmethod
+    def from_pyg(cls, data: Any, *, name: str = "pyg", **options: Any) -> Dataset:
+        """Return the data set of a PyG ``Data`` object: its graph, ``x``, ``y`` and masks.
+
+        Parameters
+        ----------
+        data : torch_geometric.data.Data
+            ``train_mask``, ``val_mask`` and ``test_mask`` of shape (n_nodes,) or (n_nodes, n_splits) become the splits;
+            without them they are drawn as in :meth:`from_arrays`. A column of ``y`` is flattened.
+        name : str
+        **options
+            As for :func:`gsp_fb.from_pyg`.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        ParameterError
+            The data has no features.
+
+        Examples
+        --------
+        >>> from types import SimpleNamespace
+        >>> data = SimpleNamespace(edge_index=[[0, 1], [1, 0]], num_nodes=2, x=[[1.0], [2.0]], y=[0, 1])
+        >>> Dataset.from_pyg(data).n_classes
+        2
+        """
+        if getattr(data, "x", None) is None:
+            raise ParameterError("data has no x; give features, such as the degrees of the nodes")
+        y = None if getattr(data, "y", None) is None else host_array(data.y, SignalError, "labels")
+        masks = [getattr(data, f"{part}_mask", None) for part in ("train", "val", "test")]
+        splits = None if any(mask is None for mask in masks) else _mask_splits(masks)
+        flat = y[:, 0] if y is not None and y.ndim == 2 and y.shape[1] == 1 else y
+        return cls.from_arrays(from_pyg(data, **options), data.x, flat, splits, name=name)
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels of the classes in order; empty without classes and for several labels a node."""
+        if self.y is None or self.y.ndim != 1 or self.y.dtype.kind == "f":
+            return ()
+        return tuple(np.unique(_known(self.y)).tolist())
 
     @property
     def n_classes(self) -> int:
-        """Number of classes, or of labels in a multi-label set."""
-        return int(self.y.max(initial=-1)) + 1 if self.y.ndim == 1 else int(self.y.shape[1])
+        """Number of classes that occur, or of labels in a multi-label set; 0 without labels and for numbers."""
+        if self.y is None or self.y.dtype.kind == "f":
+            return 0
+        return len(self.classes) if self.y.ndim == 1 else int(self.y.shape[1])
+
+    @property
+    def _n_unlabelled(self) -> int:
+        if self.y is None or self.y.ndim != 1:
+            return self.graph.n_nodes if self.y is None else 0
+        return int(np.isnan(self.y).sum()) if self.y.dtype.kind == "f" else len(self.y) - len(_known(self.y))
 
     def __repr__(self) -> str:
         facts = [
@@ -83,7 +201,7 @@ class Dataset:
             _plural(self.n_classes, "class", "classes"),
             _plural(len(self.splits), "split"),
         ]
-        n_unlabelled = int(np.count_nonzero(self.y < 0))
+        n_unlabelled = self._n_unlabelled
         facts += [f"{n_unlabelled} unlabelled"] * bool(n_unlabelled)
         return f"Dataset({', '.join(facts)})"
 
@@ -94,10 +212,78 @@ class Dataset:
             "features": int(self.x.shape[1]),
             "classes": self.n_classes,
             "splits": len(self.splits),
-            "unlabelled": int(np.count_nonzero(self.y < 0)) or None,
+            "unlabelled": self._n_unlabelled or None,
             "licence": self.info.licence,
         }
         return facts_html(f"Dataset {self.name}", facts)
+
+
+def _known(y: Any) -> Any:
+    """Return the labels of the labelled nodes."""
+    known = y[class_codes(y) >= 0]
+    return known.astype(str) if known.dtype.kind == "O" else known
+
+
+def check_targets(graph: Graph, y: Any) -> Any:
+    """Return targets in node order: int64, text or float64; None as it is.
+
+    Raises
+    ------
+    SignalError
+        They do not fit the nodes, or are neither numbers nor text.
+    """
+    if y is None:
+        return None
+    array = host_array(graph.nodes.align(y), SignalError, "labels")
+    if array.ndim not in (1, 2) or len(array) != graph.n_nodes:
+        raise SignalError(f"labels have shape {array.shape} but the graph has {graph.n_nodes} nodes")
+    if array.dtype.kind in "biu":
+        return array.astype(np.int64)
+    if array.dtype.kind == "f":
+        return array.astype(np.float64)
+    odd = next((cell for cell in array.ravel().tolist() if not (isinstance(cell, str) or is_absent(cell))), None)
+    if odd is not None or array.ndim == 2:
+        raise SignalError(f"label {odd!r} is neither text nor a number; give all classes as text or as integers")
+    return np.array([*(None if is_absent(cell) else cell for cell in array.tolist()), None], dtype=object)[:-1]
+
+
+def _drawn_splits(y: Any, n_splits: int, rng: Any) -> tuple[Split, ...]:
+    """Return random splits, stratified where the labels are classes."""
+    if y is None:
+        return ()
+    if y.ndim == 2 or y.dtype.kind == "f":
+        known = np.isfinite(y.reshape(len(y), -1)).all(axis=1)
+        return random_splits(np.where(known, 0, -1), n_splits, rng)
+    return random_splits(class_codes(y), n_splits, rng)
+
+
+def _mask_splits(masks: list[Any]) -> list[tuple[Any, ...]]:
+    arrays = [host_array(mask, SignalError, "mask") for mask in masks]
+    n_splits = max(array.shape[1] if array.ndim == 2 else 1 for array in arrays)
+    return [tuple(array[:, k] if array.ndim == 2 else array for array in arrays) for k in range(n_splits)]
+
+
+def _info(name: str, graph: Graph, x: Any, y: Any) -> DatasetInfo:
+    is_classes = y is not None and y.ndim == 1 and y.dtype.kind != "f"
+    counts = tuple(np.unique(_known(y), return_counts=True)[1].tolist()) if is_classes else None
+    return DatasetInfo(
+        name=name,
+        kind="own",
+        title=name,
+        graphs=1,
+        nodes=graph.n_nodes,
+        edges=graph.n_edges,
+        features=int(x.shape[1]),
+        classes=None if counts is None else len(counts),
+        class_counts=counts,
+        licence="that of your data",
+        citation="",
+        layout="arrays",
+        source=name,
+        npz_sha256=None,
+        sources=(),
+        notes=(),
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -14,10 +15,22 @@ from .._arguments import check_count, check_labels, check_rng
 from ..backend import IntArray
 from ..errors import ParameterError
 
-__all__ = ["SPLIT_SEED", "Split", "random_splits", "splits_from_masks", "stored_splits"]
+__all__ = [
+    "SPLIT_SEED",
+    "Split",
+    "checked_splits",
+    "class_codes",
+    "is_absent",
+    "random_splits",
+    "split_from_column",
+    "splits_from_masks",
+    "stored_splits",
+]
 
 # Seed of the ten splits of a set that is published without splits: the same on every machine.
 SPLIT_SEED = 0
+PARTS = ("train", "val", "test")
+WORDS = {"train": "train", "training": "train", "val": "val", "valid": "val", "validation": "val", "test": "test"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,6 +165,87 @@ def random_splits(
     ends = _check_fractions(fractions)
     labelled = np.flatnonzero(y >= 0)
     return tuple(_stratified(y[labelled], labelled, ends, rng) for _ in range(n_splits))
+
+
+def class_codes(y: Any) -> IntArray:
+    """Return classes 0..C-1 in the order of their labels, -1 where a label is negative, empty or None.
+
+    Examples
+    --------
+    >>> class_codes(["b", "a", None]), class_codes([10_000_000, -1, 3])
+    (array([ 1,  0, -1]), array([ 1, -1,  0]))
+    """
+    labels = np.asarray(y)
+    known = labels >= 0 if labels.dtype.kind in "biuf" else np.array([not is_absent(cell) for cell in labels.tolist()])
+    codes = np.full(len(labels), -1, dtype=np.int64)
+    found = labels[known]
+    codes[known] = np.unique(found if found.dtype.kind != "O" else found.astype(str), return_inverse=True)[1]
+    return codes
+
+
+def is_absent(label: Any) -> bool:
+    """Return whether a cell of a column of labels is empty."""
+    return label is None or label == "" or (isinstance(label, float) and math.isnan(label))
+
+
+def checked_splits(splits: Any, n_items: int) -> tuple[Split, ...]:
+    """Return splits as index arrays: from objects with train, val and test, or triples; masks or indices.
+
+    Raises
+    ------
+    ParameterError
+        An index is no integer, is out of range or occurs in two parts, or a mask has the wrong length.
+
+    Examples
+    --------
+    >>> checked_splits([([0, 1], [2], [3])], 4)
+    (Split(train=2, val=1, test=1),)
+    """
+    given = [splits] if hasattr(splits, "train") else list(splits)
+    return tuple(_checked_split(split, number, n_items) for number, split in enumerate(given))
+
+
+def _checked_split(split: Any, number: int, n_items: int) -> Split:
+    parts = [split.train, split.val, split.test] if hasattr(split, "train") else list(split)
+    if len(parts) != 3:
+        raise ParameterError(f"split {number} has {len(parts)} parts; give train, val and test")
+    arrays = [_indices(part, f"{name} of split {number}", n_items) for part, name in zip(parts, PARTS, strict=True)]
+    places, counts = np.unique(np.concatenate(arrays), return_counts=True)
+    if np.any(counts > 1):
+        raise ParameterError(f"split {number} has item {places[counts > 1][0]} in more than one part")
+    return Split(*arrays)
+
+
+def _indices(part: Any, what: str, n_items: int) -> IntArray:
+    array = np.asarray(part)
+    if array.dtype == bool:
+        if array.shape != (n_items,):
+            raise ParameterError(f"{what} is a mask of shape {array.shape} for {n_items} items")
+        return np.flatnonzero(array)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ParameterError(f"{what} is {array.ravel()[:3].tolist()} of type {array.dtype}; give integers or a mask")
+    index = np.unique(array.astype(np.int64))
+    bad = index[(index < 0) | (index >= n_items)]
+    if bad.size or len(index) != array.size:
+        why = f"names item {bad[0]}; there are items 0..{n_items - 1}" if bad.size else "names an item twice"
+        raise ParameterError(f"{what} {why}")
+    return index
+
+
+def split_from_column(column: Any) -> Split:
+    """Return the split that a column of a node table states by the words train, val (or valid, validation) and test.
+
+    Examples
+    --------
+    >>> split_from_column(np.array(["train", "test", None, "val"], dtype=object))
+    Split(train=1, val=1, test=1)
+    """
+    words = [None if is_absent(cell) else WORDS.get(str(cell).lower()) for cell in column.tolist()]
+    odd = next((c for c, word in zip(column.tolist(), words, strict=True) if word is None and not is_absent(c)), None)
+    if odd is not None or "train" not in words:
+        known = ", ".join(WORDS)
+        raise ParameterError(f"a split column holds {known} or nothing, and train at least once; found {odd!r}")
+    return Split(*(np.flatnonzero([word == part for word in words]) for part in PARTS))
 
 
 def _check_fractions(fractions: Sequence[float]) -> npt.NDArray[np.float64]:

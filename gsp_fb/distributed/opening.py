@@ -13,7 +13,7 @@ from .._arguments import host_array
 from ..backend import freeze
 from ..errors import FormatError, SignalError
 from ..graph import Graph
-from ..outofcore.folder import open_files
+from ..outofcore.folder import open_files, read_nodes
 from ..storage import MpiStorage, StoredArray
 from ..storage.mpi import check_rows
 from ..storage.npy import open_array
@@ -49,7 +49,8 @@ def distributed_graph(path: str | os.PathLike[str], *, comm: Any = None, cuts: S
     def components() -> Any:
         return least_of_component(layout, pointers, entries()[0])
 
-    return Graph(MpiStorage(files, layout, freeze(pointers), entries, matrix, components))
+    storage = MpiStorage(files, layout, freeze(pointers), entries, matrix, components)
+    return Graph(storage, read_nodes(path, files.facts.n_nodes))
 
 
 def local_rows(graph: Graph, x: Any) -> Any:

@@ -18,10 +18,12 @@ from .rank import effective_rank
 from .signals import one_hot, row_normalized
 from .significance import Significance, s_value_significance
 from .spatial import gearys_c, morans_i
+from .variable import SpatialTests, spatially_variable
 
 __all__ = [
     "EnergyProfile",
     "Significance",
+    "SpatialTests",
     "SpectralDensity",
     "adjusted_homophily",
     "aggregation_similarity",
@@ -45,5 +47,6 @@ __all__ = [
     "s_value",
     "s_value_significance",
     "signal_energy",
+    "spatially_variable",
     "spectral_density",
 ]

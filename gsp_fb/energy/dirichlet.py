@@ -34,7 +34,7 @@ from ..backend import (
     to_host,
 )
 from ..errors import GspWarning, ParameterError, SignalError
-from ..operators import Operator
+from ..operators import Operator, check_operator
 
 __all__ = ["dirichlet_energy", "nonsmooth_energy", "s_value", "signal_energy"]
 
@@ -409,6 +409,6 @@ def _check_inner(inner: object) -> None:
 
 
 def _high(op: Operator) -> Operator:
-    if op.channel != "high":
+    if check_operator(op).channel != "high":
         raise ParameterError(f"energies are those of a high channel, not of {op!r}; use operator(..., channel='high')")
     return op

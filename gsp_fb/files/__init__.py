@@ -13,11 +13,12 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from .._arguments import check_choice
 from .._atomic import atomic_write
-from ..errors import FormatError, GraphError, GspWarning
+from .._attributes import WEIGHT
+from ..errors import FormatError, GraphError, GspWarning, ParameterError
 from ..graph import Graph
 from ._edges import read_csv, read_tsv, write_csv, write_tsv
 from ._gml import read_gml, write_gml
@@ -48,8 +49,10 @@ class Format:
     text : bool
         Whether the whole file may be gzip-compressed.
     labels : bool
-        Whether node names are preserved. Every format preserves structure, weights (bit by bit), direction, isolated
-        nodes and self-loops.
+        Whether the node table is preserved: names, coordinates and columns. Every format preserves structure, weights
+        (bit by bit), direction, isolated nodes and self-loops.
+    columns : tuple of str
+        Options of :func:`gsp_fb.read_graph` that name columns and apply to the format.
 
     See Also
     --------
@@ -68,16 +71,21 @@ class Format:
     duplicates: str
     text: bool = True
     labels: bool = True
+    columns: tuple[str, ...] = ()
 
+
+# Options of readers that name columns, with their defaults.
+DEFAULTS = {"source": None, "target": None, "weight": WEIGHT, "header": None}
+TABLE = ("source", "target", "weight", "header")
 
 FORMATS = {
     "npz": Format((".npz",), read_npz, write_npz, "sum", text=False),
     "mtx": Format((".mtx",), read_mtx, write_mtx, "sum", labels=False),
-    "graphml": Format((".graphml",), read_graphml, write_graphml, "sum"),
-    "gml": Format((".gml",), read_gml, write_gml, "sum"),
-    "csv": Format((".csv",), read_csv, write_csv, "error"),
-    "tsv": Format((".tsv", ".txt", ".edges"), read_tsv, write_tsv, "error"),
-    "parquet": Format((".parquet",), read_parquet, write_parquet, "error", text=False),
+    "graphml": Format((".graphml",), read_graphml, write_graphml, "sum", columns=("weight",)),
+    "gml": Format((".gml",), read_gml, write_gml, "sum", columns=("weight",)),
+    "csv": Format((".csv",), read_csv, write_csv, "error", columns=TABLE),
+    "tsv": Format((".tsv", ".txt", ".edges"), read_tsv, write_tsv, "error", columns=TABLE),
+    "parquet": Format((".parquet",), read_parquet, write_parquet, "error", text=False, columns=TABLE[:3]),
 }
 
 
@@ -89,6 +97,10 @@ def read_graph(
     symmetrize: str | None = None,
     duplicates: str | None = None,
     loops: str = "keep",
+    source: str | None = None,
+    target: str | None = None,
+    weight: str | None = WEIGHT,
+    header: bool | None = None,
     max_nodes: int = MAX_NODES,
     max_bytes: int = MAX_BYTES,
 ) -> Graph:
@@ -110,13 +122,24 @@ def read_graph(
         the sum in GraphML and GML, where it is a parallel edge. Entries of a matrix (npz, mtx) are always summed.
     loops : {'keep', 'drop'}
         Treatment of self-loops.
+    source, target : str, optional
+        Columns of an edge table (csv, tsv, parquet) that hold the two ends of an edge; by default those called source,
+        src or from and target, dst or to.
+    weight : str or None
+        Column of an edge table, or edge attribute of GraphML and GML, that holds the weights; an edge without it has
+        weight 1. By default the one called weight; if there is none and others hold numbers, a choice is required.
+        None: every weight is 1.
+    header : bool, optional
+        Whether the first line of a csv or tsv file names the columns; by default it is recognised, and a line that may
+        be a header or an edge is an error.
     max_nodes, max_bytes : int
-        Limits on the number of nodes and on the unpacked size; a file that declares more is rejected before allocation.
+        Limits on the number of nodes and on the bytes read and unpacked; a file that declares more is rejected before
+        allocation. Devices, pipes and sockets are rejected.
 
     Returns
     -------
     Graph
-        With ``labels`` where the file names its nodes.
+        With a node table where the file names its nodes or has attributes of them.
 
     Raises
     ------
@@ -134,7 +157,9 @@ def read_graph(
     -----
     Node names become ``labels``, unless they are the numbers 0..n-1 in order. In edge tables integers are node numbers
     and other text is a name; names are numbered in order of first appearance. Comment lines (``#`` or ``%``) are
-    allowed at the top of an edge table, and a header may name the columns source, target and weight.
+    allowed at the top of an edge table. A column ``Type`` of Directed or Undirected, as in tables of Gephi, states the
+    direction. Node attributes of GraphML and GML are columns of the node table, and coordinates follow from those
+    called ``x, y`` (``z``) or ``lon, lat``; names of nodes that igraph wrote are their attribute ``name``.
 
     Examples
     --------
@@ -146,7 +171,9 @@ def read_graph(
     """
     kind = _format_of(path, format)
     limits = Limits(max_nodes, max_bytes)
-    options = Options(directed, symmetrize, duplicates or kind.duplicates, loops, limits)
+    named = {"source": source, "target": target, "weight": weight, "header": header}
+    _check_named(kind, {name: value for name, value in named.items() if value != DEFAULTS[name]})
+    options = Options(directed, symmetrize, duplicates or kind.duplicates, loops, limits, **named)  # type: ignore[arg-type]
     with _naming(path), open_limited(path, limits) as file:
         return kind.read(file, options).graph(options)
 
@@ -154,8 +181,8 @@ def read_graph(
 def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:
     """Write a graph to a file from which :func:`read_graph` restores it bit by bit.
 
-    The file is replaced atomically. Labels must be unique and either all text or all integers; MatrixMarket cannot
-    store labels and warns.
+    The node table is written with the graph. The file is replaced atomically. Names must be unique and either all text
+    or all integers; MatrixMarket cannot store a node table and warns.
 
     Parameters
     ----------
@@ -187,8 +214,10 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | Non
     Graph(n_nodes=3, n_edges=1, undirected, unweighted, n_isolated=1)
     """
     kind = _format_of(path, format)
-    if graph.labels is not None and not kind.labels:
-        warnings.warn(f"{os.fspath(path)}: this format cannot store labels; they are omitted", GspWarning, stacklevel=2)
+    lost = [] if kind.labels else _held(graph)
+    if lost:
+        what = ", ".join(lost)
+        warnings.warn(f"{os.fspath(path)}: this format cannot store {what}; they are omitted", GspWarning, stacklevel=2)
     with _naming(path), atomic_write(path) as file:
         if not is_gzip(path):
             kind.write(graph, file)  # type: ignore[arg-type]  # mode 'wb' by default
@@ -196,6 +225,19 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | Non
         # No time stamp and no name inside: equal graphs give equal files.
         with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
             kind.write(graph, packed)  # type: ignore[arg-type]  # a GzipFile writes like a binary file
+
+
+def _held(graph: Graph) -> list[str]:
+    """Return what the node table of a graph holds, for a message."""
+    table = graph.nodes
+    parts = ["labels"] * (table.names is not None) + ["coordinates"] * (table.coordinates is not None)
+    return parts + ([f"node columns {', '.join(table)}"] if len(table) else [])
+
+
+def _check_named(kind: Format, given: dict[str, Any]) -> None:
+    odd = next((name for name in given if name not in kind.columns), None)
+    if odd is not None:
+        raise ParameterError(f"{odd}={given[odd]!r} does not apply to {kind.suffixes[0]} files")
 
 
 def _format_of(path: str | os.PathLike[str], name: str | None) -> Format:

@@ -1,4 +1,4 @@
-"""Edge tables as text: two columns of nodes, an optional third of weights; numbers or names, with or without header."""
+"""Edge tables as text: two columns of nodes and one of weights, by number or name, with or without a header."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from .._attributes import listed, weight_attribute
 from ..backend import FloatArray, IntArray
 from ..errors import FormatError
 from ..graph import Graph
@@ -24,130 +26,272 @@ HEADER_MARK = "# gsp_fb "
 COMMENTS = ("#", "%")
 # Accepted names of each column in a header.
 COLUMNS = {"source": ("source", "src", "from"), "target": ("target", "dst", "to"), "weight": ("weight",)}
-_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+# Gephi's column of directions, with what its cells mean.
+KIND = "type"
+KINDS = {"directed": True, "undirected": False}
+BYTE_ORDER_MARK, NEWLINE = b"\xef\xbb\xbf", 10
+_INTEGERS = re.compile(r"(?:[+-]?[0-9]{1,18},)*+")
+_NUMBERS = re.compile(r"(?:[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?,)*+")
 _DECIMAL = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?")
 
-Row = tuple[int, list[str]]
+Row = list[str]
+Columns = Sequence[Sequence[str]]
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Positions of the columns."""
+@dataclass(frozen=True, eq=False)
+class _Text:
+    """The lines of a table after the leading comments, cut into cells; line numbers are counted only for errors."""
 
-    width: int
-    source: int = 0
-    target: int = 1
-    weight: int | None = None
+    content: bytes
+    delimiter: str | None
+    n_skipped: int
+    start: int = 0
+
+    def columns(self) -> Columns:
+        """Return the columns of cells; a line of another length than the first one is an error."""
+        plain = self._plain_columns()
+        if plain is not None:
+            return plain
+        rows = [row for _, row in self.numbered()]
+        odd = next((k for k, row in enumerate(rows) if len(row) != len(rows[0])), None)
+        if odd is not None:
+            line = self.line(odd)
+            raise FormatError(f"line {line}: {len(rows[odd])} columns where {len(rows[0])} are expected")
+        return list(zip(*rows, strict=True))
+
+    def _plain_columns(self) -> Columns | None:
+        """Return the columns of a text without quotes and empty lines by one split; None for any other text."""
+        body = self.content.removeprefix(BYTE_ORDER_MARK).split(b"\n", self.n_skipped)[-1].replace(b"\r\n", b"\n")
+        body = body.removesuffix(b"\n")
+        if self.delimiter is None or b'"' in body or b"\r" in body or not body:
+            return None
+        mark, raw = ord(self.delimiter), np.frombuffer(body, dtype=np.uint8)
+        ends = np.append(raw[(raw == mark) | (raw == NEWLINE)], NEWLINE).astype(np.uint8)
+        width = int(np.argmax(ends == NEWLINE)) + 1
+        expected = np.array([mark] * (width - 1) + [NEWLINE], dtype=np.uint8)
+        if width < 2 or len(ends) % width or not np.all(ends.reshape(-1, width) == expected):
+            return None
+        cells = body.decode().replace("\n", self.delimiter).split(self.delimiter)
+        return [cells[k::width] for k in range(width)]
+
+    def numbered(self) -> Iterator[tuple[int, Row]]:
+        """Yield the cells of each line that is not empty, with its number."""
+        stream = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8-sig", newline="")
+        for _ in range(self.n_skipped):
+            stream.readline()
+        if self.delimiter is None:
+            cells: Iterator[tuple[int, Row]] = ((number, line.split()) for number, line in enumerate(stream, start=1))
+        else:
+            cells = self._parsed(stream)
+        return ((self.n_skipped + number, row) for number, row in cells if len(row) > 1 or "".join(row).strip())
+
+    def _parsed(self, stream: Any) -> Iterator[tuple[int, Row]]:
+        reader = csv.reader(stream, delimiter=str(self.delimiter), strict=True)
+        try:
+            for row in reader:
+                yield reader.line_num, row
+        except csv.Error as bad:
+            raise FormatError(f"line {reader.line_num}: {bad}") from None
+
+    def line(self, row: int) -> int:
+        """Return the line number of a row."""
+        return next(islice(self.numbered(), row + self.start, None))[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Columns of cells, by the names of the header or by position."""
+
+    text: _Text
+    columns: dict[str, Sequence[str]]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of edges."""
+        return len(next(iter(self.columns.values())))
+
+    def refuse(self, row: int, why: str) -> FormatError:
+        """Return the error of a row, with its line number."""
+        return FormatError(f"line {self.text.line(row)}: {why}")
 
 
 def _read(file: BinaryIO, options: Options, *, delimiters: Sequence[str]) -> Edges:
-    header, rows = _rows(_decode(file), delimiters)
-    layout, rows = _layout(rows)
-    for line, row in rows:
-        if len(row) != layout.width:
-            raise FormatError(f"line {line}: {len(row)} columns where {layout.width} are expected")
-    weights = None if layout.weight is None else _weights(rows, layout.weight)
-    if header is None:
-        pairs, labels = _pairs(rows, layout, None)
-        return Edges(pairs, weights, None if labels is None else len(labels), None, labels)
-    header.check_complete(len(rows))
-    return Edges(_pairs(rows, layout, header.labels)[0], weights, header.n_nodes, header.directed, header.labels)
-
-
-def _decode(file: BinaryIO) -> str:
     content = file.read()
+    _check_text(content)
+    ours, text = _opened(content, delimiters)
+    table, ends, weight = _layout(text, text.columns(), options, own=ours is not None)
+    weights = None if weight is None else _weights(table, weight)
+    if ours is None:
+        pairs, labels = _pairs(table, ends, None)
+        return Edges(pairs, weights, None if labels is None else len(labels), _direction(table), labels)
+    ours.check_complete(table.n_rows)
+    return Edges(_pairs(table, ends, ours.labels)[0], weights, ours.n_nodes, ours.directed, ours.table)
+
+
+def _check_text(content: bytes) -> None:
     try:
-        return content.decode("utf-8-sig")
+        content.decode("utf-8-sig")
     except UnicodeDecodeError as bad:
         line = content.count(b"\n", 0, bad.start) + 1
         raise FormatError(f"line {line}: byte {bad.object[bad.start]:#04x} is not UTF-8 text") from None
 
 
-def _rows(text: str, delimiters: Sequence[str]) -> tuple[Header | None, list[Row]]:
-    """Return the header that this library wrote, if any, and the cells of each line after the leading comments."""
-    stream = io.StringIO(text, newline="")
-    header, n_skipped, start = None, 0, 0
+def _opened(content: bytes, delimiters: Sequence[str]) -> tuple[Header | None, _Text]:
+    """Return the header that this library wrote, if any, and the text after the leading comments."""
+    stream = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
+    header, n_skipped = None, 0
     while (line := stream.readline()) and (line.startswith(COMMENTS) or not line.strip()):
         if line.startswith("%%MatrixMarket"):
             raise FormatError("this is a MatrixMarket file; give format='mtx'")
         if line.startswith(HEADER_MARK):
             header = Header.loads(line.removeprefix(HEADER_MARK))
-        n_skipped, start = n_skipped + 1, stream.tell()
-    if header is not None and not text.endswith("\n"):
+        n_skipped += 1
+    if header is not None and not content.endswith(b"\n"):
         raise FormatError("the last line has no line break; the file is truncated")
-    stream.seek(start)
-    delimiter = next((mark for mark in delimiters if mark in line), None)
-    cells = _split(stream) if delimiter is None else _parse(stream, delimiter)
-    rows = [(n_skipped + number, row) for number, row in cells if "".join(row[:1]).strip() or len(row) > 1]
-    # Blanks around a cell are part of a name only in files that this library wrote.
-    return header, rows if header is not None else [(line, [cell.strip() for cell in row]) for line, row in rows]
+    return header, _Text(content, next((mark for mark in delimiters if mark in line), None), n_skipped, 0)
 
 
-def _split(stream: io.StringIO) -> Iterator[Row]:
-    return ((number, line.split()) for number, line in enumerate(stream, start=1))
+def _layout(
+    text: _Text, columns: Columns, options: Options, *, own: bool
+) -> tuple[_Table, tuple[str, str], str | None]:
+    """Return the table, the names of its columns source and target, and that of the weights."""
+    first = [column[0].strip() for column in columns]
+    ends = _named_ends(first, options)
+    if ends is None:
+        _check_no_header(text, columns, first, options)
+        names = list(COLUMNS)[: len(first) or 2]
+        table = _Table(text, dict(zip(names, _cells(columns, own) or [[], []], strict=True)))
+        return table, ("source", "target"), "weight" if "weight" in names and options.weight is not None else None
+    if len(set(first)) != len(first):
+        raise FormatError(f"line {text.line(0)}: a column occurs twice in the header {listed(first)}")
+    below = [column[1:] for column in _cells(columns, own)]
+    table = _Table(replace(text, start=1), dict(zip(first, below, strict=True)))
+    others = [name for name in first if name not in ends]
+    numeric = (name for name in others if table.n_rows and _are_numbers(table.columns[name]))
+    return table, ends, weight_attribute(others, numeric, options.weight)
 
 
-def _parse(stream: io.StringIO, delimiter: str) -> Iterator[Row]:
-    reader = csv.reader(stream, delimiter=delimiter, strict=True)
-    try:
-        for row in reader:
-            yield reader.line_num, row
-    except csv.Error as bad:
-        raise FormatError(f"line {reader.line_num}: {bad}") from None
+def _cells(columns: Columns, own: bool) -> Columns:
+    """Return the cells without blanks around them; those are part of a name only in files that this library wrote."""
+    return columns if own else [list(map(str.strip, column)) for column in columns]
 
 
-def _layout(rows: list[Row]) -> tuple[_Layout, list[Row]]:
-    if not rows:
-        return _Layout(2), rows
-    line, first = rows[0]
-    named = _named_columns([cell.lower() for cell in first])
-    if {"source", "target"} <= set(named):
-        return _Layout(len(first), **named), rows[1:]
+def _named_ends(first: Row, options: Options) -> tuple[str, str] | None:
+    """Return the names of the columns source and target where the first line is a header; None where it is an edge."""
+    options.check_ends()
+    if options.source is not None and options.target is not None:
+        missing = next((name for name in (options.source, options.target) if name not in first), None)
+        if missing is not None:
+            raise FormatError(f"no column {missing!r}; the header is {listed(first)}")
+        return options.source, options.target
+    if options.header is False:
+        return None
+    lower = [cell.lower() for cell in first]
+    found = [next((word for word in COLUMNS[end] if word in lower), None) for end in ("source", "target")]
+    if None not in found:
+        source, target = (first[lower.index(str(word))] for word in found)
+        return source, target
+    if options.header and len(first) >= 2:
+        return first[0], first[1]
+    return None
+
+
+def _check_no_header(text: _Text, columns: Columns, first: Row, options: Options) -> None:
+    """Raise FormatError where the first line may name the columns: nothing in it occurs below."""
+    if not first or (options.header is False and len(first) in (2, 3)):
+        return
+    asked = f"give source={first[0]!r} and target={first[1 % len(first)]!r}"
     if len(first) not in (2, 3):
-        raise FormatError(f"line {line}: {len(first)} columns; name source and target (and weight) in a header line")
-    if not _are_integers(first[:2]) and len(rows) > 1 and all(_are_integers(row[:2]) for _, row in rows[1:]):
-        raise FormatError(f"line {line}: columns {', '.join(first)}; a header must name them source, target and weight")
-    return _Layout(len(first), weight=2 if len(first) == 3 else None), rows
-
-
-def _named_columns(cells: list[str]) -> dict[str, int]:
-    return {name: cells.index(word) for name, words in COLUMNS.items() for word in words if word in cells}
-
-
-def _are_integers(cells: list[str]) -> bool:
-    return all(map(_INTEGER.fullmatch, cells))
-
-
-def _pairs(rows: list[Row], layout: _Layout, labels: Labels) -> tuple[IntArray, Labels]:
-    columns = [[row[at] for _, row in rows] for at in (layout.source, layout.target)]
-    if labels is not None:
-        return names_to_pairs(columns, tuple(map(str, labels)))
-    if rows and not _are_integers(ends := [column[0] for column in columns]):
-        if all(map(_DECIMAL.fullmatch, ends)):
-            raise FormatError(f"line {rows[0][0]}: {', '.join(ends)} are neither node numbers nor names")
-        return names_to_pairs(columns, None)
-    if not all(_are_integers(column) for column in columns):
-        line, pair = next(
-            (line, pair) for (line, _), *pair in zip(rows, *columns, strict=True) if not _are_integers(pair)
+        named = _integers(first[:2]) is None and len(first) > 3
+        why = f"columns {', '.join(first)}; if they are names, {asked}" if named else f"{len(first)} columns"
+        raise FormatError(f"line {text.line(0)}: {why}; name source and target (and weight) in a header line")
+    if len(columns[0]) == 1 or any(map(_DECIMAL.fullmatch, first[:2])):
+        return
+    below = {cell.strip() for column in columns[:2] for cell in column[1:]}
+    is_title = len(first) == 3 and not _are_numbers(first[2:]) and _are_numbers(columns[2][1:])
+    if is_title or _integers(list(below)) is not None:
+        raise FormatError(
+            f"line {text.line(0)}: columns {', '.join(first)}; the header names no source and target: {asked}"
         )
-        raise FormatError(f"line {line}: {', '.join(pair)} where the lines above have integers")
-    return np.array([list(map(int, column)) for column in columns], dtype=np.int64).reshape(2, -1).T, None
+    if below.isdisjoint(first[:2]):
+        raise FormatError(
+            f"line {text.line(0)}: {', '.join(first)} may be a header or an edge, as no other line has these names; "
+            f"{asked} if it is a header, header=False if it is an edge"
+        )
 
 
-def _weights(rows: list[Row], at: int) -> FloatArray:
+def _integers(column: Sequence[str]) -> IntArray | None:
+    """Return a column of whole numbers, None if a cell is something else; one pattern over the joined text is fast."""
+    joined = ",".join(column) + ","
+    if not _INTEGERS.fullmatch(joined) or joined.count(",") != len(column) or not len(column):
+        return None
+    return np.fromstring(joined.removesuffix(","), dtype=np.int64, sep=",")
+
+
+def _are_numbers(column: Sequence[str]) -> bool:
     try:
-        return np.array([float(row[at]) for _, row in rows], dtype=np.float64)
-    except ValueError:
-        line, text = next((line, row[at]) for line, row in rows if not _is_number(row[at]))
-        raise FormatError(f"line {line}: weight {text!r} is not a number") from None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
+        _floats(column)
     except ValueError:
         return False
     return True
+
+
+def _floats(column: Sequence[str]) -> FloatArray:
+    joined = ",".join(column) + ","
+    if len(column) and joined.count(",") == len(column) and _NUMBERS.fullmatch(joined):
+        return np.fromstring(joined.removesuffix(","), dtype=np.float64, sep=",")
+    if "_" in joined:
+        raise ValueError("an underscore in a number")
+    return np.array(list(map(float, column)), dtype=np.float64)
+
+
+def _pairs(table: _Table, ends: tuple[str, str], labels: Labels) -> tuple[IntArray, Labels]:
+    columns = [table.columns[name] for name in ends]
+    if labels is not None:
+        return names_to_pairs(columns, tuple(map(str, labels)))
+    if not table.n_rows:
+        return np.empty((0, 2), dtype=np.int64), None
+    numbers = [_integers(column) for column in columns]
+    if all(column is not None for column in numbers):
+        return np.stack(numbers, axis=1), None  # type: ignore[arg-type]  # none is None
+    first = [column[0] for column in columns]
+    if _integers(first) is None:
+        if all(map(_DECIMAL.fullmatch, first)):
+            raise table.refuse(0, f"{', '.join(first)} are neither node numbers nor names")
+        _check_filled(table, columns)
+        return names_to_pairs(columns, None)
+    odd = next(k for k, pair in enumerate(zip(*columns, strict=True)) if _integers(pair) is None)
+    pair = ", ".join(column[odd] for column in columns)
+    raise table.refuse(odd, f"{pair} where the lines above have integers")
+
+
+def _check_filled(table: _Table, columns: list[Sequence[str]]) -> None:
+    empty = next((k for column in columns if "" in column for k in [list(column).index("")]), None)
+    if empty is not None:
+        raise table.refuse(empty, "a node has no name; fill the empty cell")
+
+
+def _weights(table: _Table, name: str) -> FloatArray:
+    column = table.columns[name]
+    try:
+        return _floats(column)
+    except ValueError:
+        odd = next(k for k, cell in enumerate(column) if not _are_numbers([cell]))
+        raise table.refuse(odd, f"weight {column[odd]!r} is not a number") from None
+
+
+def _direction(table: _Table) -> bool | None:
+    """Return the direction that Gephi's column ``Type`` states; None without one."""
+    name = next((name for name in table.columns if name.lower() == KIND), None)
+    stated = [] if name is None else [cell.lower() for cell in table.columns[name]]
+    if not set(stated) & set(KINDS):
+        return None
+    odd = next((k for k, cell in enumerate(stated) if cell != stated[0]), None)
+    if odd is not None:
+        raise table.refuse(
+            odd, f"column {name!r} is {stated[odd]!r} and {stated[0]!r} above; edges must be of one kind"
+        )
+    return KINDS[stated[0]]
 
 
 def _write(graph: Graph, file: BinaryIO, *, delimiter: str) -> None:

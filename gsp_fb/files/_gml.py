@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from html.entities import name2codepoint
 from typing import Any, BinaryIO
 
+from .._attributes import WEIGHT
 from ..errors import FormatError
 from ..graph import Graph
 from ._labels import label_kind, node_names, restore_labels, writable_labels
+from ._nodes import named_table, with_axes
 from ._parsed import Edges, NamedEdges, Options
 
 __all__ = ["read_gml", "write_gml"]
 
 LABELS_NOTE = "gsp_fb_labels"
+NODE_KEYS = ("id", "label")
+EDGE_KEYS = ("source", "target", "graphics")
+# Keys of GML are letters and digits; a column with any other name has no place in it.
+_KEY = re.compile(r"[A-Za-z]\w*", re.ASCII)
 # Possessive quantifier over blanks and comments: no backtracking, hence linear time on any text.
 _TOKEN = re.compile(
     r"""(?:\s|\#[^\n]*)*+(?:(?P<open>\[)|(?P<close>\])|"(?P<text>[^"]*)"|(?P<end>\Z)
@@ -35,7 +42,7 @@ def read_gml(file: BinaryIO, options: Options) -> Edges:
     graphs = [value for key, value in _parse(text) if key == "graph"]
     if len(graphs) != 1 or not isinstance(graphs[0], list):
         raise FormatError(f"{len(graphs)} graphs found; a file must contain exactly one")
-    return _edges(graphs[0])
+    return _edges(graphs[0], options.weight)
 
 
 def _parse(text: str) -> list[tuple[str, Any]]:
@@ -85,20 +92,36 @@ def _character(entity: re.Match[str]) -> str:
     return chr(code) if 0 <= code < 0x110000 else entity[0]
 
 
-def _edges(graph: list[tuple[str, Any]]) -> Edges:
+def _edges(graph: list[tuple[str, Any]], weight: str | None) -> Edges:
     facts = dict(graph)
     nodes = [dict(value) for key, value in graph if key == "node" and isinstance(value, list)]
     found = NamedEdges()
     for node in nodes:
         if not found.add_node(_need(node, "id", "node")):
             raise FormatError(f"node {node['id']!r} occurs twice")
+        for name, value in _attributes(node, NODE_KEYS):
+            found.describe_node(name, value)
     for key, value in graph:
         if key == "edge" and isinstance(value, list):
             edge = dict(value)
-            found.add_edge(_need(edge, "source", "edge"), _need(edge, "target", "edge"), _weight(edge))
+            found.add_edge(_need(edge, "source", "edge"), _need(edge, "target", "edge"))
+            for name, cell in _attributes(edge, EDGE_KEYS):
+                found.describe_edge(name, cell)
     kind = facts.get(LABELS_NOTE)
     labels = restore_labels(_names(nodes), kind if isinstance(kind, str) else None)
-    return found.edges(facts.get("directed", 0) == 1, labels)
+    table = named_table(labels, len(nodes), found.node_cells)
+    return found.edges(facts.get("directed", 0) == 1, table, weight)
+
+
+def _attributes(item: dict[str, Any], known: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """Yield the attributes of a node or an edge; of lists only the position in ``graphics``."""
+    for name, value in item.items():
+        if name == "graphics" and isinstance(value, list):
+            yield from ((axis, at) for axis, at in value if axis in ("x", "y", "z") and not isinstance(at, list))
+        elif name == WEIGHT and isinstance(value, list):
+            raise FormatError("an edge has a list for its weight, which is not a number")
+        elif name not in known and not isinstance(value, list):
+            yield name, value
 
 
 def _need(item: dict[str, Any], key: str, what: str) -> Any:
@@ -107,20 +130,14 @@ def _need(item: dict[str, Any], key: str, what: str) -> Any:
     return item[key]
 
 
-def _weight(edge: dict[str, Any]) -> float | None:
-    weight = edge.get("weight")
-    if weight is not None and not isinstance(weight, int | float):
-        raise FormatError(f"edge ({edge['source']}, {edge['target']}) has a weight that is not a number")
-    return None if weight is None else float(weight)
-
-
 def _names(nodes: list[dict[str, Any]]) -> list[str]:
     key = "label" if all("label" in node for node in nodes) else "id"
     if any(isinstance(node[key], list) for node in nodes):
         raise FormatError(f"a node has a list for its {key}; it must be text or a number")
     names = [str(node[key]) for node in nodes]
     if len(set(names)) != len(names):
-        raise FormatError("two nodes have the same label")
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise FormatError(f"two nodes have the same label {twice!r}")
     return names
 
 
@@ -135,15 +152,38 @@ def _lines(graph: Graph) -> Iterator[str]:
     yield "graph ["
     yield f"directed {int(graph.directed)}"
     yield f'{LABELS_NOTE} "{label_kind(writable_labels(graph.labels))}"'
+    columns = _written(graph)
     for i, name in enumerate(node_names(graph)):
-        yield f'node [ id {i} label "{_ESCAPED.sub(lambda c: f"&#{ord(c[0])};", name)}" ]'
+        cells = "".join(f" {key} {_cell(cells[i])}" for key, cells in columns.items() if cells[i] is not None)
+        yield f"node [ id {i} label {_quoted(name)}{cells} ]"
     for k, (i, j) in enumerate(zip(source, target, strict=True)):
         weight = "" if weights is None else f" weight {_real(float(weights[k]))}"
         yield f"edge [ source {i} target {j}{weight} ]"
     yield "]"
 
 
+def _written(graph: Graph) -> dict[str, list[Any]]:
+    """Return the columns and coordinates of the node table that GML can hold."""
+    columns = with_axes(graph.nodes)
+    odd = next((name for name in columns if name in NODE_KEYS or not _KEY.fullmatch(name)), None)
+    if odd is not None:
+        raise FormatError(f"column {odd!r} cannot be a key of GML; use another name or another format")
+    return columns
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return _quoted(value)
+    return _real(value) if isinstance(value, float) else str(int(value))
+
+
+def _quoted(text: str) -> str:
+    return '"' + _ESCAPED.sub(lambda c: f"&#{ord(c[0])};", text) + '"'
+
+
 def _real(weight: float) -> str:
     """Return the shortest exact digits with a decimal point, which distinguishes a real from an integer in GML."""
+    if not math.isfinite(weight):
+        return repr(weight).upper()
     digits, mark, exponent = repr(weight).upper().partition("E")
     return digits + (".0" if "." not in digits else "") + mark + exponent

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, NoReturn
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO, NoReturn
 from xml.parsers import expat
 
+from .._attributes import WEIGHT
 from ..errors import FormatError
 from ..graph import Graph
 from ._labels import label_kind, node_names, restore_labels, writable_labels
+from ._nodes import named_table, with_axes
 from ._parsed import Edges, NamedEdges, Options
 
 __all__ = ["read_graphml", "write_graphml"]
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 LABELS_NOTE = "gsp_fb_labels"
-# Domain and name of the keys that are read.
-ROLES = {("edge", "weight"), ("all", "weight"), ("graph", LABELS_NOTE)}
+# What a value is, by the type of its key.
+TYPES: dict[str, Callable[[str], Any]] = {
+    "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.strip().lower()],
+    **dict.fromkeys(("int", "long", "integer"), int),
+    **dict.fromkeys(("float", "double"), float),
+}
 # Accepted encodings. Expat passes any other name to Python's codec registry, so the list is closed.
 ENCODINGS = re.compile(r"utf-?(8|16)|us-ascii|iso-8859-\d+|windows-125\d", re.IGNORECASE)
 _DIRECTED = {"directed": True, "undirected": False, "true": True, "false": False}
@@ -35,7 +42,17 @@ def read_graphml(file: BinaryIO, options: Options) -> Edges:
         raise FormatError(f"not well-formed XML: {bad}") from None
     if reader.directed is None:
         raise FormatError("no <graph> element")
-    return reader.found.edges(reader.directed, restore_labels([str(name) for name in reader.found.nodes], reader.kind))
+    return reader.edges(options.weight)
+
+
+@dataclass(frozen=True)
+class _Key:
+    """An attribute: its name, the elements that have it, its type and default."""
+
+    name: str
+    domain: str
+    kind: str
+    default: Any = None
 
 
 class _Reader:
@@ -45,8 +62,7 @@ class _Reader:
         self.found = NamedEdges()
         self.directed: bool | None = None
         self.kind: str | None = None
-        self._default: float | None = None
-        self._roles: dict[str, str] = {}
+        self._keys: dict[str, _Key] = {}
         self._open: list[str] = []
         self._key = ""
         self._text: list[str] = []
@@ -76,21 +92,36 @@ class _Reader:
 
     def _end(self, name: str) -> None:
         element = self._open.pop()
-        role = self._roles.get(self._key)
-        if element == "default" and role == "weight":
-            self._default = self._number()
-        elif element == "data" and role == "weight" and self._open[-1:] == ["edge"]:
-            self.found.weights[-1] = self._number()
-        elif element == "data" and role == LABELS_NOTE and self._open[-1:] == ["graph"]:
-            self.kind = "".join(self._text)
+        key, parent = self._keys.get(self._key), (self._open or [""])[-1]
+        if key is not None and element in ("default", "data") and parent in DESCRIBED and self._text:
+            DESCRIBED[parent](self, key, self._value(key))
         self._text.clear()
 
-    def _number(self) -> float:
+    def _value(self, key: _Key) -> Any:
         text = "".join(self._text)
         try:
-            return float(text)
-        except ValueError:
-            self._refuse(f"weight {text[:40]!r} is not a number")
+            return TYPES.get(key.kind, str)(text)
+        except (ValueError, KeyError):
+            what = "true or false" if key.kind == "boolean" else f"a number of type {key.kind}"
+            self._refuse(f"{key.name} {text[:40]!r} is not {what}")
+
+    def edges(self, weight: str | None) -> Edges:
+        """Return what was found: attributes of nodes as their table, the chosen attribute of edges as weights."""
+        cells, n_nodes = self.found.node_cells, len(self.found.nodes)
+        for key in self._keys.values():
+            if key.default is not None and key.domain in ("node", "all"):
+                given = cells.get(key.name, {})
+                cells[key.name] = {i: given.get(i, key.default) for i in range(n_nodes)}
+            if key.default is not None and key.domain in ("edge", "all"):
+                listed = self.found.edge_cells.get(key.name, {})
+                self.found.edge_cells[key.name] = {k: listed.get(k, key.default) for k in range(len(self.found.ends))}
+        names = [str(name) for name in self.found.nodes]
+        if self.kind is None and names == [f"n{i}" for i in range(n_nodes)] and _are_names(cells.get("name"), n_nodes):
+            # igraph numbers the nodes n0, n1, ... and keeps their names as an attribute.
+            given = cells.pop("name")
+            names = [given[i] for i in range(n_nodes)]
+        table = named_table(restore_labels(names, self.kind), n_nodes, cells)
+        return self.found.edges(bool(self.directed), table, weight)
 
     def _need(self, attributes: dict[str, str], name: str) -> str:
         if name not in attributes:
@@ -98,11 +129,14 @@ class _Reader:
         return attributes[name]
 
     def start_key(self, attributes: dict[str, str]) -> None:
-        """Record which key is the weight, and which holds the kind of labels."""
+        """Record the name, domain and type of an attribute."""
         self._key = self._need(attributes, "id")
-        name = attributes.get("attr.name", "")
-        if (attributes.get("for", "all"), name) in ROLES:
-            self._roles[self._key] = name
+        kind, domain = attributes.get("attr.type", "string"), attributes.get("for", "all")
+        if "attr.name" in attributes:
+            # Keys without a name hold drawings of an editor.
+            name = attributes["attr.name"]
+            kind = "double" if kind == "string" and name == WEIGHT and domain != "node" else kind
+            self._keys[self._key] = _Key(name, domain, kind)
 
     def start_data(self, attributes: dict[str, str]) -> None:
         """Record the key of the value that follows."""
@@ -122,16 +156,46 @@ class _Reader:
             self._refuse(f"node {attributes['id']!r} occurs twice")
 
     def start_edge(self, attributes: dict[str, str]) -> None:
-        """Add an edge, with the default weight until its own is read."""
+        """Add an edge by the ids of its ends."""
         if _DIRECTED.get(attributes.get("directed", ""), self.directed) is not self.directed:
             self._refuse("directed and undirected edges are mixed; all edges of a graph must be of one kind")
-        self.found.add_edge(self._need(attributes, "source"), self._need(attributes, "target"), self._default)
+        self.found.add_edge(self._need(attributes, "source"), self._need(attributes, "target"))
 
     def start_hyperedge(self, attributes: dict[str, str]) -> None:
         """Reject edges between more than two nodes."""
         self._refuse("hyperedges are not supported; an edge joins two nodes")
 
+    def describe_key(self, key: _Key, value: Any) -> None:
+        """Record the value of nodes or edges that have none of their own."""
+        self._keys[self._key] = replace(key, default=value)
 
+    def describe_node(self, key: _Key, value: Any) -> None:
+        """Record an attribute of a node."""
+        self.found.describe_node(key.name, value)
+
+    def describe_edge(self, key: _Key, value: Any) -> None:
+        """Record an attribute of an edge."""
+        self.found.describe_edge(key.name, value)
+
+    def describe_graph(self, key: _Key, value: Any) -> None:
+        """Record the kind of labels that this library wrote."""
+        if key.name == LABELS_NOTE:
+            self.kind = value
+
+
+def _are_names(cells: dict[int, Any] | None, n_nodes: int) -> bool:
+    return cells is not None and len(cells) == n_nodes == len(
+        {name for name in cells.values() if isinstance(name, str)}
+    )
+
+
+# What a value describes, by the element that holds it.
+DESCRIBED: dict[str, Callable[[_Reader, _Key, Any], None]] = {
+    "key": _Reader.describe_key,
+    "node": _Reader.describe_node,
+    "edge": _Reader.describe_edge,
+    "graph": _Reader.describe_graph,
+}
 # The elements that describe the graph; all others are ignored.
 STARTS: dict[str, Callable[[_Reader, dict[str, str]], None]] = {
     "key": _Reader.start_key,
@@ -156,9 +220,14 @@ def _lines(graph: Graph) -> Iterator[str]:
     yield f'<graphml xmlns="{NAMESPACE}">'
     yield f'<key id="labels" for="graph" attr.name="{LABELS_NOTE}" attr.type="string"/>'
     yield '<key id="weight" for="edge" attr.name="weight" attr.type="double"/>'
+    columns = with_axes(graph.nodes)
+    for k, (name, cells) in enumerate(columns.items()):
+        yield f'<key id="d{k}" for="node" attr.name={_quoted(name)} attr.type="{_kind(cells)}"/>'
     yield f'<graph edgedefault="{"directed" if graph.directed else "undirected"}">'
     yield f'<data key="labels">{label_kind(writable_labels(graph.labels))}</data>'
-    yield from (f"<node id={name}/>" for name in names)
+    for i, name in enumerate(names):
+        data = "".join(f'<data key="d{k}">{_text(cells[i])}</data>' for k, cells in enumerate(columns.values()))
+        yield f"<node id={name}>{data}</node>" if columns else f"<node id={name}/>"
     for k, (i, j) in enumerate(zip(source, target, strict=True)):
         data = "" if weights is None else f'<data key="weight">{float(weights[k])!r}</data>'
         yield f"<edge source={names[i]} target={names[j]}>{data}</edge>"
@@ -173,3 +242,13 @@ def _quoted(name: str) -> str:
     from xml.sax.saxutils import quoteattr  # imports much of urllib, so only where it is needed
 
     return quoteattr(name)
+
+
+def _kind(cells: list[Any]) -> str:
+    """Return the type of a column: that of its cells, text if they differ."""
+    kinds = {type(cell) for cell in cells if cell is not None}
+    return {bool: "boolean", int: "long", float: "double"}.get(kinds.pop(), "string") if len(kinds) == 1 else "string"
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None else _quoted(str(cell))[1:-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from numbers import Integral
 from typing import Any
 
@@ -13,12 +14,15 @@ import numpy as np
 from ..backend import IntArray
 from ..errors import FormatError
 from ..graph import Graph
+from ..nodes import NodeTable
+from ._nodes import dump_nodes, load_nodes
 from ._parsed import Labels
 
 __all__ = [
     "Header",
     "dump_labels",
     "label_kind",
+    "load_json",
     "load_labels",
     "names_to_pairs",
     "node_names",
@@ -89,10 +93,10 @@ def names_to_pairs(columns: Sequence[Sequence[Any]], labels: Labels) -> tuple[In
     """Return node numbers for the columns source and target, in the order of ``labels`` or of first appearance."""
     if labels is None:
         # dict preserves insertion order: row by row, source before target.
-        labels = tuple(dict.fromkeys(name for pair in zip(*columns, strict=True) for name in pair))
+        labels = tuple(dict.fromkeys(chain.from_iterable(zip(*columns, strict=True))))
     number = {name: i for i, name in enumerate(labels)}
     try:
-        pairs = [[number[name] for name in column] for column in columns]
+        pairs = [list(map(number.__getitem__, column)) for column in columns]
     except KeyError as unknown:
         raise FormatError(f"node {unknown} is not among the labels of the header") from None
     return np.array(pairs, dtype=np.int64).reshape(2, -1).T, labels
@@ -105,10 +109,11 @@ def dump_labels(labels: Labels) -> bytes:
 
 def load_labels(text: bytes, n_nodes: int) -> Labels:
     """Return the labels that :func:`dump_labels` wrote for ``n_nodes`` nodes, or raise FormatError."""
-    return _check_labels(_load_json(text), n_nodes)
+    return _check_labels(load_json(text), n_nodes)
 
 
-def _load_json(text: str | bytes) -> Any:
+def load_json(text: str | bytes) -> Any:
+    """Return the value of a JSON text, or raise FormatError."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as bad:
@@ -131,23 +136,34 @@ class Header:
     n_edges: int
     directed: bool
     labels: Labels = None
+    nodes: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, graph: Graph) -> Header:
         """Return the header of ``graph``."""
-        return cls(graph.n_nodes, graph.n_edges, graph.directed, writable_labels(graph.labels))
+        labels = writable_labels(graph.labels)
+        return cls(graph.n_nodes, graph.n_edges, graph.directed, labels, dump_nodes(graph.nodes))
+
+    @property
+    def table(self) -> NodeTable:
+        """The node table."""
+        return load_nodes(self.nodes, self.n_nodes, self.labels)
 
     def dumps(self) -> str:
         """Return the header as one line of ASCII."""
-        return json.dumps({"gsp_fb": VERSION} | vars(self))
+        facts = {"gsp_fb": VERSION} | vars(self)
+        return json.dumps(facts if self.nodes is not None else {k: v for k, v in facts.items() if k != "nodes"})
 
     @classmethod
     def loads(cls, text: str | bytes) -> Header:
         """Return the header that :meth:`dumps` wrote, or raise FormatError."""
-        header = _load_json(text)
+        header = load_json(text)
         if not isinstance(header, dict) or header.pop("gsp_fb", None) != VERSION:
             raise FormatError(f"the gsp_fb header is not of version {VERSION}; update gsp_fb to read it")
-        if set(header) != {"n_nodes", "n_edges", "directed", "labels"} or type(header["directed"]) is not bool:
+        if (
+            set(header) - {"nodes"} != {"n_nodes", "n_edges", "directed", "labels"}
+            or type(header["directed"]) is not bool
+        ):
             raise FormatError("broken gsp_fb header: n_nodes, n_edges, directed and labels are required")
         if any(type(header[key]) is not int or header[key] < 0 for key in ("n_nodes", "n_edges")):
             raise FormatError("broken gsp_fb header: n_nodes and n_edges must be integers >= 0")

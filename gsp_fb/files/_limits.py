@@ -5,15 +5,16 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ..errors import FormatError
 
-__all__ = ["MAX_BYTES", "MAX_NODES", "Limits", "is_gzip", "open_limited"]
+__all__ = ["MAX_BYTES", "MAX_NODES", "Limits", "check_regular", "is_gzip", "open_limited"]
 
 MAX_NODES = 50_000_000
 MAX_BYTES = 8 * 2**30
@@ -21,6 +22,7 @@ MAX_BYTES = 8 * 2**30
 # below HARMLESS_BYTES the ratio does not matter.
 MAX_RATIO = 200
 HARMLESS_BYTES = 16 * 2**20
+CHUNK_BYTES = 2**20
 
 
 @dataclass(frozen=True)
@@ -62,14 +64,45 @@ def is_gzip(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path).lower().endswith(".gz")
 
 
+class _Counted(io.RawIOBase):
+    """A file that raises FormatError where reading passes the limit, whatever size it announced."""
+
+    def __init__(self, file: BinaryIO, limits: Limits) -> None:
+        self._file, self._limits = file, limits
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._file.seek(offset, whence)
+
+    def readinto(self, buffer: Any) -> int:
+        content = self._file.read(len(buffer))
+        buffer[: len(content)] = content
+        if self._file.tell() > self._limits.max_bytes:
+            raise FormatError(f"more than max_bytes={self._limits.max_bytes} bytes; raise the limit to read it")
+        return len(content)
+
+
+def check_regular(path: str | os.PathLike[str]) -> None:
+    """Raise FormatError for a device, pipe or socket, before it is opened: opening a pipe waits for its writer."""
+    mode = os.stat(path).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise FormatError("not a regular file but a device, pipe or socket; save its content to a file first")
+
+
 @contextmanager
 def open_limited(path: str | os.PathLike[str], limits: Limits) -> Iterator[BinaryIO]:
     """Open ``path`` as a seekable stream of its unpacked bytes, within ``limits``."""
+    check_regular(path)
     with open(path, "rb") as file:
         stored = os.fstat(file.fileno()).st_size
         limits.check_bytes(stored, stored)
         if not is_gzip(path):
-            yield file
+            yield io.BufferedReader(_Counted(file, limits), CHUNK_BYTES)
             return
         with gzip.GzipFile(fileobj=file) as unpacked:
             yield io.BytesIO(limits.unpack(unpacked, stored))  # type: ignore[arg-type]  # a GzipFile reads like one

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import Any, BinaryIO
 
@@ -11,7 +12,8 @@ from scipy import sparse
 from .._arguments import check_choice, check_csr
 from ..errors import FormatError, ParameterError
 from ..graph import Graph
-from ._labels import dump_labels, load_labels, writable_labels
+from ._labels import dump_labels, load_json, load_labels, writable_labels
+from ._nodes import dump_nodes, load_nodes
 from ._npy import Archive, Array
 from ._parsed import Matrix, Options
 
@@ -43,7 +45,9 @@ def _read_own(archive: Archive) -> Matrix:
         raise FormatError("array 'indptr' is empty; it has one entry more than there are nodes")
     n_nodes = len(indptr) - 1
     labels = load_labels(archive.read("labels", kinds="u").tobytes(), n_nodes) if "labels" in archive else None
-    return Matrix(_matrix("csr", (n_nodes, n_nodes), weights, indices, indptr), directed, labels)
+    table = load_json(archive.read("nodes", kinds="u").tobytes()) if "nodes" in archive else None
+    matrix = _matrix("csr", (n_nodes, n_nodes), weights, indices, indptr)
+    return Matrix(matrix, directed, load_nodes(table, n_nodes, labels))
 
 
 def _read_scipy(archive: Archive, options: Options) -> Matrix:
@@ -97,4 +101,6 @@ def write_npz(graph: Graph, file: BinaryIO) -> None:
         arrays["weights"] = graph.weights
     if graph.labels is not None:
         arrays["labels"] = np.frombuffer(dump_labels(writable_labels(graph.labels)), dtype=np.uint8)
+    if (table := dump_nodes(graph.nodes)) is not None:
+        arrays["nodes"] = np.frombuffer(json.dumps(table).encode(), dtype=np.uint8)
     np.savez(file, allow_pickle=False, **arrays)

@@ -6,9 +6,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from .._attributes import weight_attribute
 from .._extras import require
 from ..backend import FloatArray, IntArray
-from ..errors import FormatError
+from ..errors import FormatError, GraphError
 from ..graph import Graph
 from ._labels import Header, names_to_pairs
 from ._parsed import Edges, Labels, Options
@@ -17,7 +18,6 @@ __all__ = ["read_parquet", "write_parquet"]
 
 METADATA_KEY = b"gsp_fb"
 ENDS = ("source", "target")
-COLUMNS = (*ENDS, "weight")
 BYTES_PER_CELL = 8
 
 
@@ -25,41 +25,56 @@ def read_parquet(file: BinaryIO, options: Options) -> Edges:
     """Return the edges in ``file``; integer columns are node numbers, text columns are names."""
     pa = require("pyarrow", "reading Parquet")
     try:
-        table = _load(file, options)
-    except FormatError:
+        table, weight = _load(file, options)
+    except (FormatError, GraphError):
         raise
     except (pa.ArrowException, OSError, RuntimeError, OverflowError, ValueError, KeyError) as bad:
         raise FormatError(f"not a readable Parquet file: {bad}") from bad
     header = _header(table)
     if header is not None:
         header.check_complete(table.num_rows)
-    labels = None if header is None else header.labels
-    pairs, labels = _pairs(table, labels)
-    n_nodes = header.n_nodes if header is not None else None if labels is None else len(labels)
-    return Edges(pairs, _weights(table), n_nodes, None if header is None else header.directed, labels)
+    pairs, labels = _pairs(table, None if header is None else header.labels)
+    weights = None if weight is None else _weights(table, weight)
+    if header is not None:
+        return Edges(pairs, weights, header.n_nodes, header.directed, header.table)
+    return Edges(pairs, weights, None if labels is None else len(labels), None, labels)
 
 
-def _load(file: BinaryIO, options: Options) -> Any:
+def _load(file: BinaryIO, options: Options) -> tuple[Any, str | None]:
+    """Return the columns of nodes, as the first two, and of weights, with the name of the latter."""
     opened = require("pyarrow.parquet", "reading Parquet").ParquetFile
     parquet = opened(file)
-    columns = _columns(parquet.schema_arrow.names)
+    ends, weight = _columns(parquet.schema_arrow, options)
+    columns = [*ends] if weight is None else [*ends, weight]
     stored = file.seek(0, 2)
     options.limits.check_bytes(parquet.metadata.num_rows * len(columns) * BYTES_PER_CELL, stored)
     options.limits.check_bytes(_claimed_bytes(parquet.metadata), stored)
     # Names stay dictionary-encoded: one that occurs in every row is in memory once.
-    safe = {"page_checksum_verification": True, "read_dictionary": list(ENDS)}
+    safe = {"page_checksum_verification": True, "read_dictionary": list(ends)}
     table = opened(file, metadata=parquet.metadata, **safe).read(columns=columns, use_threads=False)
     table.validate(full=True)
-    return table
+    return table.select(columns), weight
 
 
-def _columns(found: list[str]) -> list[str]:
-    columns = [name for name in COLUMNS if name in found]
-    if any(found.count(name) > 1 for name in columns):
+def _columns(schema: Any, options: Options) -> tuple[tuple[str, str], str | None]:
+    options.check_ends()
+    found = schema.names
+    ends = (options.source or ENDS[0], options.target or ENDS[1])
+    if not set(ends) <= set(found):
+        if options.source is None:
+            raise FormatError(
+                f"columns source and target are required; found {', '.join(found)}: give source= and target="
+            )
+        raise FormatError(f"columns {ends[0]} and {ends[1]} are not both among {', '.join(found)}")
+    others = [name for name in found if name not in ends]
+    weight = weight_attribute(others, [name for name in others if _is_number(schema.field(name).type)], options.weight)
+    if any(found.count(name) > 1 for name in (*ends, weight)):
         raise FormatError(f"a column occurs twice: {', '.join(found)}")
-    if not set(ENDS) <= set(columns):
-        raise FormatError(f"columns source and target are required; found {', '.join(found)}")
-    return columns
+    return ends, weight
+
+
+def _is_number(kind: Any) -> bool:
+    return _is_integer(kind) or bool(require("pyarrow.types", "reading Parquet").is_floating(kind))
 
 
 def _claimed_bytes(metadata: Any) -> int:
@@ -73,7 +88,7 @@ def _header(table: Any) -> Header | None:
 
 
 def _pairs(table: Any, labels: Labels) -> tuple[IntArray, Labels]:
-    columns = [_whole(table, name) for name in ENDS]
+    columns = [_whole(table, name) for name in table.column_names[:2]]
     if labels is None and all(_is_integer(column.type) for column in columns):
         return np.stack([column.to_numpy().astype(np.int64) for column in columns], axis=1), None
     return names_to_pairs([_named(_values(column), labels) for column in columns], labels)
@@ -109,12 +124,10 @@ def _is_integer(kind: Any) -> bool:
     return bool(require("pyarrow.types", "reading Parquet").is_integer(kind))
 
 
-def _weights(table: Any) -> FloatArray | None:
-    if "weight" not in table.column_names:
-        return None
-    column = _whole(table, "weight")
-    if not (_is_integer(column.type) or require("pyarrow.types", "reading Parquet").is_floating(column.type)):
-        raise FormatError(f"column 'weight' is of type {column.type}; weights must be numbers")
+def _weights(table: Any, name: str) -> FloatArray:
+    column = _whole(table, name)
+    if not _is_number(column.type):
+        raise FormatError(f"column {name!r} is of type {column.type}; weights must be numbers")
     return np.asarray(column.to_numpy(), dtype=np.float64)
 
 

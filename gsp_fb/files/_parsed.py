@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._arguments import check_choice, check_count
+from .._attributes import WEIGHT, is_number, weight_attribute
 from .._build import DUPLICATES, LOOP_RULES, SYMMETRIZE
 from ..backend import FloatArray, IntArray
 from ..errors import FormatError, GraphError, ParameterError
@@ -29,6 +30,10 @@ class Options:
     duplicates: str = "error"
     loops: str = "keep"
     limits: Limits = field(default_factory=Limits)
+    source: str | None = None
+    target: str | None = None
+    weight: str | None = WEIGHT
+    header: bool | None = None
 
     def __post_init__(self) -> None:
         check_count(self.limits.max_nodes, "max_nodes", minimum=0)
@@ -40,6 +45,13 @@ class Options:
         check_choice(self.symmetrize, SYMMETRIZE, "symmetrize")
         if self.directed:
             raise GraphError(f"directed=True and symmetrize={self.symmetrize!r} contradict each other; give one")
+
+    def check_ends(self) -> None:
+        """Raise ParameterError where only one of source and target is named, or a header is denied that they need."""
+        if (self.source is None) != (self.target is None):
+            raise ParameterError(f"source={self.source!r} and target={self.target!r}: name both columns or none")
+        if self.source is not None and self.header is False:
+            raise ParameterError(f"source={self.source!r} is a name in a header, and header=False denies one")
 
     def direction(self, stated: bool | None) -> dict[str, Any]:
         """Return the ``directed`` and ``symmetrize`` to build with, given the direction ``stated`` in the file."""
@@ -66,20 +78,20 @@ class Edges:
     weights: FloatArray | None = None
     n_nodes: int | None = None
     directed: bool | None = None
-    labels: Labels = None
+    nodes: Any = None
 
     def graph(self, options: Options) -> Graph:
         """Return the graph of the list."""
         direction = options.direction(self.directed)
         if self.directed is False and direction["directed"]:
             undirected = self._build(options, directed=False, symmetrize=None)
-            return Graph.from_adjacency(undirected.adjacency, directed=True, nodes=self.labels)
+            return Graph.from_adjacency(undirected.adjacency, directed=True, nodes=self.nodes)
         return self._build(options, **direction)
 
     def _build(self, options: Options, **direction: Any) -> Graph:
         n_nodes = self._count_nodes()
         options.limits.check_nodes(n_nodes)
-        rules: dict[str, Any] = {"duplicates": options.duplicates, "loops": options.loops, "nodes": self.labels}
+        rules: dict[str, Any] = {"duplicates": options.duplicates, "loops": options.loops, "nodes": self.nodes}
         return Graph.from_edges(self.pairs, self.weights, n_nodes, **direction, **rules)
 
     def _count_nodes(self) -> int:
@@ -96,7 +108,7 @@ class Matrix:
 
     adjacency: Any
     directed: bool | None = None
-    labels: Labels = None
+    nodes: Any = None
 
     def graph(self, options: Options) -> Graph:
         """Return the graph of the matrix."""
@@ -106,16 +118,17 @@ class Matrix:
             )
         options.limits.check_nodes(max(self.adjacency.shape))
         direction = options.direction(self.directed)
-        return Graph.from_adjacency(self.adjacency, loops=options.loops, nodes=self.labels, **direction)
+        return Graph.from_adjacency(self.adjacency, loops=options.loops, nodes=self.nodes, **direction)
 
 
 @dataclass
 class NamedEdges:
-    """Edges between named nodes, collected during parsing; a missing weight is 1."""
+    """Nodes and edges with their attributes, collected during parsing."""
 
     nodes: dict[Hashable, int] = field(default_factory=dict)
     ends: list[tuple[Hashable, Hashable]] = field(default_factory=list)
-    weights: list[float | None] = field(default_factory=list)
+    node_cells: dict[str, dict[int, Any]] = field(default_factory=dict)
+    edge_cells: dict[str, dict[int, Any]] = field(default_factory=dict)
 
     def add_node(self, name: Hashable) -> bool:
         """Add a node and return whether its name is new."""
@@ -123,22 +136,39 @@ class NamedEdges:
         self.nodes.setdefault(name, len(self.nodes))
         return is_new
 
-    def add_edge(self, source: Hashable, target: Hashable, weight: float | None) -> None:
+    def add_edge(self, source: Hashable, target: Hashable) -> None:
         """Add an edge; its nodes may be added later."""
         self.ends.append((source, target))
-        self.weights.append(weight)
 
-    def edges(self, directed: bool, labels: Labels) -> Edges:
-        """Return the edges by node number."""
+    def describe_node(self, name: str, value: Any) -> None:
+        """Set an attribute of the node that was added last."""
+        self.node_cells.setdefault(name, {})[len(self.nodes) - 1] = value
+
+    def describe_edge(self, name: str, value: Any) -> None:
+        """Set an attribute of the edge that was added last."""
+        self.edge_cells.setdefault(name, {})[len(self.ends) - 1] = value
+
+    def edges(self, directed: bool, nodes: Any, weight: str | None, default: Any = 1.0) -> Edges:
+        """Return the edges by node number; an edge without a weight has the ``default``."""
         try:
             pairs = [(self.nodes[source], self.nodes[target]) for source, target in self.ends]
         except KeyError as unknown:
             raise FormatError(f"an edge refers to node {unknown}, which is not in the file") from None
-        weights = [1.0 if weight is None else weight for weight in self.weights]
         return Edges(
             np.array(pairs, dtype=np.int64).reshape(-1, 2),
-            np.array(weights, dtype=np.float64),
+            self._weights(weight, default),
             len(self.nodes),
             directed,
-            labels,
+            nodes,
         )
+
+    def _weights(self, weight: str | None, default: Any) -> FloatArray | None:
+        numeric = [name for name, cells in self.edge_cells.items() if all(map(is_number, cells.values()))]
+        chosen = weight_attribute(self.edge_cells, numeric, weight)
+        if chosen is None:
+            return None
+        cells = self.edge_cells[chosen]
+        odd = next((k for k, value in cells.items() if not is_number(value)), None)
+        if odd is not None:
+            raise FormatError(f"edge {self.ends[odd]} has {chosen} {cells[odd]!r}, which is not a number")
+        return np.array([cells.get(k, default) for k in range(len(self.ends))], dtype=np.float64)

@@ -10,7 +10,7 @@ import numpy as np
 from .._arguments import check_count, check_signal, host_array
 from ..backend import Signal, namespace, to_dense
 from ..errors import ParameterError, SignalError
-from ..operators import Operator
+from ..operators import Operator, check_operator
 from .kernels import Kernel, as_kernel
 from .response import axis_end, frequency_axis
 
@@ -42,8 +42,7 @@ def check_order(order: object) -> int | None:
 
 def check_high(op: object) -> Operator:
     """Return ``op`` if it is the high channel of an undirected graph, whose eigenvalues are frequencies."""
-    if not isinstance(op, Operator):
-        raise ParameterError(f"a bank needs an Operator, not {type(op).__name__}; see gsp_fb.operator(graph, 'sym')")
+    op = check_operator(op)
     if op.channel != "high":
         raise ParameterError(
             f"a kernel is a function of frequency, the eigenvalue of the high channel, and {op!r} is a low channel: "

@@ -4,6 +4,7 @@ graph.npyd/graph.json     version, n_nodes, n_entries, n_loops, directed
 graph.npyd/indptr.npy     int64, n_nodes + 1
 graph.npyd/indices.npy    int32 (int64 from 2^31 nodes on), sorted within each row
 graph.npyd/weights.npy    float64, absent where every weight is 1
+graph.npyd/nodes.json     names, coordinates and columns of the nodes, absent where there are none
 """
 
 from __future__ import annotations
@@ -28,14 +29,17 @@ from .._atomic import sweep_stale, write_json
 from .._build import INT32_LIMIT
 from ..backend import FloatArray, IntArray, freeze
 from ..errors import FormatError
+from ..files._labels import load_json, load_labels, writable_labels
+from ..files._nodes import dump_nodes, holds_more_than_names, load_nodes
 from ..graph import Graph
+from ..nodes import NodeTable
 from ..storage import Budget, Facts, MemoryStorage, Progress, RowBlock, StoredArray
 
-__all__ = ["Files", "is_folder_name", "new_folder", "open_files", "write_facts", "write_folder"]
+__all__ = ["Files", "is_folder_name", "new_folder", "open_files", "read_nodes", "write_facts", "write_folder"]
 
 SUFFIX = ".npyd"
 VERSION = 1
-FACTS = "graph.json"
+FACTS, NODES = "graph.json", "nodes.json"
 
 
 @dataclass(frozen=True)
@@ -187,6 +191,25 @@ def _read_facts(folder: Path) -> Facts:
         raise bad if isinstance(bad, FormatError) else FormatError(f"{folder / FACTS} is damaged: {bad}") from None
 
 
+def read_nodes(path: str | os.PathLike[str], n_nodes: int) -> NodeTable:
+    """Return the node table of a folder; an empty one where it has none, or where ``path`` is a file.
+
+    Raises
+    ------
+    FormatError
+        ``nodes.json`` is damaged.
+    """
+    file = Path(path) / NODES
+    if not file.is_file():
+        return NodeTable(n_nodes)
+    try:
+        found = load_json(file.read_bytes())
+        labels = load_labels(json.dumps(found["labels"]).encode(), n_nodes)
+        return load_nodes(found["nodes"], n_nodes, labels)
+    except (FormatError, KeyError, TypeError) as bad:
+        raise FormatError(f"{file}: {bad}") from None
+
+
 def _check(array: StoredArray, length: int, kind: str) -> None:
     if array.shape != (length,) or array.dtype != np.dtype(kind):
         raise FormatError(
@@ -231,7 +254,7 @@ def write_facts(folder: Path, facts: Facts) -> None:
 def write_folder(graph: Graph, path: str | os.PathLike[str]) -> None:
     """Write a graph that is in memory as a folder that :func:`gsp_fb.open_graph` opens.
 
-    Labels have no place in it and are left out.
+    The node table is written as ``nodes.json``.
 
     Parameters
     ----------
@@ -264,4 +287,7 @@ def write_folder(graph: Graph, path: str | os.PathLike[str]) -> None:
         np.save(folder / "indices.npy", arrays.indices.astype(index, copy=False))
         if arrays.weights is not None:
             np.save(folder / "weights.npy", arrays.weights)
+        if graph.labels is not None or holds_more_than_names(graph.nodes):
+            table = {"labels": writable_labels(graph.labels), "nodes": dump_nodes(graph.nodes)}
+            (folder / NODES).write_text(json.dumps(table), encoding="utf-8")
         write_facts(folder, Facts(graph.n_nodes, arrays.n_entries, graph.n_loops, graph.directed))

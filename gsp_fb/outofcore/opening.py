@@ -7,7 +7,7 @@ import os
 from ..graph import Graph
 from ..storage import Budget, DiskStorage, Progress, parse_bytes, silent
 from .edge_file import open_edges_in_order
-from .folder import open_files
+from .folder import open_files, read_nodes
 
 __all__ = ["disk_graph"]
 
@@ -23,4 +23,5 @@ def disk_graph(
     limit, show = parse_bytes(memory), progress or silent
     listed = os.path.isfile(path)
     source = open_edges_in_order(path, limit, show, directed=directed) if listed else open_files(path)
-    return Graph(DiskStorage(source, Budget(limit, source.facts.n_nodes), show))
+    n_nodes = source.facts.n_nodes
+    return Graph(DiskStorage(source, Budget(limit, n_nodes), show), read_nodes(path, n_nodes))

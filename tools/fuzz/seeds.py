@@ -28,7 +28,7 @@ GRAPHS = {
     "path": Graph.from_edges(EDGES, n_nodes=5),
     "arcs": Graph.from_edges(EDGES, [0.5, 2.0, 1e-3, 7.0], directed=True),
 }
-NAMED = Graph.from_edges(EDGES, [0.1, 0.2, 3.0, 4.0], labels=("a", "b&", "ü", "d"))
+NAMED = Graph.from_edges(EDGES, [0.1, 0.2, 3.0, 4.0], nodes=("a", "b&", "ü", "d"))
 X = sparse.csr_matrix(np.array([[0, 1, 0], [2, 0, 0], [0, 0, 3], [1, 1, 0]], dtype=np.float32))
 Y, PAIRS = np.array([0, 1, 0, 1]), np.array([[0, 1, 2, 3], [1, 2, 3, 0]])
 MASKS = np.array([[[1, 0, 0, 0]], [[0, 1, 0, 0]], [[0, 0, 1, 1]]], dtype=bool)
