@@ -182,7 +182,7 @@ class Channels(nn.Module):
 
     def weights(self, parts: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """Return the weight of every filtered channel."""
-        return (torch.ones((), dtype=parts[0].dtype),) if self.mixing is None else self.mixing(parts)
+        return (parts[0].new_ones(1, 1),) if self.mixing is None else self.mixing(parts)
 
     def mix(self, parts: Sequence[Tensor]) -> Tensor:
         """Return the weighted sum of filtered channels."""
@@ -214,12 +214,19 @@ class Channels(nn.Module):
         Tensor, shape (*copies, n_nodes, k) or (*copies, k)
             One row a node where every node has weights of its own, the mean over the nodes otherwise.
         """
-        sizes = torch.stack([(a * p).norm(dim=-1) for a, p in zip(self.weights(parts), parts, strict=True)], dim=-1)
+        pairs = zip(self.weights(parts), parts, strict=True)
+        # Contiguous: the rounding of a norm depends on the strides, and those on the copies beside.
+        sizes = torch.stack([a.abs().squeeze(-1) * p.contiguous().norm(dim=-1) for a, p in pairs], dim=-1)
         total = sizes.sum(-1, keepdim=True)
         # A node where every channel is zero has none that contributes more.
         shares = torch.where(total > 0, sizes / torch.where(total > 0, total, 1.0), 1.0 / len(self.names))
         per_node = self.mixing is not None and self.mixing.kind == "node"
-        return shares if per_node else shares.mean(-2)
+        return shares if per_node else node_mean(shares)
+
+
+def node_mean(shares: Tensor) -> Tensor:
+    """Return the mean over the nodes, (..., n, k) to (..., k); rounding does not depend on the copies beside."""
+    return shares.mT.contiguous().mean(-1)
 
 
 def _sum(parts: Sequence[Tensor]) -> Tensor:

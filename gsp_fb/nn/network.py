@@ -23,6 +23,7 @@ __all__ = [
     "Record",
     "adam",
     "alpha_table",
+    "mixings",
     "n_parameters",
     "parameter_groups",
     "step",
@@ -62,7 +63,7 @@ class GraphNetwork(nn.Module):
 
     def shares(self, x: Any) -> Tensor:
         """Return the mean share of every channel, shape (*copies, n_layers, k); each row sums to 1."""
-        per_node = any(mixing.kind == "node" for mixing in _mixings(self))
+        per_node = any(mixing.kind == "node" for mixing in mixings(self))
         found = [part["shares"] for part in self.channels(x)]
         return torch.stack([part.mean(-2) if per_node else part for part in found], dim=-2)
 
@@ -186,18 +187,20 @@ def step(layer: Any, arguments: tuple[Any, ...], record: Record) -> Tensor:
     if record is None:
         out: Tensor = layer(*arguments)
         return out
-    record.append(layer.split(*arguments))
-    return record[-1]["combined"]
+    found: dict[str, Tensor] = layer.split(*arguments)
+    record.append(found)
+    return found["combined"]
 
 
 def alpha_table(model: nn.Module) -> Tensor:
-    """Return the learned weights of every mixing in ``model``, in order, shape (*copies, n_mixings, k)."""
-    learned = [mixing.alphas() for mixing in _mixings(model) if mixing.kind in ("scalar", "tied")]
+    """Return the learned weights of every mixing in ``model``, in order, shape (*copies, nmixings, k)."""
+    learned = [mixing.alphas() for mixing in mixings(model) if mixing.kind in ("scalar", "tied")]
     found = [alphas for alphas in learned if alphas is not None]
     return torch.stack(found, dim=-2).detach() if found else torch.empty(0, 2)
 
 
-def _mixings(model: nn.Module) -> Iterator[Mixing]:
+def mixings(model: nn.Module) -> Iterator[Mixing]:
+    """Return the mixings of a network, in order."""
     return (module for module in model.modules() if isinstance(module, Mixing))
 
 

@@ -114,8 +114,13 @@ class Linear(nn.Module):
 
     def forward(self, x: Features) -> Tensor:
         """Return ``x W`` or ``x W + b``."""
-        mapped = x.matmul(self.weight)
+        mapped = x.matmul(self.weight) if self.weight.ndim == 2 or isinstance(x, SparseFeatures) else self._copies(x)
         return mapped if self.bias is None else mapped + self.bias.unsqueeze(-2)
+
+    def _copies(self, x: Tensor) -> Tensor:
+        """Return the products of all copies, in whole vectors: else rounding depends on where a copy lies in memory."""
+        width = self.weight.shape[-1]
+        return (x @ nn.functional.pad(self.weight, (0, -width % 16)))[..., :width]
 
 
 # Dropouts by number: a compiled program holds numbers, never a generator.

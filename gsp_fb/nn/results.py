@@ -27,6 +27,8 @@ class TrainResult:
         Wall time of training, earlier sessions of a resumed run included; of a batch, the run's equal share.
     memory : float
         Peak memory in MB: of the process, or on a GPU of torch's allocations.
+    shares : list
+        Mean shares of the channels in the chosen state, one row a layer; empty for one channel.
     history : list of dict
         One row an evaluated epoch, as in ``metrics.csv``.
 
@@ -53,6 +55,7 @@ class TrainResult:
     alphas: list[list[float]]
     seconds: float
     memory: float
+    shares: list[list[float]] = field(default_factory=list)
     history: list[dict[str, Any]] = field(repr=False, default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:

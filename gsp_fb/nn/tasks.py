@@ -26,6 +26,8 @@ from .graphs import GraphBatch
 from .inputs import SparseFeatures, features
 from .metrics import DEFAULT_METRIC, METRICS
 from .models import MODELS, takes_dense
+from .channels import node_mean
+from .network import mixings
 from .propagation.base import Batch
 from .targets import Targets, encode
 
@@ -193,8 +195,8 @@ class Task(ABC):
         """Yield, for every step of one epoch, the outputs and targets of its items and their weights in the loss."""
 
     @abstractmethod
-    def logits(self, model: nn.Module) -> Tensor:
-        """Return the outputs of all items, without gradients or dropout."""
+    def logits(self, model: nn.Module) -> tuple[Tensor, list[Tensor]]:
+        """Return the outputs of all items, without gradients or dropout, and the channels' mean shares of each layer."""
 
     def s_values(self, logits: Tensor) -> list[float]:
         """Return the S-value of every copy's output, shape (copies, n, k); nan where it has none."""
@@ -230,12 +232,9 @@ class NodeTask(Task):
             logits = model(x) if batch.propagation is None else model(x, batch.propagation)
             yield logits[batch.targets], y[batch.targets], batch.weights
 
-    def logits(self, model: nn.Module) -> Tensor:
-        """Return the outputs of all items, without gradients or dropout."""
-        model.eval()
-        with torch.no_grad():
-            result: Tensor = model(self.x)
-        return result
+    def logits(self, model: nn.Module) -> tuple[Tensor, list[Tensor]]:
+        """Return the outputs of all items, and the channels' mean shares of each layer."""
+        return _evaluated(model, self.x)
 
     def s_values(self, logits: Tensor) -> list[float]:
         """Return the S-value of every copy's output; nan where the output is zero or has overflown."""
@@ -268,12 +267,33 @@ class GraphTask(Task):
             if sizes[chosen.cpu().numpy()].sum() > 1:
                 yield model(self._batch(chosen.cpu().numpy())), self.y[chosen], None
 
-    def logits(self, model: nn.Module) -> Tensor:
-        """Return the outputs of all items, without gradients or dropout."""
-        model.eval()
+    def logits(self, model: nn.Module) -> tuple[Tensor, list[Tensor]]:
+        """Return the outputs of all items, and the channels' mean shares of each layer."""
         blocks = torch.split(torch.arange(self.y.shape[0]), max(self.config.batch_size, 256))
-        with torch.no_grad():
-            return torch.cat([model(self._batch(block.numpy())) for block in blocks])
+        batches = [self._batch(block.numpy()) for block in blocks]
+        outputs, shares = zip(*(_evaluated(model, batch) for batch in batches), strict=True)
+        # Shares are means over nodes; blocks of graphs have different numbers of them.
+        weights = [len(batch.x) / self.graph.n_nodes for batch in batches]
+        means = [sum(w * part for w, part in zip(weights, layer, strict=True)) for layer in zip(*shares, strict=True)]
+        return torch.cat(outputs), means
+
+
+def _evaluated(model: Any, x: Any) -> tuple[Tensor, list[Tensor]]:
+    """Return the outputs and, of a network with several channels, their mean shares, layer by layer, in one pass."""
+    model.eval()
+    record = Shares() if len(getattr(model, "channel_names", ())) > 1 else None
+    with torch.no_grad():
+        logits: Tensor = model(x) if record is None else model.run(x, None, record)
+    per_node = bool(record) and next(mixing.kind == "node" for mixing in mixings(model))
+    return logits, [node_mean(part["shares"]) if per_node else part["shares"] for part in record or ()]
+
+
+class Shares(list[dict[str, Tensor]]):
+    """A record of shares alone: on a large graph the channels of all layers are not kept beside each other."""
+
+    def append(self, found: dict[str, Tensor]) -> None:
+        """Keep the shares of a layer."""
+        super().append({"shares": found["shares"]})
 
 
 def check_graph_indptr(given: Any, n_nodes: int, n_graphs: int) -> IntArray:

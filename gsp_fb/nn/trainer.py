@@ -356,9 +356,13 @@ class Trainer:
             return each[position][index].mean()
         return self._each(logits[position][index], self.task.y[index]).mean()
 
-    def _outputs(self) -> Tensor:
-        logits = self.task.logits(self.model)
-        return logits if self.batched else logits.unsqueeze(0)
+    def _outputs(self) -> tuple[Tensor, list[list[list[float]]]]:
+        """Return the outputs of every copy, shape (copies, n, k), and its channels' shares, one row a layer."""
+        logits, shares = self.task.logits(self.model)
+        if not self.batched:
+            logits, shares = logits.unsqueeze(0), [part.unsqueeze(0) for part in shares]
+        rows = torch.stack(shares, dim=1).tolist() if shares else [[] for _ in self.active]
+        return logits, rows
 
     def _scores(self, logits: Tensor, part: str) -> list[float]:
         metric, y = METRICS[self.task.metric].function, self.task.y
@@ -366,11 +370,15 @@ class Trainer:
         return [metric(copy[index], y[index]) if index.numel() else math.nan for copy, index in pairs]
 
     def _evaluate(self, runs: Sequence[Run]) -> None:
-        logits = self._outputs()
+        logits, shares = self._outputs()
         with torch.no_grad():
             means = {part: self._means(logits, part).double().tolist() for part in PARTS[: 2 + self._blind]}
         scores = {part: self._scores(logits, part) for part in means}
-        shares, s_values = mixing_rows(self.model, len(self.active), batched=self.batched), self.task.s_values(logits)
+        alphas, s_values = (
+            mixing_weights(self.model, len(self.active), batched=self.batched),
+            self.task.s_values(logits),
+        )
+        names = getattr(self.model, "channel_names", ())
         for k, run in enumerate(self.active):
             if run not in runs:
                 continue
@@ -381,7 +389,12 @@ class Trainer:
             # Where there is a validation part to choose by, nothing of the test part is looked at before the end.
             for part in ("train", "val") if run.validates else ("train", "test"):
                 row |= {f"{part}_loss": means[part][k], f"{part}_{self.task.metric}": scores[part][k]}
-            run.record({**row, "s_value": s_values[k], **shares[k]})
+            row |= {
+                "s_value": s_values[k],
+                **_columns("alpha", names, alphas[k]),
+                **_columns("share", names, shares[k]),
+            }
+            run.record(row)
             state = TrainState(run.epoch, run.best_epoch, run.history[-1], self.model)
             answers = [bool(callback(state)) for callback in self.hooks.callbacks]
             run.stopped = run.stopped or any(answers)
@@ -402,7 +415,7 @@ class Trainer:
 
     def results(self) -> list[TrainResult | TrainingError]:
         """Return what the model, as it stands, reaches on every part, or the error that ended a run."""
-        logits = self._outputs()
+        logits, shares = self._outputs()
         with torch.no_grad():
             means = {part: self._means(logits, part).double().tolist() for part in PARTS}
         scores = {part: self._scores(logits, part) for part in PARTS}
@@ -417,6 +430,7 @@ class Trainer:
                 losses={part: means[part][k] for part in PARTS},
                 s_value=s_values[k],
                 alphas=alphas[k],
+                shares=shares[k],
                 seconds=run.seconds,
                 memory=memory,
                 history=run.history,
@@ -444,14 +458,7 @@ def mixing_weights(model: Any, n_copies: int, *, batched: bool) -> list[list[lis
     return rows
 
 
-def mixing_rows(model: Any, n_copies: int, *, batched: bool) -> list[Row]:
-    """Return the channel weights of every copy as columns ``alpha_low_1``, ``alpha_high_1``, ..."""
-    names = getattr(model, "channel_names", ("low", "high"))
-    return [
-        {
-            f"alpha_{channel}_{layer}": value
-            for layer, weights in enumerate(rows, 1)
-            for channel, value in zip(names, weights, strict=True)
-        }
-        for rows in mixing_weights(model, n_copies, batched=batched)
-    ]
+def _columns(kind: str, names: Sequence[str], table: Sequence[Sequence[float]]) -> Row:
+    """Return one value a layer and channel as columns ``alpha_low_1``, ``alpha_high_1``, ..."""
+    pairs = [(layer, pair) for layer, row in enumerate(table, 1) for pair in zip(names, row, strict=True)]
+    return {f"{kind}_{name}_{layer}": value for layer, (name, value) in pairs}

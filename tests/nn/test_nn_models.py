@@ -24,6 +24,7 @@ from gsp_fb.nn import (
     register_model,
     train,
 )
+from gsp_fb.nn.builders import tag_features
 from gsp_fb.nn.channels import channel_names
 from gsp_fb.nn.parts import Norm, stream
 from gsp_fb.nn.propagation import SaintSampler, heat_wavelets, random_walks, sampled_mean
@@ -173,6 +174,28 @@ def test_a_gcn_with_an_identity_channel_trains(blocks):
     result = train(model, blocks, blocks.splits[0], TrainConfig(lr=0.05, epochs=60, normalize=False))
     assert result.scores["train"] > 0.9
     assert {"alpha_low_1", "alpha_identity_2"} <= set(result.history[-1])
+
+
+@pytest.mark.parametrize("name", ["acm-gcn", "fb-gcn", "fb-gcnii", "fb-gin-0"])
+def test_shares_in_the_metrics_are_those_of_the_network(name, blocks, rings):
+    data = rings if MODELS[name].task == "graph" else blocks
+    model = build(name, data, hidden=8)
+    config = TrainConfig(epochs=3, normalize=False)
+    result = train(model, data, data.splits[0], config)
+    x = GraphBatch.of(data.graph, data.graph_indptr, tag_features(data)) if data is rings else inputs(name, data)
+    shares = model.shares(x)
+    np.testing.assert_allclose(result.shares, shares, atol=1e-6)
+    row = result.history[result.best_epoch - 1]
+    for layer, expected in enumerate(shares.tolist(), 1):
+        found = [row[f"share_{channel}_{layer}"] for channel in model.channel_names]
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        assert sum(found) == pytest.approx(1.0)
+
+
+def test_one_channel_has_no_columns_of_shares(blocks):
+    result = train(build("gcn", blocks), blocks, blocks.splits[0], TrainConfig(epochs=2))
+    assert result.shares == []
+    assert not any(name.startswith("share") for name in result.history[0])
 
 
 def test_a_row_of_ones_own_is_built_by_name_and_cannot_hide_the_packages(blocks):

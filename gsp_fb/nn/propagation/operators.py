@@ -50,13 +50,11 @@ class Complement(nn.Module):
         return h - self.matrix(h)
 
     def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
-        """Return ``P h_low`` and ``(I - P) h_high`` from one product."""
-        if h_low is h_high:
-            filtered = smooth = self.matrix(h_low)
-        else:
-            filtered, smooth = self.matrix(torch.cat([h_low, h_high], dim=-1)).chunk(2, dim=-1)
-        low = torch.add(filtered, h_low, alpha=self.own) if self.own else filtered
-        return low, h_high - smooth
+        """Return ``P h_low`` and ``(I - P) h_high``; of one and the same ``h`` they share the product."""
+        if h_low is not h_high:
+            return self.low(h_low), self.high(h_high)
+        smooth = self.matrix(h_low)
+        return (torch.add(smooth, h_low, alpha=self.own) if self.own else smooth), h_high - smooth
 
     def synthesize(self, h_low: Tensor, h_high: Tensor) -> Tensor:
         """Return ``P h_low + (I - P) h_high = h_high + P (h_low - h_high)``: no wider than one channel."""
