@@ -20,13 +20,13 @@ from ..energy import s_value
 from ..errors import GspWarning, ParameterError, SignalError
 from ..operators import operator
 from .builders import node_features
+from .channels import node_mean
 from .clusters import ClusterSampler
 from .config import TrainConfig
 from .graphs import GraphBatch
 from .inputs import SparseFeatures, features
 from .metrics import DEFAULT_METRIC, METRICS
 from .models import MODELS, takes_dense
-from .channels import node_mean
 from .network import mixings
 from .propagation.base import Batch
 from .targets import Targets, encode
@@ -196,7 +196,7 @@ class Task(ABC):
 
     @abstractmethod
     def logits(self, model: nn.Module) -> tuple[Tensor, list[Tensor]]:
-        """Return the outputs of all items, without gradients or dropout, and the channels' mean shares of each layer."""
+        """Return the outputs of all items without dropout, and the channels' mean shares of each layer."""
 
     def s_values(self, logits: Tensor) -> list[float]:
         """Return the S-value of every copy's output, shape (copies, n, k); nan where it has none."""
