@@ -48,24 +48,7 @@ __all__ = ["BuildContext", "class_count", "node_features", "tag_features"]
 
 @dataclass(frozen=True, eq=False)
 class BuildContext:
-    """What a builder knows: the data's shape, the options, and the streams that weights and dropout come from.
-
-    Attributes
-    ----------
-    graph : Graph
-    n_features, n_classes : int
-        Columns of the features and of the output.
-    options : mapping
-        The row's options with the caller's values.
-    generator, noise : torch.Generator
-        Draw the weights, and in training what dropout and samplers draw.
-    relations, data_dir, name
-        Where Geom-GCN finds its relations.
-    copies : tuple
-        ``(s,)`` for ``s`` independent parameter sets.
-    dtype, device
-        Where and in which precision the model will live.
-    """
+    """What a builder knows: the data's shape, the options, and the streams that weights and dropout come from."""
 
     graph: Graph
     n_features: int

@@ -234,13 +234,7 @@ def _sidecar(path: Path) -> Path:
 
 
 def read_facts(sidecar: Path) -> dict[str, Any]:
-    """Return the facts of a ``checkpoint.json``, checked.
-
-    Raises
-    ------
-    FormatError
-        An entry is missing or not what it must be.
-    """
+    """Return the facts of a ``checkpoint.json``, checked."""
     try:
         facts = json.loads(sidecar.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as broken:
@@ -259,20 +253,7 @@ def read_facts(sidecar: Path) -> dict[str, Any]:
 
 
 def check_tensors(found: Mapping[str, Tensor], expected: Mapping[str, Tensor], where: object) -> None:
-    """Compare stored tensors with those that a model has, by name, shape, type and finiteness.
-
-    Raises
-    ------
-    ParameterError
-        Names the first tensor that is missing, unknown, of another shape or type, or not finite.
-
-    Examples
-    --------
-    >>> check_tensors({"w": torch.zeros(2)}, {"w": torch.zeros(3)}, "run")
-    Traceback (most recent call last):
-    ...
-    gsp_fb.errors.ParameterError: run: tensor w has shape (2,); the model has (3,)
-    """
+    """Compare stored tensors with those that a model has, by name, shape, type and finiteness."""
     for name in expected.keys() - found.keys():
         raise ParameterError(f"{where}: tensor {name} is missing")
     for name, value in found.items():
@@ -290,13 +271,7 @@ def check_tensors(found: Mapping[str, Tensor], expected: Mapping[str, Tensor], w
 
 
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """Return one line for every entry in which two nested mappings differ.
-
-    Examples
-    --------
-    >>> differences({"a": 1, "b": {"c": 2}}, {"a": 1, "b": {"c": 3}})
-    ['b.c: 2 stored, 3 given']
-    """
+    """Return one line for every entry in which two nested mappings differ."""
     lines = []
     for name in sorted(stored.keys() | wanted.keys()):
         old, new = stored.get(name), wanted.get(name)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import is_dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
-from scipy import sparse
 from torch import Tensor, nn
 
 from .._arguments import check_count, check_host
@@ -17,7 +15,6 @@ from ..errors import ParameterError
 from ..graph import Graph
 from ..reorder import community_labels
 from .propagation.base import Batch
-from .sparse import SparseMatrix
 
 __all__ = ["ClusterSampler", "clusters", "restrict"]
 
@@ -27,14 +24,7 @@ CLUSTERS_PER_BATCH = 16
 
 
 def clusters(graph: Graph, size: int) -> list[IntArray]:
-    """Return the nodes in groups of about ``size``, communities kept together.
-
-    Examples
-    --------
-    >>> two = Graph.from_edges([(0, 2), (2, 4), (4, 0), (1, 3), (3, 5), (5, 1)])
-    >>> [group.tolist() for group in clusters(two, 3)]
-    [[0, 2, 4], [1, 3, 5]]
-    """
+    """Return the nodes in groups of about ``size``, communities kept together."""
     check_host(graph.device, "clusters are made")
     order = np.argsort(community_labels(graph), kind="stable")
     n_groups = max(1, round(graph.n_nodes / check_count(size, "size")))
@@ -42,28 +32,13 @@ def clusters(graph: Graph, size: int) -> list[IntArray]:
 
 
 def restrict(propagation: Any, nodes: IntArray) -> Any:
-    """Return a propagation on some nodes: its matrix with their rows and columns, weights as on the whole graph.
-
-    Raises
-    ------
-    ParameterError
-        The propagation is no fixed matrix and has no method ``restrict(nodes)`` of its own.
-    """
-    own = getattr(propagation, "restrict", None)
-    if own is not None:
-        return own(nodes)
-    matrix = getattr(propagation, "matrix", None)
-    if not isinstance(matrix, SparseMatrix) or not is_dataclass(propagation) or matrix.shape[0] != matrix.shape[1]:
+    """Return a propagation on some nodes: its matrix with their rows and columns, weights as on the whole graph."""
+    if not hasattr(propagation, "restrict"):
         raise ParameterError(
             f"cluster batches need a propagation by a square matrix, not {type(propagation).__name__}; train with "
             "batch='none', or give it a method restrict(nodes)"
         )
-    stored = matrix.csr
-    parts = (part.cpu().numpy() for part in (stored.values(), stored.col_indices(), stored.crow_indices()))
-    block = sparse.csr_array(tuple(parts), shape=matrix.shape)[nodes][:, nodes]
-    symmetric = matrix.transposed is stored
-    inner = SparseMatrix.from_scipy(block, symmetric=symmetric, dtype=stored.dtype, device=stored.device)
-    return replace(propagation, matrix=inner)  # type: ignore[type-var]  # is_dataclass does not tell mypy that it is no class
+    return propagation.restrict(nodes)
 
 
 class ClusterSampler:
@@ -71,14 +46,6 @@ class ClusterSampler:
 
     The operator of a batch is the block of the whole graph's operator, so degrees are those of the whole graph and
     only edges that leave the batch are missing.
-
-    Parameters
-    ----------
-    model : Module
-        Its layers share one propagation.
-    graph : Graph
-    batch_size : int
-        Nodes a batch, about.
     """
 
     def __init__(self, model: nn.Module, graph: Graph, batch_size: int) -> None:

@@ -98,11 +98,6 @@ def _blocks(rows: Any, shift: Any, begins: Any, ends: Any) -> sparse.csr_array:
     """Return the square matrix of the given rows of a disjoint union, its columns renumbered.
 
     An edge stays within its graph, so its column moves as far as its row did; no column is looked up.
-
-    Raises
-    ------
-    GraphError
-        An edge leaves its graph.
     """
     counts = np.diff(rows.indptr)
     columns = rows.indices - np.repeat(shift, counts)
@@ -129,21 +124,7 @@ class _Perceptron(nn.Module):
 
 
 class GinLayer(nn.Module):
-    """``sum_c a_c MLP_c(channel_c(h))``, normalised, then ReLU; low is ``(1 + eps) h + A h``, high the difference.
-
-    Parameters
-    ----------
-    channels, mixing
-        As for :class:`gsp_fb.nn.FilterBankLayer`.
-    learned : bool
-        GIN-eps: eps and gamma are trained; GIN-0 keeps them.
-    gamma : float
-        The node's own weight beyond 1 in the high channel.
-
-    References
-    ----------
-    .. [1] K. Xu et al., "How Powerful are Graph Neural Networks?", ICLR 2019.
-    """
+    """``sum_c a_c MLP_c(channel_c(h))``, normalised, then ReLU; low is ``(1 + eps) h + A h``, high the difference."""
 
     def __init__(
         self,

@@ -40,14 +40,7 @@ def structure(matrix: Any, device: torch.device | str | None) -> tuple[Tensor, T
 
 
 def as_tensor(array: Any) -> Tensor:
-    """Return a tensor over the memory of an array: NumPy's, or through DLPack that of any other library.
-
-    Examples
-    --------
-    >>> numbers = np.arange(3.0)
-    >>> as_tensor(numbers).data_ptr() == numbers.ctypes.data
-    True
-    """
+    """Return a tensor over the memory of an array: NumPy's, or through DLPack that of any other library."""
     if not isinstance(array, np.ndarray):
         return torch.utils.dlpack.from_dlpack(array)
     # torch warns of read-only memory; frozen graph arrays are only ever read here, so a writable alias would be
@@ -150,17 +143,6 @@ def sparse_product(h: Tensor, forward: Csr, backward: Csr) -> Tensor:
     """Return the product of a sparse matrix and ``h`` (n_columns, f); gradients flow to ``h`` through the transpose.
 
     Half precision is summed in single precision and rounded once, as autocast asks for.
-
-    Parameters
-    ----------
-    h : Tensor, shape (n_columns, f)
-    forward, backward : triples of Tensor
-        ``indptr``, ``indices`` and values of the matrix and of its transpose.
-
-    Raises
-    ------
-    ParameterError
-        ``h`` and the matrix differ in precision, and neither is in half precision.
     """
     kinds = h.dtype, forward[2].dtype
     if kinds[0] == kinds[1] and kinds[0] not in _HALF:

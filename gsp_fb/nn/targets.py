@@ -18,19 +18,7 @@ UNLABELLED = -1
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """Encoded targets of all items.
-
-    Attributes
-    ----------
-    kind : {'classes', 'labels', 'values'}
-        One class an item, several 0/1 labels, or numbers (regression).
-    values : ndarray
-        int64 class numbers, shape (n,), -1 where unlabelled; or 0/1 or float columns, shape (n, k).
-    names : tuple
-        What the classes are called in the data; empty for other kinds.
-    known : ndarray of bool, shape (n,)
-        Whether an item has a target.
-    """
+    """Encoded targets of all items."""
 
     kind: str
     values: npt.NDArray[Any]
@@ -49,24 +37,6 @@ def encode(y: Any, n_classes: int | None = None) -> Targets:
     Integers and strings are classes, which are counted: a label of 1e7 is one class more, not 1e7 of them. Negative
     integers, empty strings and None mean unlabelled. Two-dimensional integers are 0/1 labels. Floats are numbers to
     regress on and are never truncated to classes; nan means unlabelled.
-
-    Parameters
-    ----------
-    y : array_like, shape (n,) or (n, k)
-    n_classes : int, optional
-        Outputs of a model that exists: integer labels below it are then its class numbers.
-
-    Raises
-    ------
-    ParameterError
-        No item is labelled, the array has another type or shape, or labels do not fit ``n_classes``.
-
-    Examples
-    --------
-    >>> encode(["b", "a", "b"]).values, encode(["b", "a", "b"]).names
-    (array([1, 0, 1]), ('a', 'b'))
-    >>> encode([0, 10_000_000, -1]).n_outputs, encode([0.5, 1.5]).kind
-    (2, 'values')
     """
     array = np.asarray(y)
     if array.ndim not in (1, 2):
@@ -83,13 +53,7 @@ def encode(y: Any, n_classes: int | None = None) -> Targets:
 
 
 def n_outputs(y: Any) -> int:
-    """Return how many outputs a model of these targets needs.
-
-    Examples
-    --------
-    >>> n_outputs([0, 1, 2]), n_outputs([[0, 1], [1, 1]]), n_outputs([0.5, 0.25])
-    (3, 2, 1)
-    """
+    """Return how many outputs a model of these targets needs."""
     return encode(y).n_outputs
 
 

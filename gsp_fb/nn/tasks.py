@@ -66,25 +66,7 @@ class Parts:
 
 
 def check_split(split: Any, targets: Targets) -> Parts:
-    """Return a split as disjoint index arrays of labelled items; masks and indices are both understood.
-
-    Raises
-    ------
-    ParameterError
-        Empty training set, overlap, an index that is no integer or out of range, or an unlabelled item.
-
-    Warns
-    -----
-    GspWarning
-        A class has no training item.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> split = SimpleNamespace(train=[True, True, False], val=[2], test=[])
-    >>> check_split(split, encode([0, 1, 1])).train
-    array([0, 1])
-    """
+    """Return a split as disjoint index arrays of labelled items; masks and indices are both understood."""
     arrays = {part: item_indices(getattr(split, part), len(targets.known), part) for part in PARTS}
     if arrays["train"].size == 0:
         raise ParameterError("the split has no training items")
@@ -140,18 +122,7 @@ def _digest(*arrays: Any) -> str:
 
 
 class Task(ABC):
-    """Data that all copies of a model share, on the model's device: features, targets and what identifies them.
-
-    Attributes
-    ----------
-    y : Tensor
-        Class numbers, shape (n,), or columns, shape (n, k).
-    targets : Targets
-    fingerprint : dict
-        SHA-256 of graph, features and labels, and the names of the classes.
-    metric : str
-        The resolved name of the score.
-    """
+    """Data that all copies of a model share, on the model's device: features, targets and what identifies them."""
 
     def __init__(self, model: nn.Module, dataset: Any, config: TrainConfig) -> None:
         parameter = next(model.parameters())
@@ -297,13 +268,7 @@ class Shares(list[dict[str, Tensor]]):
 
 
 def check_graph_indptr(given: Any, n_nodes: int, n_graphs: int) -> IntArray:
-    """Return the bounds of the graphs of a collection, checked against its nodes and targets.
-
-    Raises
-    ------
-    ParameterError
-        Not integers, not increasing from 0 to the number of nodes, or not one more than there are targets.
-    """
+    """Return the bounds of the graphs of a collection, checked against its nodes and targets."""
     starts = np.asarray(given)
     if starts.ndim != 1 or starts.dtype.kind not in "iu" or len(starts) != n_graphs + 1:
         raise ParameterError(

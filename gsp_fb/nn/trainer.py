@@ -22,7 +22,7 @@ from .._extras import require
 from ..errors import ParameterError, TrainingError
 from .checkpoint import settle
 from .metrics import METRICS, losses
-from .network import parameter_groups
+from .network import named_groups
 from .parts import Dropout
 from .results import TrainResult
 from .rundir import TrainingInterrupted, peak_memory
@@ -78,17 +78,7 @@ class Hooks:
 
 
 class Exchange:
-    """How the processes of a group share out a step; this one is a process alone.
-
-    Attributes
-    ----------
-    own : int
-        Batches of a step that this process computes.
-    facts : dict
-        What belongs to the fingerprint of the data.
-    writes : bool
-        Whether this process locks and writes the run directory.
-    """
+    """How the processes of a group share out a step; this one is a process alone."""
 
     own = 1
     writes = True
@@ -107,18 +97,7 @@ class Exchange:
 
 
 class Trainer:
-    """All copies of a batch, and how they move by one epoch; a copy that has stopped leaves the batch.
-
-    Parameters
-    ----------
-    model : Module
-        With a leading copies dimension in every parameter if ``batched``, an ordinary model of one copy otherwise.
-    task : Task
-    runs : sequence of Run
-        One for each copy.
-    rates : sequence
-        If ``batched``: for every run, the rates of the model's dropouts in order.
-    """
+    """All copies of a batch, and how they move by one epoch; a copy that has stopped leaves the batch."""
 
     def __init__(
         self,
@@ -193,8 +172,7 @@ class Trainer:
             return self.hooks.optimizer(list(self.active[0].parameters.values()))
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
         for run in self.active:
-            named: Any = _Named(run.parameters)
-            for group in parameter_groups(named, run.config.weight_decay):
+            for group in named_groups(run.parameters, run.config.weight_decay):
                 groups.setdefault((run.config.lr, group["weight_decay"]), []).extend(group["params"])
         rows = [{"params": params, "lr": lr, "weight_decay": decay} for (lr, decay), params in groups.items()]
         return torch.optim.Adam(rows, fused=True)
@@ -437,16 +415,6 @@ class Trainer:
             )
             for k, run in enumerate(self.runs)
         ]
-
-
-@dataclass(frozen=True)
-class _Named:
-    """The parameters of one copy, as :func:`parameter_groups` asks a module for them."""
-
-    parameters: Mapping[str, nn.Parameter]
-
-    def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]:
-        return iter(self.parameters.items())
 
 
 def mixing_weights(model: Any, n_copies: int, *, batched: bool) -> list[list[list[float]]]:

@@ -18,15 +18,7 @@ __all__ = ["NeighbourSampler", "NeighbourSum"]
 
 @dataclass(frozen=True, eq=False)
 class NeighbourSum:
-    """low = ``(1 + eps) h + A h``, high = ``(1 + gamma) h - A h``: GIN's sum and the matching difference.
-
-    Attributes
-    ----------
-    matrix : callable
-        ``h -> A h``: the adjacency of one graph, or of many as diagonal blocks.
-    eps, gamma : float or Tensor
-        The weight of a node's own value in either channel, beyond 1.
-    """
+    """low = ``(1 + eps) h + A h``, high = ``(1 + gamma) h - A h``: GIN's sum and the matching difference."""
 
     matrix: Callable[[Tensor], Tensor]
     eps: float | Tensor = 0.0
@@ -49,13 +41,7 @@ class NeighbourSum:
 
 @dataclass(frozen=True, eq=False)
 class NeighbourSampler:
-    """One step an epoch over the whole graph, with at most ``fanout`` freshly drawn neighbours a node.
-
-    Attributes
-    ----------
-    pair : type
-        What is made of the sampled mean: :class:`Complement` or :class:`Spatial`.
-    """
+    """One step an epoch over the whole graph, with at most ``fanout`` freshly drawn neighbours a node."""
 
     graph: Graph
     fanout: int

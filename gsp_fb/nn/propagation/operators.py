@@ -20,20 +20,7 @@ __all__ = ["Complement", "Spatial", "mean_matrix", "operator_propagation", "samp
 
 
 class Complement(nn.Module):
-    """low = ``P h`` and high = ``h - P h``: the pair that adds up to the identity.
-
-    Parameters
-    ----------
-    matrix : callable
-        ``h -> P h``, a :class:`gsp_fb.nn.SparseMatrix` for instance.
-
-    Examples
-    --------
-    >>> pair = operator_propagation(Graph.from_edges([(0, 1)]), "renorm_sym")
-    >>> h = torch.tensor([[1.0], [3.0]])
-    >>> pair.low(h).ravel().tolist(), pair.high(h).ravel().tolist()
-    ([2.0, 2.0], [-1.0, 1.0])
-    """
+    """low = ``P h`` and high = ``h - P h``: the pair that adds up to the identity."""
 
     own = 0.0  # the share of h itself in the low channel
 

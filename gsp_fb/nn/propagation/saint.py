@@ -20,15 +20,7 @@ __all__ = ["SaintSampler", "random_walks"]
 
 
 def random_walks(graph: Graph, roots: Any, length: int, rng: np.random.Generator) -> Any:
-    """Return the nodes of one uniform walk from each root, shape (n_roots, length + 1); a dead end stays put.
-
-    Examples
-    --------
-    >>> path = Graph.from_edges([(0, 1)])
-    >>> random_walks(path, np.array([0, 1]), 2, np.random.default_rng(0))
-    array([[0, 1, 0],
-           [1, 0, 1]])
-    """
+    """Return the nodes of one uniform walk from each root, shape (n_roots, length + 1); a dead end stays put."""
     steps = [np.asarray(roots)]
     counts = np.diff(graph.indptr)
     for _ in range(length):
@@ -45,18 +37,6 @@ class SaintSampler:
     With ``C_v`` and ``C_uv`` the numbers of pre-sampled subgraphs that hold a node and an edge, a target's loss counts
     ``N / C_v`` and the entry ``(v, u)`` of the neighbour mean is multiplied by ``C_v / C_uv``: both sums are then
     unbiased estimates of those of the whole graph.
-
-    Parameters
-    ----------
-    graph : Graph
-    generator : torch.Generator
-        Seeds the walks of every epoch.
-    n_roots : int
-        Walks a subgraph; at most the number of nodes.
-    length : int
-        Steps a walk.
-    coverage : int
-        How often, on average, pre-sampling visits each node.
     """
 
     def __init__(
