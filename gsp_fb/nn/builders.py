@@ -23,23 +23,13 @@ from .graphs import GinNetwork
 from .layer import FilterBankLayer
 from .network import Network
 from .parts import Dropout, Linear
-from .propagation import (
-    N_DIVISIONS,
-    Attention,
-    Complement,
-    EdgeList,
-    Identity,
-    NeighbourSampler,
-    PolynomialFilter,
-    PolynomialPropagation,
-    SaintSampler,
-    Spatial,
-    Wavelet,
-    heat_wavelets,
-    mean_matrix,
-    operator_propagation,
-    relation_propagation,
-)
+from .propagation.attention import Attention, EdgeList
+from .propagation.base import Identity
+from .propagation.operators import Complement, Spatial, mean_matrix, operator_propagation
+from .propagation.polynomial import PolynomialFilter, PolynomialPropagation
+from .propagation.relations import N_DIVISIONS, relation_propagation
+from .propagation.wavelet import Wavelet, heat_wavelets
+from .samplers import NeighbourSampler, SaintSampler
 from .sparse import SparseMatrix
 from .targets import n_outputs
 

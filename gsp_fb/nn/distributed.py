@@ -20,9 +20,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 from .._arguments import check_count
 from ..errors import ParameterError, TrainingError
-from .config import TrainConfig
+from .config import TrainConfig, TrainResult
 from .propagation.base import Batch
-from .results import TrainResult
 from .train import train_alone
 from .trainer import Exchange
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -18,7 +19,6 @@ from .channels import Channels
 from .network import GraphNetwork, Record, step
 from .parts import Dropout, Linear
 from .propagation.base import Propagation
-from .propagation.neighbours import NeighbourSum
 from .sparse import SparseMatrix
 
 __all__ = ["GinLayer", "GinNetwork", "GraphBatch"]
@@ -107,6 +107,29 @@ def _blocks(rows: Any, shift: Any, begins: Any, ends: Any) -> sparse.csr_array:
         edge = f"({place + int(shift[place])}, {int(rows.indices[away[0]])})"
         raise GraphError(f"edge {edge} joins two graphs; graph_indptr must part the nodes into separate graphs")
     return sparse.csr_array((rows.data, columns, rows.indptr), shape=(shift.size, shift.size))
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourSum:
+    """low = ``(1 + eps) h + A h``, high = ``(1 + gamma) h - A h``: GIN's sum and the matching difference."""
+
+    matrix: Callable[[Tensor], Tensor]
+    eps: float | Tensor = 0.0
+    gamma: float | Tensor = 0.0
+
+    def low(self, h: Tensor) -> Tensor:
+        """Return ``(1 + eps) h + A h``."""
+        return (1.0 + self.eps) * h + self.matrix(h)
+
+    def high(self, h: Tensor) -> Tensor:
+        """Return ``(1 + gamma) h - A h``."""
+        return (1.0 + self.gamma) * h - self.matrix(h)
+
+    def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
+        """Return both channels; of one and the same ``h`` they share the product."""
+        sums = self.matrix(h_low)
+        other = sums if h_low is h_high else self.matrix(h_high)
+        return (1.0 + self.eps) * h_low + sums, (1.0 + self.gamma) * h_high - other
 
 
 class _Perceptron(nn.Module):

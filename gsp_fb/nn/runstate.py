@@ -13,8 +13,7 @@ from torch import Tensor, nn
 
 from ..errors import FormatError, ParameterError, TrainingError
 from .checkpoint import CHECKPOINT_FILE, check_same, check_tensors, read_checkpoint, write_checkpoint
-from .config import TrainConfig
-from .results import finite
+from .config import TrainConfig, finite
 from .rundir import METRICS_FILE, MetricsFile, parse_metrics, read_metrics
 from .tasks import Parts
 

@@ -20,12 +20,11 @@ from .._atomic import write_json
 from .._extras import require
 from ..datasets import Split
 from ..errors import FormatError, ParameterError, TrainingError
-from .config import TrainConfig
+from .config import TrainConfig, TrainResult
 from .journal import Journal
 from .models import MODELS, Model
 from .proposals import SAMPLERS, propose, space_size
 from .recipes import build
-from .results import TrainResult
 from .splits import BATCHED_NODES, Job, train_jobs
 from .tasks import Parts, check_split, make_task
 

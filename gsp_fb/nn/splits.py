@@ -15,10 +15,9 @@ from torch import Tensor, nn
 
 from ..errors import ParameterError, TrainingError
 from .checkpoint import CHECKPOINT_FILE, is_settled, read_facts, settle
-from .config import TrainConfig
+from .config import TrainConfig, TrainResult
 from .parts import Dropout
 from .recipes import build
-from .results import TrainResult
 from .rundir import deferred_interrupt, locked, memory_reported, threads_for
 from .tasks import make_task
 from .train import make_run, train_alone, work_of

@@ -21,15 +21,14 @@ from ..errors import GspWarning, ParameterError, SignalError
 from ..operators import operator
 from .builders import node_features
 from .channels import node_mean
-from .clusters import ClusterSampler
 from .config import TrainConfig
 from .graphs import GraphBatch
 from .inputs import SparseFeatures, features
-from .metrics import DEFAULT_METRIC, METRICS
 from .models import MODELS, takes_dense
 from .network import mixings
 from .propagation.base import Batch
-from .targets import Targets, encode
+from .samplers import ClusterSampler
+from .targets import DEFAULT_METRIC, METRICS, Targets, encode
 
 __all__ = [
     "PARTS",

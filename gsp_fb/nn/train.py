@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from ..backend import is_sparse
 from ..errors import TrainingError
 from .compiling import compiled_model
-from .config import TrainConfig
-from .results import TrainResult
+from .config import TrainConfig, TrainResult
 from .rundir import deferred_interrupt, locked, memory_reported, threads_for
 from .runstate import Run
 from .tasks import GraphTask, Task, check_split, make_task

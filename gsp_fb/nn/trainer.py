@@ -21,12 +21,12 @@ from torch.nn import functional
 from .._extras import require
 from ..errors import ParameterError, TrainingError
 from .checkpoint import settle
-from .metrics import METRICS, losses
+from .config import TrainResult
 from .network import named_groups
 from .parts import Dropout
-from .results import TrainResult
 from .rundir import TrainingInterrupted, peak_memory
 from .runstate import Row, Run
+from .targets import METRICS, losses
 from .tasks import PARTS, Task
 
 __all__ = ["Exchange", "Hooks", "TrainState", "Trainer"]

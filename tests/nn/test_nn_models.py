@@ -27,7 +27,8 @@ from gsp_fb.nn import (
 from gsp_fb.nn.builders import tag_features
 from gsp_fb.nn.channels import channel_names
 from gsp_fb.nn.parts import Norm, stream
-from gsp_fb.nn.propagation import SaintSampler, heat_wavelets, random_walks, sampled_mean
+from gsp_fb.nn.propagation.wavelet import heat_wavelets
+from gsp_fb.nn.samplers import SaintSampler, random_walks, sampled_mean
 
 NODE = [name for name, row in MODELS.items() if row.task == "node"]
 GRAPH = [name for name, row in MODELS.items() if row.task == "graph"]
@@ -299,7 +300,7 @@ def test_relations_of_absent_nodes_are_refused(node, blocks):
 
 def test_geom_gcn_relations_are_the_sum_over_divisions(blocks):
     """With one weight for all divisions the layer is D^-1/2 (A_relations + I) D^-1/2."""
-    from gsp_fb.nn.propagation import relation_propagation
+    from gsp_fb.nn.propagation.relations import relation_propagation
 
     n = blocks.graph.n_nodes
     A = np.zeros((n, n))

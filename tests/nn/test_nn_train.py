@@ -27,9 +27,8 @@ from gsp_fb.nn import (
     search,
     train,
 )
-from gsp_fb.nn.clusters import ClusterSampler, clusters, restrict
-from gsp_fb.nn.metrics import losses
-from gsp_fb.nn.targets import encode
+from gsp_fb.nn.samplers import ClusterSampler, clusters, restrict
+from gsp_fb.nn.targets import encode, losses
 
 
 def test_the_chosen_epoch_is_the_one_of_least_validation_loss(blocks):

@@ -16,7 +16,7 @@ from ...graph import Graph
 from ...operators import operator
 from ..sparse import SparseMatrix
 
-__all__ = ["Complement", "Spatial", "mean_matrix", "operator_propagation", "sampled_mean"]
+__all__ = ["Complement", "Spatial", "mean_matrix", "operator_propagation"]
 
 
 class Complement(nn.Module):
@@ -116,14 +116,3 @@ def _entries(A: sparse.csr_array, kept: Any) -> sparse.csr_array:
     """Return the matrix of the marked entries of ``A``."""
     indptr = np.concatenate([[0], np.cumsum(kept)])[A.indptr]
     return sparse.csr_array((A.data[kept], A.indices[kept], indptr), shape=A.shape)
-
-
-def sampled_mean(graph: Graph, fanout: int, generator: torch.Generator) -> SparseMatrix:
-    """Return the mean over at most ``fanout`` random neighbours of every node, drawn without replacement."""
-    rows = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
-    keys = torch.rand(rows.size, generator=generator, device=generator.device).cpu().numpy()
-    # Sorted by row, then by key, entry k of a row is its k-th draw.
-    order = np.lexsort((keys, rows))
-    kept = np.empty(rows.size, dtype=bool)
-    kept[order] = np.arange(rows.size) - np.repeat(graph.indptr[:-1], np.diff(graph.indptr)) < fanout
-    return SparseMatrix.from_scipy(mean_matrix(graph, kept), dtype=torch.float64)
