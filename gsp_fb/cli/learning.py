@@ -33,8 +33,6 @@ TRAINING = {
     "batch_size": int,
     "eval_every": int,
 }
-# Fields of TrainConfig that a flag turns over, with what holds without it.
-SWITCHES = {"normalize": True, "compile": False}
 COLUMNS = ("name", "title", "task", "channels")
 
 
@@ -83,8 +81,8 @@ def _value(text: str) -> Any:
 def _training(args: argparse.Namespace) -> dict[str, Any]:
     """Return what the command line says of the training configuration."""
     given = {name: getattr(args, name) for name in TRAINING if getattr(args, name) is not None}
-    switches = {"normalize": not args.raw_features, "compile": args.compile}
-    return {**given, **{name: value for name, value in switches.items() if value != SWITCHES[name]}}
+    given |= {} if args.normalize is None else {"normalize": args.normalize}
+    return {**given, "compile": True} if args.compile else given
 
 
 def _splits(data: Any, wanted: str) -> dict[int, Any]:
@@ -277,7 +275,10 @@ def _model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--family", choices=tuple(VARIANTS), help="the operator family that is the low channel")
     parser.add_argument("--splits", default="all", help="'all' or numbers such as 0,1,2 (default all)")
     parser.add_argument("--set", action="append", metavar="OPTION=VALUE", help="any option of the model; repeatable")
-    parser.add_argument("--raw-features", action="store_true", help="do not divide features by their row sums")
+    scaling = parser.add_mutually_exclusive_group()
+    for flag, value, text in (("raw", False, "do not divide"), ("normalized", True, "divide")):
+        shown = f"{text} features by their row sums, whatever the model's default"
+        scaling.add_argument(f"--{flag}-features", dest="normalize", action="store_const", const=value, help=shown)
     parser.add_argument("--compile", action="store_true", help="let torch.compile translate the model (a C++ compiler)")
     _plugin_argument(parser)
     for name, kind in TRAINING.items():
