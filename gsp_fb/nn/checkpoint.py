@@ -27,19 +27,7 @@ from .._extras import require
 from .._version import __version__
 from ..errors import FormatError, IntegrityError, ParameterError
 
-__all__ = [
-    "CHECKPOINT_FILE",
-    "Checkpoint",
-    "check_same",
-    "check_tensors",
-    "differences",
-    "is_settled",
-    "read_checkpoint",
-    "read_facts",
-    "settle",
-    "versions",
-    "write_checkpoint",
-]
+__all__ = ["CHECKPOINT_FILE", "Checkpoint", "read_checkpoint", "write_checkpoint"]
 
 CHECKPOINT_FILE = "checkpoint.json"
 _PREVIOUS = "checkpoint-previous.json"
@@ -48,23 +36,14 @@ _TENSOR_NAME = re.compile(r"checkpoint-\d+\.safetensors")
 _REQUIRED = ("format", "tensors", "sha256", "epoch", "best_epoch", "recipe", "config", "data")
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_number(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-
-
+_COUNT = (lambda value: type(value) is int and value >= 0, "an integer >= 0")
+_NUMBER = (lambda value: value is None or type(value) in (int, float), "a number or null")
+_OBJECT = (lambda value: isinstance(value, dict), "an object")
 # What the entries of a sidecar must be: whoever can write the file can write anything into it.
 _VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "epoch": (_is_count, "an integer >= 0"),
-    "best_epoch": (_is_count, "an integer >= 0"),
-    "best_value": (_is_number, "a number or null"),
-    "seconds": (_is_number, "a number"),
-    "recipe": (lambda value: isinstance(value, dict), "an object"),
-    "config": (lambda value: isinstance(value, dict), "an object"),
-    "data": (lambda value: isinstance(value, dict), "an object"),
+    **dict.fromkeys(("epoch", "best_epoch"), _COUNT),
+    **dict.fromkeys(("best_value", "seconds"), _NUMBER),
+    **dict.fromkeys(("recipe", "config", "data"), _OBJECT),
 }
 
 

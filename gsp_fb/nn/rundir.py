@@ -20,18 +20,7 @@ from .._atomic import atomic_write
 from .._extras import require
 from ..errors import FormatError, TrainingError
 
-__all__ = [
-    "METRICS_FILE",
-    "MetricsFile",
-    "TrainingInterrupted",
-    "deferred_interrupt",
-    "locked",
-    "memory_reported",
-    "parse_metrics",
-    "peak_memory",
-    "read_metrics",
-    "threads_for",
-]
+__all__ = ["METRICS_FILE", "MetricsFile", "TrainingInterrupted", "read_metrics"]
 
 METRICS_FILE = "metrics.csv"
 # Multiplications of a forward pass from which several threads pay.
@@ -155,6 +144,16 @@ def parse_metrics(row: Mapping[str, str], path: Path) -> dict[str, Any]:
         return {name: int(value) if name == "epoch" else float(value) for name, value in row.items()}
     except ValueError as broken:
         raise FormatError(f"{path}, epoch {row.get('epoch')}: {broken}; restore the file or move it away") from None
+
+
+@contextlib.contextmanager
+def progress_bar(total: int, start: int = 0, *, shown: bool, unit: str = "it") -> Iterator[Any]:
+    """Give a progress bar, or None where none is to be shown."""
+    if not shown:
+        yield None
+        return
+    with require("tqdm", "a progress bar").tqdm(total=total, initial=start, unit=unit) as bar:
+        yield bar
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ import math
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from .journal import Journal
 from .models import MODELS, Model
 from .proposals import SAMPLERS, propose, space_size
 from .recipes import build
+from .rundir import progress_bar
 from .splits import BATCHED_NODES, Job, train_jobs
 from .tasks import Parts, check_split, make_task
 
@@ -306,9 +307,9 @@ class _Race:
 
     def run(self, callbacks: Sequence[Callable[[Sequence[Trial]], Any]], progress: bool) -> SearchResult:
         """Train what is left, together with other workers; return and store the best."""
-        with _bar(self.rungs[0][0], progress) as show:
+        with progress_bar(self.rungs[0][0], shown=progress, unit="trial") as bar:
             for position in range(len(self.rungs)):
-                self._rung(position, callbacks, show)
+                self._rung(position, callbacks, bar)
         result = self._best()
         write_json(self.journal.path.with_name(BEST_FILE), result.as_dict())
         return result
@@ -334,14 +335,15 @@ class _Race:
             found[number].scores |= dict(zip(entry["splits"], entry["scores"], strict=True))
             found[number].seconds += float(entry["seconds"])
 
-    def _rung(self, position: int, callbacks: Sequence[Any], show: Callable[[int], None]) -> None:
+    def _rung(self, position: int, callbacks: Sequence[Any], bar: Any) -> None:
         n_splits = self.rungs[position][1]
         while True:
             with contextlib.ExitStack() as held:
                 trials = self.trials() if position else self._proposed()
                 racing = self._racing(trials, position)
                 open_ = [trial for trial in racing if trial.missing(n_splits)]
-                show(len(trials) - len(open_))
+                if bar is not None:
+                    bar.update(len(trials) - len(open_) - bar.n)
                 if not open_:
                     return
                 mine = self._claimed(open_, held)
@@ -459,15 +461,6 @@ class _Race:
 def _mean_of_first(trial: Trial, n_splits: int) -> float:
     scores = [trial.scores.get(k) for k in range(n_splits)]
     return statistics.fmean(scores) if scores and None not in scores else -math.inf  # type: ignore[arg-type]  # none is None
-
-
-@contextlib.contextmanager
-def _bar(total: int, progress: bool) -> Iterator[Callable[[int], None]]:
-    if not progress:
-        yield lambda done: None
-        return
-    with require("tqdm", "a progress bar").tqdm(total=total, unit="trial") as bar:
-        yield lambda done: bar.update(done - bar.n)
 
 
 def read_best(path: str | os.PathLike[str]) -> SearchResult:

@@ -30,17 +30,7 @@ from .propagation.base import Batch
 from .samplers import ClusterSampler
 from .targets import DEFAULT_METRIC, METRICS, Targets, encode
 
-__all__ = [
-    "PARTS",
-    "GraphTask",
-    "NodeTask",
-    "Parts",
-    "Task",
-    "check_graph_indptr",
-    "check_split",
-    "item_indices",
-    "make_task",
-]
+__all__ = ["GraphTask", "NodeTask", "Task"]
 
 PARTS = ("train", "val", "test")
 SMOOTHNESS_FAMILY = "renorm_sym"

@@ -18,13 +18,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .._extras import require
 from ..errors import ParameterError, TrainingError
 from .checkpoint import settle
 from .config import TrainResult
 from .network import named_groups
 from .parts import Dropout
-from .rundir import TrainingInterrupted, peak_memory
+from .rundir import TrainingInterrupted, peak_memory, progress_bar
 from .runstate import Row, Run
 from .targets import METRICS, losses
 from .tasks import PARTS, Task
@@ -220,16 +219,12 @@ class Trainer:
     def _counted(self, progress: bool) -> Iterator[int]:
         total = max((run.config.epochs for run in self.runs), default=0)
         start = max((run.epoch for run in self.active), default=0)
-        bar = require("tqdm", "a progress bar").tqdm(total=total, initial=start) if progress else None
-        try:
+        with progress_bar(total, start, shown=progress) as bar:
             while self.active:
                 yield self.active[0].epoch
                 if bar is not None:
                     bar.update()
                     bar.set_postfix(val=f"{min(run.best_value for run in self.runs):.4f}", refresh=False)
-        finally:
-            if bar is not None:
-                bar.close()
 
     def _advance(self) -> None:
         """Train every active run for one epoch, and evaluate those whose turn it is."""
