@@ -62,9 +62,12 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
 TEXT = """# Defaults of the filterbank models
 
 `gsp-fb train fb-gcn D` without options uses one setting for every data set. It was chosen by validation alone: the test
-items were taken out of the splits before training. Settings were compared on the three WebKB sets first and, where
-they kept up there, on Chameleon, Cora and CiteSeer; a dash is a setting that was not trained on that set. Then the
-defaults were trained on all ten splits, once.
+items were taken out of the splits before training. The rule is the best mean over the three WebKB sets among the
+settings trained on all three; Chameleon, Cora and CiteSeer show what that costs or gains elsewhere. A dash is a setting
+that was not trained on that set. Then the defaults were trained on all ten splits, once.
+
+Differences of two points on these small sets are within the noise of ten splits: another rounding of the same training
+moves the perceptron on Cornell from 79.2 to 81.4.
 
 Terms are defined in the [glossary](glossary.md). This page is written by `python -m paper.defaults` from
 `paper/defaults.json`; `--compare` and `--measure` train what is not stored.
