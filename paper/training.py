@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,15 @@ from .journal import Journal
 __all__ = ["Job"]
 
 Facts = dict[str, Any]
+
+
+def _model(name: str) -> Any:
+    """Return a row of the table of models; where the paper lists nothing, its FB-GCN has the settings of GCN."""
+    from gsp_fb.nn import MODELS
+
+    if name != "fb-gcn":
+        return MODELS[name]
+    return replace(MODELS["gcn"], options={**MODELS["gcn"].options, "channels": "both"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,17 +58,17 @@ class Job:
 
     def defaults(self) -> Facts:
         """Return the model's own values of what a search varies."""
-        from gsp_fb.nn import MODELS, TrainConfig
+        from gsp_fb.nn import TrainConfig
 
-        row = MODELS[self.cell.row.model]
+        row = _model(self.cell.row.model)
         known = {**TrainConfig().as_dict(), **row.training, **row.options}
         return {name: known[name] for name in self.cell.space}
 
     def divided(self, values: Mapping[str, Any]) -> tuple[Facts, Facts]:
         """Return hyperparameters as all options of the model and as its training configuration."""
-        from gsp_fb.nn import MODELS, TrainConfig
+        from gsp_fb.nn import TrainConfig
 
-        plan, row = self.cell.plan, MODELS[self.cell.row.model]
+        plan, row = self.cell.plan, _model(self.cell.row.model)
         fixed = {"epochs": plan.epochs, "patience": plan.patience, "metric": self.cell.metric}
         training = {**TrainConfig().as_dict(), **row.training, **values, **self.cell.row.options, **fixed}
         options = {**row.options, **values, **self.cell.row.options}

@@ -185,7 +185,7 @@ def test_the_race_keeps_the_best_and_counts_what_diverged(monkeypatch, tmp_path)
         table = {(False, 0.3): 0.9, (True, 0.3): 0.2}
         return [table.get((trial.values["normalize"], trial.values["dropout"])) for trial, _ in wanted]
 
-    monkeypatch.setattr(search._Work, "validation", validation)
+    monkeypatch.setattr(search._Race, "validation", validation)
     found = choice.choose(job, journal.Journal(tmp_path / "a.jsonl", {}))
     assert (found.values["normalize"], found.score, found.n_trials) == (False, 0.9, 3)
     assert found.n_failed == 1

@@ -29,13 +29,13 @@ CALLS = {
     "nn.train(model, data, split)": [
         "nn.train",
         "nn.tasks",
+        "nn.targets",
         "nn.inputs",
         "operators",
         "nn.network",
         "nn.layer",
         "nn.propagation.operators",
         "nn.sparse",
-        "nn.metrics",
     ],
 }
 COLOURS = ("#0072B2", "#D55E00", "#007A5A")

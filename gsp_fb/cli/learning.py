@@ -43,8 +43,6 @@ HELP = {
     "batch_size": "Set the size of a batch.",
     "eval_every": "Evaluate after every so many epochs.",
 }
-# Fields of TrainConfig that a flag turns over, with what holds without it.
-SWITCHES = {"normalize": True, "compile": False}
 COLUMNS = ("name", "title", "task", "channels")
 
 
@@ -93,8 +91,8 @@ def _value(text: str) -> Any:
 def _training(args: argparse.Namespace) -> dict[str, Any]:
     """Return what the command line says of the training configuration."""
     given = {name: getattr(args, name) for name in TRAINING if getattr(args, name) is not None}
-    switches = {"normalize": not args.raw_features, "compile": args.compile}
-    return {**given, **{name: value for name, value in switches.items() if value != SWITCHES[name]}}
+    given |= {} if args.normalize is None else {"normalize": args.normalize}
+    return {**given, "compile": True} if args.compile else given
 
 
 def _splits(data: Any, wanted: str) -> dict[int, Any]:
@@ -294,7 +292,10 @@ def _model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", action="append", metavar="OPTION=VALUE", help="Set an option of the model; repeatable."
     )
-    parser.add_argument("--raw-features", action="store_true", help="Leave features undivided by their row sums.")
+    scaling = parser.add_mutually_exclusive_group()
+    for flag, value, text in (("raw", False, "Leave features undivided"), ("normalized", True, "Divide features")):
+        shown = f"{text} by their row sums, whatever the model's default."
+        scaling.add_argument(f"--{flag}-features", dest="normalize", action="store_const", const=value, help=shown)
     parser.add_argument("--compile", action="store_true", help="Compile the model with torch.compile (needs C++).")
     _plugin_argument(parser)
     for name, kind in TRAINING.items():

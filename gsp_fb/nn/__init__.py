@@ -7,7 +7,7 @@ loop that can be killed and resumed.
 from . import _guard as _guard
 from .auditing import Audit, audit, watch
 from .checkpoint import Checkpoint, read_checkpoint
-from .config import TrainConfig
+from .config import TrainConfig, TrainResult
 from .graphs import GinNetwork, GraphBatch
 from .inputs import SparseFeatures, features
 from .layer import FilterBankLayer
@@ -15,10 +15,11 @@ from .models import MODELS, Model, describe, register_model
 from .network import Network, n_parameters, parameter_groups
 from .patch import patch
 from .predict import embed, predict
-from .propagation import PolynomialFilter, Propagation, operator_propagation
+from .propagation.base import Propagation
+from .propagation.operators import operator_propagation
+from .propagation.polynomial import PolynomialFilter
 from .protocols import PROTOCOLS, CrossValidation, cross_validate, with_validation
 from .recipes import build
-from .results import TrainResult
 from .rundir import TrainingInterrupted, read_metrics
 from .search import BEST_FILE, SearchResult, read_best, search
 from .signals import filter_signal

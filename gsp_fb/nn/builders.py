@@ -23,23 +23,13 @@ from .graphs import GinNetwork
 from .layer import FilterBankLayer
 from .network import Network
 from .parts import Dropout, Linear
-from .propagation import (
-    N_DIVISIONS,
-    Attention,
-    Complement,
-    EdgeList,
-    Identity,
-    NeighbourSampler,
-    PolynomialFilter,
-    PolynomialPropagation,
-    SaintSampler,
-    Spatial,
-    Wavelet,
-    heat_wavelets,
-    mean_matrix,
-    operator_propagation,
-    relation_propagation,
-)
+from .propagation.attention import Attention, EdgeList
+from .propagation.base import Identity
+from .propagation.operators import Complement, Spatial, mean_matrix, operator_propagation
+from .propagation.polynomial import PolynomialFilter, PolynomialPropagation
+from .propagation.relations import N_DIVISIONS, relation_propagation
+from .propagation.wavelet import Wavelet, heat_wavelets
+from .samplers import NeighbourSampler, SaintSampler
 from .sparse import SparseMatrix
 from .targets import n_outputs
 
@@ -48,24 +38,7 @@ __all__ = ["BuildContext", "class_count", "node_features", "tag_features"]
 
 @dataclass(frozen=True, eq=False)
 class BuildContext:
-    """What a builder knows: the data's shape, the options, and the streams that weights and dropout come from.
-
-    Attributes
-    ----------
-    graph : Graph
-    n_features, n_classes : int
-        Columns of the features and of the output.
-    options : mapping
-        The row's options with the caller's values.
-    generator, noise : torch.Generator
-        Draw the weights, and in training what dropout and samplers draw.
-    relations, data_dir, name
-        Where Geom-GCN finds its relations.
-    copies : tuple
-        ``(s,)`` for ``s`` independent parameter sets.
-    dtype, device
-        Where and in which precision the model will live.
-    """
+    """What a builder knows: the data's shape, the options, and the streams that weights and dropout come from."""
 
     graph: Graph
     n_features: int

@@ -27,13 +27,7 @@ MIXINGS = ("scalar", "node", "tied")
 
 
 def channel_names(channels: Any) -> tuple[str, ...]:
-    """Return the names of the channels that an option stands for.
-
-    Examples
-    --------
-    >>> channel_names("both"), channel_names("low"), channel_names(["low", "identity"])
-    (('low', 'high'), ('low',), ('low', 'identity'))
-    """
+    """Return the names of the channels that an option stands for."""
     listed = (channels,) if isinstance(channels, str | PolynomialFilter) else tuple(channels)
     names: list[str] = []
     for item in listed:
@@ -65,18 +59,6 @@ class Mixing(nn.Module):
     ``node``     :math:`a_i = k\,\mathrm{softmax}(\sigma([h_{c,i} \cdot v_c]_c)\,W / k)` at every node i (ACM-GCN)
     numbers      constants
     ===========  ==========================================================================================
-
-    Parameters
-    ----------
-    mixing : {'scalar', 'tied', 'node'} or sequence of floats
-    names : sequence of str
-        The channels.
-    width : int
-        Columns of a channel; used by ``node``.
-
-    References
-    ----------
-    .. [1] S. Luan et al., "Revisiting Heterophily For Graph Neural Networks", NeurIPS 2022.
     """
 
     def __init__(
@@ -125,24 +107,7 @@ class Mixing(nn.Module):
 
 
 class Channels(nn.Module):
-    """The channels of one layer: how each is filtered, and how they are mixed.
-
-    Parameters
-    ----------
-    channels : str or sequence
-        ``low``, ``high``, ``both``, or a sequence of ``low``, ``high``, ``identity`` and learnable filters: a
-        :class:`PolynomialFilter`, or the name of its basis.
-    mixing
-        As for :class:`Mixing`; a single channel is not weighted.
-    width : int
-        Columns of a channel.
-
-    Attributes
-    ----------
-    names : tuple of str
-    filters : ModuleDict
-        The learnable ones, by name.
-    """
+    """The channels of one layer: how each is filtered, and how they are mixed."""
 
     def __init__(
         self,
@@ -182,7 +147,7 @@ class Channels(nn.Module):
 
     def weights(self, parts: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """Return the weight of every filtered channel."""
-        return (torch.ones((), dtype=parts[0].dtype),) if self.mixing is None else self.mixing(parts)
+        return (parts[0].new_ones(1, 1),) if self.mixing is None else self.mixing(parts)
 
     def mix(self, parts: Sequence[Tensor]) -> Tensor:
         """Return the weighted sum of filtered channels."""
@@ -207,19 +172,20 @@ class Channels(nn.Module):
         return {**dict(zip(self.names, parts, strict=True)), "combined": combined, "shares": self.shares(parts)}
 
     def shares(self, parts: Sequence[Tensor]) -> Tensor:
-        r"""Return the share of every channel in what is mixed, :math:`\|a_c h_c\| / \sum_d \|a_d h_d\|`; they sum to 1.
-
-        Returns
-        -------
-        Tensor, shape (*copies, n_nodes, k) or (*copies, k)
-            One row a node where every node has weights of its own, the mean over the nodes otherwise.
-        """
-        sizes = torch.stack([(a * p).norm(dim=-1) for a, p in zip(self.weights(parts), parts, strict=True)], dim=-1)
+        """Return the shares ``|a_c h_c| / sum_d |a_d h_d|`` of the channels, a row a node where mixing is per node."""
+        pairs = zip(self.weights(parts), parts, strict=True)
+        # Contiguous: the rounding of a norm depends on the strides, and those on the copies beside.
+        sizes = torch.stack([a.abs().squeeze(-1) * p.contiguous().norm(dim=-1) for a, p in pairs], dim=-1)
         total = sizes.sum(-1, keepdim=True)
         # A node where every channel is zero has none that contributes more.
         shares = torch.where(total > 0, sizes / torch.where(total > 0, total, 1.0), 1.0 / len(self.names))
         per_node = self.mixing is not None and self.mixing.kind == "node"
-        return shares if per_node else shares.mean(-2)
+        return shares if per_node else node_mean(shares)
+
+
+def node_mean(shares: Tensor) -> Tensor:
+    """Return the mean over the nodes, (..., n, k) to (..., k); rounding does not depend on the copies beside."""
+    return shares.mT.contiguous().mean(-1)
 
 
 def _sum(parts: Sequence[Tensor]) -> Tensor:

@@ -27,19 +27,7 @@ from .._extras import require
 from .._version import __version__
 from ..errors import FormatError, IntegrityError, ParameterError
 
-__all__ = [
-    "CHECKPOINT_FILE",
-    "Checkpoint",
-    "check_same",
-    "check_tensors",
-    "differences",
-    "is_settled",
-    "read_checkpoint",
-    "read_facts",
-    "settle",
-    "versions",
-    "write_checkpoint",
-]
+__all__ = ["CHECKPOINT_FILE", "Checkpoint", "read_checkpoint", "write_checkpoint"]
 
 CHECKPOINT_FILE = "checkpoint.json"
 _PREVIOUS = "checkpoint-previous.json"
@@ -48,23 +36,14 @@ _TENSOR_NAME = re.compile(r"checkpoint-\d+\.safetensors")
 _REQUIRED = ("format", "tensors", "sha256", "epoch", "best_epoch", "recipe", "config", "data")
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_number(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-
-
+_COUNT = (lambda value: type(value) is int and value >= 0, "an integer >= 0")
+_NUMBER = (lambda value: value is None or type(value) in (int, float), "a number or null")
+_OBJECT = (lambda value: isinstance(value, dict), "an object")
 # What the entries of a sidecar must be: whoever can write the file can write anything into it.
 _VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "epoch": (_is_count, "an integer >= 0"),
-    "best_epoch": (_is_count, "an integer >= 0"),
-    "best_value": (_is_number, "a number or null"),
-    "seconds": (_is_number, "a number"),
-    "recipe": (lambda value: isinstance(value, dict), "an object"),
-    "config": (lambda value: isinstance(value, dict), "an object"),
-    "data": (lambda value: isinstance(value, dict), "an object"),
+    **dict.fromkeys(("epoch", "best_epoch"), _COUNT),
+    **dict.fromkeys(("best_value", "seconds"), _NUMBER),
+    **dict.fromkeys(("recipe", "config", "data"), _OBJECT),
 }
 
 
@@ -234,13 +213,7 @@ def _sidecar(path: Path) -> Path:
 
 
 def read_facts(sidecar: Path) -> dict[str, Any]:
-    """Return the facts of a ``checkpoint.json``, checked.
-
-    Raises
-    ------
-    FormatError
-        An entry is missing or not what it must be.
-    """
+    """Return the facts of a ``checkpoint.json``, checked."""
     try:
         facts = json.loads(sidecar.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as broken:
@@ -259,20 +232,7 @@ def read_facts(sidecar: Path) -> dict[str, Any]:
 
 
 def check_tensors(found: Mapping[str, Tensor], expected: Mapping[str, Tensor], where: object) -> None:
-    """Compare stored tensors with those that a model has, by name, shape, type and finiteness.
-
-    Raises
-    ------
-    ParameterError
-        Names the first tensor that is missing, unknown, of another shape or type, or not finite.
-
-    Examples
-    --------
-    >>> check_tensors({"w": torch.zeros(2)}, {"w": torch.zeros(3)}, "run")
-    Traceback (most recent call last):
-    ...
-    gsp_fb.errors.ParameterError: run: tensor w has shape (2,); the model has (3,)
-    """
+    """Compare stored tensors with those that a model has, by name, shape, type and finiteness."""
     for name in expected.keys() - found.keys():
         raise ParameterError(f"{where}: tensor {name} is missing")
     for name, value in found.items():
@@ -290,13 +250,7 @@ def check_tensors(found: Mapping[str, Tensor], expected: Mapping[str, Tensor], w
 
 
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """Return one line for every entry in which two nested mappings differ.
-
-    Examples
-    --------
-    >>> differences({"a": 1, "b": {"c": 2}}, {"a": 1, "b": {"c": 3}})
-    ['b.c: 2 stored, 3 given']
-    """
+    """Return one line for every entry in which two nested mappings differ."""
     lines = []
     for name in sorted(stored.keys() | wanted.keys()):
         old, new = stored.get(name), wanted.get(name)

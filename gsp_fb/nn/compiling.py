@@ -22,13 +22,7 @@ def is_compilable() -> bool:
 
 @contextlib.contextmanager
 def compiled_model(model: nn.Module) -> Iterator[None]:
-    """Compile the forward pass of ``model`` in place; afterwards it runs as before.
-
-    Raises
-    ------
-    TrainingError
-        torch cannot compile here: no support for the Python version, no C++ compiler, or a failure of its own.
-    """
+    """Compile the forward pass of ``model`` in place; afterwards it runs as before."""
     if not is_compilable():
         raise TrainingError("torch.compile does not support this Python or platform; train with compile=False")
     with warnings.catch_warnings():

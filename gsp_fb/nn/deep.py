@@ -35,22 +35,7 @@ class NearIdentity(Linear):
 class ResidualBlock(nn.Module):
     """``s ((1 - t) I + t W)`` with ``s = (1 - alpha) filter(h) + alpha h_0``, per channel, then mixed.
 
-    Parameters
-    ----------
-    width : int
-    propagation : object with ``low(h)``
-    alpha : float
-        Weight of the initial residual ``h_0``.
-    theta : float
-        ``t = log(lambda / depth + 1)``: how far the map is from the identity.
-    star : bool
-        GCNII*: filtered and initial part have a weight of their own each.
-    channels, mixing
-        As for :class:`gsp_fb.nn.FilterBankLayer`.
-
-    References
-    ----------
-    .. [1] M. Chen et al., "Simple and Deep Graph Convolutional Networks", ICML 2020.
+    M. Chen et al., "Simple and Deep Graph Convolutional Networks", ICML 2020.
     """
 
     def __init__(
@@ -96,15 +81,7 @@ class ResidualBlock(nn.Module):
 
 
 class DeepNetwork(NodeNetwork):
-    """A lift to ``width``, ``depth`` residual blocks, a map to the classes; dropout before each.
-
-    Parameters
-    ----------
-    lambda_ : float
-        Block ``l`` has ``theta = log(lambda_ / l + 1)``.
-    copies : tuple
-        ``(s,)`` for ``s`` independent parameter sets.
-    """
+    """A lift to ``width``, ``depth`` residual blocks, a map to the classes; dropout before each."""
 
     def __init__(
         self,

@@ -20,9 +20,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 from .._arguments import check_count
 from ..errors import ParameterError, TrainingError
-from .config import TrainConfig
+from .config import TrainConfig, TrainResult
 from .propagation.base import Batch
-from .results import TrainResult
 from .train import train_alone
 from .trainer import Exchange
 
@@ -39,48 +38,16 @@ class Group:
     rank: int = 0
     size: int = 1
 
-    def wait(self) -> None:
-        """Return when every process has come here."""
-        if self.size > 1:
-            distributed.barrier()
-
-    def any(self, *flags: bool) -> list[bool]:
-        """Return for each flag whether it is set in any process."""
-        if self.size == 1:
-            return list(flags)
-        met = torch.tensor([int(flag) for flag in flags])
-        distributed.all_reduce(met, distributed.ReduceOp.MAX)
-        return [bool(flag) for flag in met]
-
 
 def current_group() -> Group:
-    """Return the group of this process; without :func:`process_group` it is alone.
-
-    Examples
-    --------
-    >>> current_group()
-    Group(rank=0, size=1)
-    """
+    """Return the group of this process; without :func:`process_group` it is alone."""
     started = distributed.is_available() and distributed.is_initialized()
     return Group(distributed.get_rank(), distributed.get_world_size()) if started else Group()
 
 
 @contextlib.contextmanager
 def process_group(backend: str = "gloo") -> Iterator[Group]:
-    """Join the processes that ``torchrun`` has started; a process that was started alone stays alone.
-
-    Parameters
-    ----------
-    backend : str
-        As torch names them: ``gloo``, or for models on GPUs ``cpu:gloo,cuda:nccl``, where gradients go by nccl. Each
-        process then takes the GPU of its place on the machine.
-
-    Examples
-    --------
-    >>> with process_group() as group:
-    ...     group.size
-    1
-    """
+    """Join the processes that ``torchrun`` has started; a process that was started alone stays alone."""
     if "RANK" not in os.environ:
         yield Group()
         return
@@ -107,54 +74,13 @@ def train_distributed(
 
     A step follows the mean gradient of ``per_step`` subgraphs, :math:`\frac1G\sum_g \nabla \ell_g`. The model is the
     same for any number of processes, to the rounding of that sum.
-
-    Parameters
-    ----------
-    model : Module
-        With a sampler, as GraphSAINT and GraphSAGE have one; the same seed in every process.
-    dataset, split, config
-        As for :func:`gsp_fb.nn.train`, the same in every process.
-    per_step : int
-        Subgraphs a step: the global batch. A multiple of the number of processes.
-    directory : path, optional
-        Metrics and checkpoints, written by the first process and read by all. After any process was killed, the same
-        call resumes from the last checkpoint, also with another number of processes.
-    progress : bool
-        Show a bar in the first process.
-
-    Raises
-    ------
-    ParameterError
-        The model has no sampler, or ``per_step`` is not divisible by the number of processes.
-    TrainingError
-        As for :func:`gsp_fb.nn.train`, or another process of the group is gone.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> import numpy as np
-    >>> from gsp_fb import Graph
-    >>> from gsp_fb.nn import build
-    >>> ring = Graph.from_edges([(i, (i + 1) % 8) for i in range(8)])
-    >>> ds = SimpleNamespace(graph=ring, x=np.eye(8), y=np.arange(8) % 2)
-    >>> split = SimpleNamespace(train=[0, 1, 2, 3], val=[4, 5], test=[6, 7])
-    >>> model = build("fb-graphsaint", ds, n_roots=4, hidden=4)
-    >>> train_distributed(model, ds, split, TrainConfig(epochs=3)).epochs
-    3
     """
     config = TrainConfig() if config is None else config
     where = None if directory is None else Path(directory)
     share = _Share(model, current_group(), per_step)
     with _loss_of_peers_reported(where):
-        return train_alone(
-            model,
-            dataset,
-            split,
-            config,
-            directory=where,
-            progress=progress and share.group.rank == 0,
-            exchange=share,
-        )
+        shown = progress and share.writes
+        return train_alone(model, dataset, split, config, directory=where, progress=shown, exchange=share)
 
 
 class _Share(Exchange):
@@ -183,11 +109,15 @@ class _Share(Exchange):
 
     def agree(self, *flags: bool) -> list[bool]:
         """Return for each flag whether it is set in any process: all of them go on, or none."""
-        return self.group.any(*flags)
+        met = torch.tensor([int(flag) for flag in flags])
+        if self.group.size > 1:
+            distributed.all_reduce(met, distributed.ReduceOp.MAX)
+        return [bool(flag) for flag in met]
 
     def wait(self) -> None:
         """Return when every process has come here."""
-        self.group.wait()
+        if self.group.size > 1:
+            distributed.barrier()
 
     def __call__(self, x: Any, propagation: Any) -> Tensor:
         logits: Tensor = self.parallel(x, propagation)

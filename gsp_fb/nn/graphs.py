@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -18,7 +19,6 @@ from .channels import Channels
 from .network import GraphNetwork, Record, step
 from .parts import Dropout, Linear
 from .propagation.base import Propagation
-from .propagation.neighbours import NeighbourSum
 from .sparse import SparseMatrix
 
 __all__ = ["GinLayer", "GinNetwork", "GraphBatch"]
@@ -98,11 +98,6 @@ def _blocks(rows: Any, shift: Any, begins: Any, ends: Any) -> sparse.csr_array:
     """Return the square matrix of the given rows of a disjoint union, its columns renumbered.
 
     An edge stays within its graph, so its column moves as far as its row did; no column is looked up.
-
-    Raises
-    ------
-    GraphError
-        An edge leaves its graph.
     """
     counts = np.diff(rows.indptr)
     columns = rows.indices - np.repeat(shift, counts)
@@ -112,6 +107,29 @@ def _blocks(rows: Any, shift: Any, begins: Any, ends: Any) -> sparse.csr_array:
         edge = f"({place + int(shift[place])}, {int(rows.indices[away[0]])})"
         raise GraphError(f"edge {edge} joins two graphs; graph_indptr must part the nodes into separate graphs")
     return sparse.csr_array((rows.data, columns, rows.indptr), shape=(shift.size, shift.size))
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourSum:
+    """low = ``(1 + eps) h + A h``, high = ``(1 + gamma) h - A h``: GIN's sum and the matching difference."""
+
+    matrix: Callable[[Tensor], Tensor]
+    eps: float | Tensor = 0.0
+    gamma: float | Tensor = 0.0
+
+    def low(self, h: Tensor) -> Tensor:
+        """Return ``(1 + eps) h + A h``."""
+        return (1.0 + self.eps) * h + self.matrix(h)
+
+    def high(self, h: Tensor) -> Tensor:
+        """Return ``(1 + gamma) h - A h``."""
+        return (1.0 + self.gamma) * h - self.matrix(h)
+
+    def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
+        """Return both channels; of one and the same ``h`` they share the product."""
+        sums = self.matrix(h_low)
+        other = sums if h_low is h_high else self.matrix(h_high)
+        return (1.0 + self.eps) * h_low + sums, (1.0 + self.gamma) * h_high - other
 
 
 class _Perceptron(nn.Module):
@@ -129,21 +147,7 @@ class _Perceptron(nn.Module):
 
 
 class GinLayer(nn.Module):
-    """``sum_c a_c MLP_c(channel_c(h))``, normalised, then ReLU; low is ``(1 + eps) h + A h``, high the difference.
-
-    Parameters
-    ----------
-    channels, mixing
-        As for :class:`gsp_fb.nn.FilterBankLayer`.
-    learned : bool
-        GIN-eps: eps and gamma are trained; GIN-0 keeps them.
-    gamma : float
-        The node's own weight beyond 1 in the high channel.
-
-    References
-    ----------
-    .. [1] K. Xu et al., "How Powerful are Graph Neural Networks?", ICLR 2019.
-    """
+    """``sum_c a_c MLP_c(channel_c(h))``, normalised, then ReLU; low is ``(1 + eps) h + A h``, high the difference."""
 
     def __init__(
         self,

@@ -20,15 +20,7 @@ __all__ = ["Features", "SparseFeatures", "features"]
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """Where the entries of a sparse matrix are, and where its transpose has them.
-
-    Attributes
-    ----------
-    forward, backward : pairs of int32 tensors
-        ``indptr`` and ``indices`` of the matrix and of its transpose.
-    order : int64 tensor
-        ``values[order]`` are the transpose's values.
-    """
+    """Where the entries of a sparse matrix are, and where its transpose has them."""
 
     forward: tuple[Tensor, Tensor]
     backward: tuple[Tensor, Tensor]

@@ -26,31 +26,6 @@ class Journal:
 
     A crash or a full disk tears at most the last line, which is dropped with a warning and overwritten. Any other
     damage is an error that names the line.
-
-    Parameters
-    ----------
-    path : Path
-        In a directory that exists; the file is made if it does not.
-    identity : mapping
-        What the entries belong to: a journal of something else is refused.
-    operations : collection of str
-        Values that ``"op"`` may have.
-
-    Raises
-    ------
-    ParameterError
-        The journal belongs to something else; the message lists the differences.
-    FormatError
-        A line is damaged or has an unknown operation.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     journal = Journal(Path(folder, "j"), {"data": "texas"}, ["score"])
-    ...     journal.append([{"op": "score", "value": 0.5}])
-    ...     Journal(Path(folder, "j"), {"data": "texas"}, ["score"]).entries()
-    [{'op': 'score', 'value': 0.5}]
     """
 
     def __init__(self, path: Path, identity: Mapping[str, Any], operations: Collection[str]) -> None:
@@ -77,13 +52,7 @@ class Journal:
             return self._read()[1:]
 
     def append(self, entries: Sequence[Entry]) -> None:
-        """Write entries and bring them to the disk.
-
-        Raises
-        ------
-        OSError
-            The disk is full or the file cannot be written; names the path. Nothing half-written is left behind.
-        """
+        """Write entries and bring them to the disk."""
         with self.locked():
             self._write(entries)
 

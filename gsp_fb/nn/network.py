@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import torch
@@ -16,17 +16,7 @@ from .parts import Dropout
 from .propagation.base import Batch, Propagation
 from .propagation.polynomial import PolynomialFilter, PolynomialPropagation
 
-__all__ = [
-    "GraphNetwork",
-    "Network",
-    "NodeNetwork",
-    "Record",
-    "adam",
-    "alpha_table",
-    "n_parameters",
-    "parameter_groups",
-    "step",
-]
+__all__ = ["GraphNetwork", "Network", "NodeNetwork", "n_parameters", "parameter_groups"]
 
 Record: TypeAlias = "list[dict[str, Tensor]] | None"
 
@@ -62,7 +52,7 @@ class GraphNetwork(nn.Module):
 
     def shares(self, x: Any) -> Tensor:
         """Return the mean share of every channel, shape (*copies, n_layers, k); each row sums to 1."""
-        per_node = any(mixing.kind == "node" for mixing in _mixings(self))
+        per_node = any(mixing.kind == "node" for mixing in mixings(self))
         found = [part["shares"] for part in self.channels(x)]
         return torch.stack([part.mean(-2) if per_node else part for part in found], dim=-2)
 
@@ -71,16 +61,12 @@ class GraphNetwork(nn.Module):
 
         No rows where a layer has one channel, constants, or weights per node.
         """
-        return alpha_table(self)
+        found = [mixing.alphas() for mixing in mixings(self) if mixing.kind in ("scalar", "tied")]
+        tables = [alphas for alphas in found if alphas is not None]
+        return torch.stack(tables, dim=-2).detach() if tables else torch.empty(0, 2)
 
     def response(self, frequencies: Any) -> Any:
-        """Return the response of the learnable filter at the frequencies, as an array.
-
-        Raises
-        ------
-        ParameterError
-            The network has no learnable filter, or several.
-        """
+        """Return the response of the learnable filter at the frequencies, as an array."""
         found = [module for module in self.modules() if isinstance(module, PolynomialFilter)]
         if len(found) != 1:
             raise ParameterError(
@@ -186,18 +172,13 @@ def step(layer: Any, arguments: tuple[Any, ...], record: Record) -> Tensor:
     if record is None:
         out: Tensor = layer(*arguments)
         return out
-    record.append(layer.split(*arguments))
-    return record[-1]["combined"]
+    found: dict[str, Tensor] = layer.split(*arguments)
+    record.append(found)
+    return found["combined"]
 
 
-def alpha_table(model: nn.Module) -> Tensor:
-    """Return the learned weights of every mixing in ``model``, in order, shape (*copies, n_mixings, k)."""
-    learned = [mixing.alphas() for mixing in _mixings(model) if mixing.kind in ("scalar", "tied")]
-    found = [alphas for alphas in learned if alphas is not None]
-    return torch.stack(found, dim=-2).detach() if found else torch.empty(0, 2)
-
-
-def _mixings(model: nn.Module) -> Iterator[Mixing]:
+def mixings(model: nn.Module) -> Iterator[Mixing]:
+    """Return the mixings of a network, in order."""
     return (module for module in model.modules() if isinstance(module, Mixing))
 
 
@@ -231,16 +212,16 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
     >>> [group["weight_decay"] for group in parameter_groups(nn.Sequential(Mixing(), nn.Linear(2, 2)), 5e-4)]
     [0.0005, 0.0]
     """
-    named = list(model.named_parameters())
-    free = [parameter for name, parameter in named if name.rpartition(".")[2] in UNDECAYED]
-    rest = [parameter for name, parameter in named if name.rpartition(".")[2] not in UNDECAYED]
-    groups: list[dict[str, Any]] = [{"params": rest, "weight_decay": weight_decay}]
-    return [*groups, {"params": free, "weight_decay": 0.0}] if free else groups
+    return named_groups(dict(model.named_parameters()), weight_decay)
 
 
-def adam(model: nn.Module, lr: float, weight_decay: float) -> torch.optim.Adam:
-    """Return the optimiser over :func:`parameter_groups`, fused: one pass over memory instead of ten."""
-    return torch.optim.Adam(parameter_groups(model, weight_decay), lr=lr, fused=True)
+def named_groups(named: Mapping[str, nn.Parameter], weight_decay: float) -> list[dict[str, Any]]:
+    """Return the groups of parameters by name."""
+    groups: dict[bool, list[nn.Parameter]] = {True: [], False: []}
+    for name, parameter in named.items():
+        groups[name.rpartition(".")[2] not in UNDECAYED].append(parameter)
+    decays = {True: weight_decay, False: 0.0}
+    return [{"params": found, "weight_decay": decays[kind]} for kind, found in groups.items() if kind or found]
 
 
 def n_parameters(model: nn.Module) -> int:

@@ -38,14 +38,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def stream(seed: int, name: str, device: torch.device | str = "cpu") -> torch.Generator:
-    """Return the generator of one named stream of a seed; the streams of a seed are independent.
-
-    Examples
-    --------
-    >>> first, again = (torch.rand(1, generator=stream(3, "weights")) for _ in range(2))
-    >>> bool(first == again)
-    True
-    """
+    """Return the generator of one named stream of a seed; the streams of a seed are independent."""
     key = int.from_bytes(name.encode(), "little")
     state = np.random.SeedSequence([seed, key]).generate_state(1, np.uint64)[0]
     return torch.Generator(device=device).manual_seed(int(state >> np.uint64(1)))
@@ -68,12 +61,6 @@ def kept(
     A share is drawn to 16 bits, four of them from one draw of 64: torch's own ``bernoulli_`` makes a draw for each
     entry and was a fifth of an epoch. With one generator a copy (leading dimension), a copy's mask is the one that its
     generator gives alone, and ``share`` may hold one value a copy.
-
-    Examples
-    --------
-    >>> mask = kept((1000, 100), 0.25, stream(0, "dropout"), torch.float32)
-    >>> mask.unique().tolist(), round(float(mask.mean()), 2)
-    ([0.0, 4.0], 1.0)
     """
     sources = [generator] if isinstance(generator, torch.Generator) else list(generator)
     size = math.prod(shape) // len(sources)
@@ -88,15 +75,7 @@ def kept(
 
 
 class Linear(nn.Module):
-    """``x W``, with ``W`` of shape (in, blocks * out): several maps of one input in one product.
-
-    Parameters
-    ----------
-    generator : torch.Generator, optional
-        Draws the weights; torch's own by default.
-    bias : bool
-        Add a bias that starts at zero.
-    """
+    """``x W``, with ``W`` of shape (in, blocks * out): several maps of one input in one product."""
 
     def __init__(
         self,
@@ -114,8 +93,13 @@ class Linear(nn.Module):
 
     def forward(self, x: Features) -> Tensor:
         """Return ``x W`` or ``x W + b``."""
-        mapped = x.matmul(self.weight)
+        mapped = x.matmul(self.weight) if self.weight.ndim == 2 or isinstance(x, SparseFeatures) else self._copies(x)
         return mapped if self.bias is None else mapped + self.bias.unsqueeze(-2)
+
+    def _copies(self, x: Tensor) -> Tensor:
+        """Return the products of all copies, in whole vectors: else rounding depends on where a copy lies in memory."""
+        width = self.weight.shape[-1]
+        return (x @ nn.functional.pad(self.weight, (0, -width % 16)))[..., :width]
 
 
 # Dropouts by number: a compiled program holds numbers, never a generator.

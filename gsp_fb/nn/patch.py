@@ -24,15 +24,6 @@ class PatchedLayer(nn.Module):
     """``a_low * layer(x) + a_high * (T(x) - layer'(x))`` for a one-channel layer and a copy of it with own weights.
 
     ``T`` is the linear map of the copy: for a layer ``P x W`` the second term is then ``(I - P) x W'``.
-
-    Parameters
-    ----------
-    low, high : Module
-        The layer, and its copy without bias and root term.
-    transform : str or callable
-        The linear map of the copy: the name of an attribute, or ``f(layer, x)``.
-    mixing : {'scalar', 'tied'} or pair of floats
-        As for :class:`gsp_fb.nn.FilterBankLayer`.
     """
 
     def __init__(self, low: nn.Module, high: nn.Module, transform: Transform, *, mixing: Any = "scalar") -> None:

@@ -33,24 +33,7 @@ def load_model(
     relations: Any = None,
     data_dir: str | os.PathLike[str] | None = None,
 ) -> nn.Module:
-    """Return the model of a run in the state that validation chose, over the graph of ``dataset``.
-
-    Parameters
-    ----------
-    checkpoint : path
-        A run directory, or its ``checkpoint.json``.
-    dataset : object
-        What the model shall work on: ``graph`` and ``x``; labels are not read. The graph may be another than the one
-        it was trained on.
-    device, relations, data_dir
-        As for :func:`gsp_fb.nn.build`.
-
-    Raises
-    ------
-    ParameterError
-        The data has other features, or the stored tensors are not those of the model (wrong shape or type, missing,
-        not finite): the message names the tensor.
-    """
+    """Return the model of a run in the state that validation chose, over the graph of ``dataset``."""
     stored = read_checkpoint(checkpoint)
     recipe = _recipe(stored.facts["recipe"], checkpoint)
     n_features = int(node_features(dataset).shape[1])

@@ -27,24 +27,7 @@ def space_size(space: Space) -> int:
 
 
 def propose(sampler: str, space: Space, done: Done, tried: Sequence[Values], *, seed: int) -> Values:
-    """Return the next values to try; a function of what was tried and the seed alone.
-
-    Parameters
-    ----------
-    sampler : {'tpe', 'grid', 'random'}
-    space : mapping
-        Ordered values for each name.
-    done : sequence of (values, score)
-        Finished trials; a score of -inf marks one that diverged.
-    tried : sequence of values
-        All trials so far, running ones included: none is proposed again while there are others.
-    seed : int
-
-    Examples
-    --------
-    >>> propose("tpe", {"lr": (0.01, 0.1)}, [({"lr": 0.01}, 0.5)], [{"lr": 0.01}], seed=0)
-    {'lr': 0.1}
-    """
+    """Return the next values to try; a function of what was tried and the seed alone."""
     candidates = SAMPLERS[sampler](space, done, seed)
     first = None
     for at in candidates:

@@ -14,9 +14,8 @@ import numpy as np
 from .._arguments import check_choice, check_count
 from ..datasets import Split, random_splits
 from ..errors import ParameterError
-from .config import TrainConfig
+from .config import TrainConfig, TrainResult
 from .models import MODELS
-from .results import TrainResult
 from .splits import train_splits
 from .tasks import PARTS, item_indices
 

@@ -19,7 +19,8 @@ from .._extras import require
 from ..errors import GraphError, ParameterError
 from ..variants import ISOLATED, Variant, check_family, check_gamma
 from .layer import FilterBankLayer
-from .propagation import Complement, Identity
+from .propagation.base import Identity
+from .propagation.operators import Complement
 
 __all__ = ["AddFilterBank", "FilterBankConv"]
 

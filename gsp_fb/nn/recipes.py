@@ -86,11 +86,8 @@ def build(
 
     Examples
     --------
-    >>> from types import SimpleNamespace
-    >>> import numpy as np
-    >>> from gsp_fb import Graph
-    >>> ds = SimpleNamespace(graph=Graph.from_edges([(0, 1), (1, 2)]), x=np.eye(3), y=np.array([0, 1, 0]))
-    >>> model = build("fb-gcn", ds, hidden=4, family="lazy_rw")
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> model = build("fb-gcn", contextual_sbm(30, rng=0), hidden=4, family="lazy_rw")
     >>> model.alphas().tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """

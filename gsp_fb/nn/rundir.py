@@ -20,18 +20,7 @@ from .._atomic import atomic_write
 from .._extras import require
 from ..errors import FormatError, TrainingError
 
-__all__ = [
-    "METRICS_FILE",
-    "MetricsFile",
-    "TrainingInterrupted",
-    "deferred_interrupt",
-    "locked",
-    "memory_reported",
-    "parse_metrics",
-    "peak_memory",
-    "read_metrics",
-    "threads_for",
-]
+__all__ = ["METRICS_FILE", "MetricsFile", "TrainingInterrupted", "read_metrics"]
 
 METRICS_FILE = "metrics.csv"
 # Multiplications of a forward pass from which several threads pay.
@@ -58,13 +47,7 @@ class TrainingInterrupted(KeyboardInterrupt):
 
 @contextlib.contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Hold the directory for one run; the operating system lets go of a dead process's lock by itself.
-
-    Raises
-    ------
-    TrainingError
-        Another live process trains in the directory.
-    """
+    """Hold the directory for one run; the operating system lets go of a dead process's lock by itself."""
     filelock = require("filelock", "a run directory")
     directory.mkdir(parents=True, exist_ok=True)
     owner = directory / _OWNER
@@ -83,15 +66,7 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 class MetricsFile:
-    """``metrics.csv``, one row an epoch; numbers as Python writes them, so that equal runs give equal files.
-
-    Parameters
-    ----------
-    directory : Path
-    columns : sequence of str
-    keep : int
-        Rows of epochs up to ``keep`` stay; later and torn ones are dropped, as the run resumes after that epoch.
-    """
+    """``metrics.csv``, one row an epoch; numbers as Python writes them, so that equal runs give equal files."""
 
     def __init__(self, directory: Path, columns: Sequence[str], keep: int) -> None:
         self.path, self.columns = directory / METRICS_FILE, list(columns)
@@ -164,17 +139,21 @@ def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, str]]:
 
 
 def parse_metrics(row: Mapping[str, str], path: Path) -> dict[str, Any]:
-    """Return a row of ``metrics.csv`` as numbers.
-
-    Raises
-    ------
-    FormatError
-        A value is no number.
-    """
+    """Return a row of ``metrics.csv`` as numbers."""
     try:
         return {name: int(value) if name == "epoch" else float(value) for name, value in row.items()}
     except ValueError as broken:
         raise FormatError(f"{path}, epoch {row.get('epoch')}: {broken}; restore the file or move it away") from None
+
+
+@contextlib.contextmanager
+def progress_bar(total: int, start: int = 0, *, shown: bool, unit: str = "it") -> Iterator[Any]:
+    """Give a progress bar, or None where none is to be shown."""
+    if not shown:
+        yield None
+        return
+    with require("tqdm", "a progress bar").tqdm(total=total, initial=start, unit=unit) as bar:
+        yield bar
 
 
 @contextlib.contextmanager
@@ -211,13 +190,7 @@ def deferred_interrupt() -> Iterator[threading.Event]:
 
 
 def peak_memory(device: torch.device) -> float:
-    """Return the peak memory in MB: of torch on a GPU, of the process elsewhere; nan where the system has no count.
-
-    Examples
-    --------
-    >>> peak_memory(torch.device("cpu")) > 1
-    True
-    """
+    """Return the peak memory in MB: of torch on a GPU, of the process elsewhere; nan where the system has no count."""
     if device.type == "cuda":
         return float(torch.cuda.max_memory_allocated(device)) / 1e6
     try:

@@ -13,8 +13,7 @@ from torch import Tensor, nn
 
 from ..errors import FormatError, ParameterError, TrainingError
 from .checkpoint import CHECKPOINT_FILE, check_same, check_tensors, read_checkpoint, write_checkpoint
-from .config import TrainConfig
-from .results import finite
+from .config import TrainConfig, finite
 from .rundir import METRICS_FILE, MetricsFile, parse_metrics, read_metrics
 from .tasks import Parts
 
@@ -27,17 +26,7 @@ Row = dict[str, Any]
 
 @dataclass(eq=False)
 class Run:
-    """The state of one copy: what it is trained on, how far it is, and its files.
-
-    Attributes
-    ----------
-    label : str
-        Names the run in messages; empty for a run by itself.
-    state : dict of Tensor
-        Live views of the copy's weights and buffers in the model.
-    parameters : dict of Parameter
-        The trained ones among them, as the optimiser sees them.
-    """
+    """The state of one copy: what it is trained on, how far it is, and its files."""
 
     parts: Parts
     config: TrainConfig
@@ -121,15 +110,7 @@ class Run:
         write_checkpoint(self.directory, tensors, facts, keep_previous=keep_previous)
 
     def resume(self, optimizer: torch.optim.Optimizer) -> None:
-        """Take up the run of the directory where its checkpoint stands; without one, start.
-
-        Raises
-        ------
-        ParameterError
-            The directory holds another run, or its tensors are not those of the model.
-        FormatError
-            Its files are damaged.
-        """
+        """Take up the run of the directory where its checkpoint stands; without one, start."""
         if self.directory is None or not (self.directory / CHECKPOINT_FILE).exists():
             return
         stored = read_checkpoint(self.directory)

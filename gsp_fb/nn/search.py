@@ -8,7 +8,7 @@ import math
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,12 @@ from .._atomic import write_json
 from .._extras import require
 from ..datasets import Split
 from ..errors import FormatError, ParameterError, TrainingError
-from .config import TrainConfig
+from .config import TrainConfig, TrainResult
 from .journal import Journal
 from .models import MODELS, Model
 from .proposals import SAMPLERS, propose, space_size
 from .recipes import build
-from .results import TrainResult
+from .rundir import progress_bar
 from .splits import BATCHED_NODES, Job, train_jobs
 from .tasks import Parts, check_split, make_task
 
@@ -196,16 +196,11 @@ def search(
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> import tempfile
-    >>> import numpy as np
-    >>> from gsp_fb import Graph
-    >>> ring = Graph.from_edges([(i, (i + 1) % 8) for i in range(8)])
-    >>> ds = SimpleNamespace(graph=ring, x=np.eye(8), y=np.arange(8) % 2)
-    >>> split = SimpleNamespace(train=[0, 1, 2, 3], val=[4, 5], test=[6, 7])
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> data, few = contextual_sbm(30, rng=0), TrainConfig(epochs=2)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     few = TrainConfig(epochs=2)
-    ...     found = search("gcn", ds, [split], folder, n_trials=2, space={"lr": (0.01, 0.1)}, config=few)
+    ...     found = search("gcn", data, data.splits[:1], folder, space={"lr": (0.01, 0.1)}, config=few)
     >>> found.n_finished
     2
     """
@@ -213,7 +208,7 @@ def search(
     check_choice(sampler, SAMPLERS, "sampler")
     chosen = _space(row, space, also)
     n_trials = min(check_count(n_trials, "n_trials"), max(space_size(chosen), len(start)))
-    job = _Work(
+    race = _Race(
         name=name,
         dataset=dataset,
         splits=splits,
@@ -221,14 +216,6 @@ def search(
         options=options,
         sources={"relations": relations, "data_dir": data_dir},
         seeds=[seed] * len(splits) if seeds is None else list(seeds),
-    )
-    where = Path(directory)
-    asked = {"space": chosen, "sampler": sampler, "start": list(start), "rungs": rungs, "seed": seed}
-    identity = json.loads(json.dumps({**job.identity(), **asked}))
-    where.mkdir(parents=True, exist_ok=True)
-    race = _Race(
-        job=job,
-        journal=Journal(where / JOURNAL_FILE, identity, _OPERATIONS),
         space=chosen,
         sampler=sampler,
         start=[dict(values) for values in start],
@@ -236,6 +223,8 @@ def search(
         seed=seed,
         prunes=rungs is None,
     )
+    asked = {"space": chosen, "sampler": sampler, "start": list(start), "rungs": rungs, "seed": seed}
+    race.open(Path(directory), json.loads(json.dumps({**race.identity(), **asked})))
     return race.run(callbacks, progress)
 
 
@@ -250,9 +239,9 @@ def _space(row: Model, space: Mapping[str, Sequence[Any]] | None, also: Sequence
     return {key: list(values) for key, values in chosen.items()}
 
 
-@dataclass(frozen=True, eq=False)
-class _Work:
-    """What a trial trains, and what identifies it."""
+@dataclass(eq=False)
+class _Race:
+    """What the trials train, and their state over rungs, which is the journal's."""
 
     name: str
     dataset: Any
@@ -261,6 +250,18 @@ class _Work:
     options: Mapping[str, Any]
     sources: Mapping[str, Any]
     seeds: Sequence[int]
+    space: Mapping[str, Sequence[Any]]
+    sampler: str
+    start: Sequence[Values]
+    rungs: Sequence[tuple[int, int]]
+    seed: int
+    prunes: bool
+    journal: Journal = field(init=False)
+
+    def open(self, directory: Path, identity: Mapping[str, Any]) -> None:
+        """Open the journal of a directory, or begin one."""
+        directory.mkdir(parents=True, exist_ok=True)
+        self.journal = Journal(directory / JOURNAL_FILE, identity, _OPERATIONS)
 
     def divided(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], TrainConfig]:
         """Return a trial's values as model options and training configuration."""
@@ -304,25 +305,11 @@ class _Work:
         results = train_jobs(self.name, self.dataset, jobs, **self.sources)
         return [result.scores["val"] if isinstance(result, TrainResult) else None for result in results]
 
-
-@dataclass(eq=False)
-class _Race:
-    """Trials over rungs, their state being the journal's."""
-
-    job: _Work
-    journal: Journal
-    space: Mapping[str, Sequence[Any]]
-    sampler: str
-    start: Sequence[Values]
-    rungs: Sequence[tuple[int, int]]
-    seed: int
-    prunes: bool
-
     def run(self, callbacks: Sequence[Callable[[Sequence[Trial]], Any]], progress: bool) -> SearchResult:
         """Train what is left, together with other workers; return and store the best."""
-        with _bar(self.rungs[0][0], progress) as show:
+        with progress_bar(self.rungs[0][0], shown=progress, unit="trial") as bar:
             for position in range(len(self.rungs)):
-                self._rung(position, callbacks, show)
+                self._rung(position, callbacks, bar)
         result = self._best()
         write_json(self.journal.path.with_name(BEST_FILE), result.as_dict())
         return result
@@ -348,14 +335,15 @@ class _Race:
             found[number].scores |= dict(zip(entry["splits"], entry["scores"], strict=True))
             found[number].seconds += float(entry["seconds"])
 
-    def _rung(self, position: int, callbacks: Sequence[Any], show: Callable[[int], None]) -> None:
+    def _rung(self, position: int, callbacks: Sequence[Any], bar: Any) -> None:
         n_splits = self.rungs[position][1]
         while True:
             with contextlib.ExitStack() as held:
                 trials = self.trials() if position else self._proposed()
                 racing = self._racing(trials, position)
                 open_ = [trial for trial in racing if trial.missing(n_splits)]
-                show(len(trials) - len(open_))
+                if bar is not None:
+                    bar.update(len(trials) - len(open_) - bar.n)
                 if not open_:
                     return
                 mine = self._claimed(open_, held)
@@ -383,7 +371,7 @@ class _Race:
 
     @property
     def _batched(self) -> bool:
-        return bool(self.job.dataset.graph.n_nodes <= BATCHED_NODES)
+        return bool(self.dataset.graph.n_nodes <= BATCHED_NODES)
 
     def _next(self, number: int, trials: Sequence[Trial], fresh: Sequence[Trial]) -> Values:
         if number < len(self.start):
@@ -432,7 +420,7 @@ class _Race:
         if not wanted:
             return
         started = time.process_time()
-        scores = self.job.validation(wanted)
+        scores = self.validation(wanted)
         seconds = (time.process_time() - started) / len(wanted)
         entries: dict[int, dict[str, Any]] = {}
         for (trial, number), score in zip(wanted, scores, strict=True):
@@ -454,11 +442,11 @@ class _Race:
         racing = [trial for trial in self._racing(trials, len(self.rungs) - 1) if len(trial.scores) >= n_splits]
         best = max(racing, key=lambda trial: trial.score, default=None)
         if best is None or not math.isfinite(best.score):
-            raise TrainingError(f"training diverged in all {len(trials)} trials of {self.job.name}; widen the space")
-        options, config = self.job.divided(best.values)
+            raise TrainingError(f"training diverged in all {len(trials)} trials of {self.name}; widen the space")
+        options, config = self.divided(best.values)
         failed = sum(None in trial.scores.values() for trial in trials)
         return SearchResult(
-            model=self.job.name,
+            model=self.name,
             options=options,
             config=config.as_dict(),
             val_score=best.score,
@@ -473,15 +461,6 @@ class _Race:
 def _mean_of_first(trial: Trial, n_splits: int) -> float:
     scores = [trial.scores.get(k) for k in range(n_splits)]
     return statistics.fmean(scores) if scores and None not in scores else -math.inf  # type: ignore[arg-type]  # none is None
-
-
-@contextlib.contextmanager
-def _bar(total: int, progress: bool) -> Iterator[Callable[[int], None]]:
-    if not progress:
-        yield lambda done: None
-        return
-    with require("tqdm", "a progress bar").tqdm(total=total, unit="trial") as bar:
-        yield lambda done: bar.update(done - bar.n)
 
 
 def read_best(path: str | os.PathLike[str]) -> SearchResult:

@@ -15,10 +15,9 @@ from torch import Tensor, nn
 
 from ..errors import ParameterError, TrainingError
 from .checkpoint import CHECKPOINT_FILE, is_settled, read_facts, settle
-from .config import TrainConfig
+from .config import TrainConfig, TrainResult
 from .parts import Dropout
 from .recipes import build
-from .results import TrainResult
 from .rundir import deferred_interrupt, locked, memory_reported, threads_for
 from .tasks import make_task
 from .train import make_run, train_alone, work_of
@@ -119,13 +118,10 @@ def train_splits(
 
     Examples
     --------
-    >>> from types import SimpleNamespace
-    >>> import numpy as np
-    >>> from gsp_fb import Graph
-    >>> ring = Graph.from_edges([(i, (i + 1) % 8) for i in range(8)])
-    >>> ds = SimpleNamespace(graph=ring, x=np.eye(8), y=np.arange(8) % 2)
-    >>> split = SimpleNamespace(train=[0, 1, 2, 3], val=[4, 5], test=[6, 7])
-    >>> [run.epochs for run in train_splits("fb-gcn", ds, [split] * 3, TrainConfig(epochs=4), seeds=[0, 1, 2])]
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> data = contextual_sbm(30, rng=0)
+    >>> runs = train_splits("fb-gcn", data, data.splits[:1] * 3, TrainConfig(epochs=4), seeds=[0, 1, 2])
+    >>> [run.epochs for run in runs]
     [4, 4, 4]
     """
     config = TrainConfig() if config is None else config

@@ -1,36 +1,28 @@
-"""What a model is trained towards: classes, several labels or numbers. The kind follows from the type of ``y``."""
+"""What a model is trained towards: classes, several labels or numbers; their losses and scores."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn import functional
 
 from ..errors import ParameterError
 
-__all__ = ["Targets", "encode", "n_outputs"]
+__all__ = ["METRICS", "Targets"]
 
 UNLABELLED = -1
 
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """Encoded targets of all items.
-
-    Attributes
-    ----------
-    kind : {'classes', 'labels', 'values'}
-        One class an item, several 0/1 labels, or numbers (regression).
-    values : ndarray
-        int64 class numbers, shape (n,), -1 where unlabelled; or 0/1 or float columns, shape (n, k).
-    names : tuple
-        What the classes are called in the data; empty for other kinds.
-    known : ndarray of bool, shape (n,)
-        Whether an item has a target.
-    """
+    """Encoded targets of all items."""
 
     kind: str
     values: npt.NDArray[Any]
@@ -49,24 +41,6 @@ def encode(y: Any, n_classes: int | None = None) -> Targets:
     Integers and strings are classes, which are counted: a label of 1e7 is one class more, not 1e7 of them. Negative
     integers, empty strings and None mean unlabelled. Two-dimensional integers are 0/1 labels. Floats are numbers to
     regress on and are never truncated to classes; nan means unlabelled.
-
-    Parameters
-    ----------
-    y : array_like, shape (n,) or (n, k)
-    n_classes : int, optional
-        Outputs of a model that exists: integer labels below it are then its class numbers.
-
-    Raises
-    ------
-    ParameterError
-        No item is labelled, the array has another type or shape, or labels do not fit ``n_classes``.
-
-    Examples
-    --------
-    >>> encode(["b", "a", "b"]).values, encode(["b", "a", "b"]).names
-    (array([1, 0, 1]), ('a', 'b'))
-    >>> encode([0, 10_000_000, -1]).n_outputs, encode([0.5, 1.5]).kind
-    (2, 'values')
     """
     array = np.asarray(y)
     if array.ndim not in (1, 2):
@@ -83,13 +57,7 @@ def encode(y: Any, n_classes: int | None = None) -> Targets:
 
 
 def n_outputs(y: Any) -> int:
-    """Return how many outputs a model of these targets needs.
-
-    Examples
-    --------
-    >>> n_outputs([0, 1, 2]), n_outputs([[0, 1], [1, 1]]), n_outputs([0.5, 0.25])
-    (3, 2, 1)
-    """
+    """Return how many outputs a model of these targets needs."""
     return encode(y).n_outputs
 
 
@@ -149,3 +117,74 @@ def _check_any(known: npt.NDArray[np.bool_]) -> None:
 def _is_absent(name: Any) -> bool:
     # Tables read by pandas have nan where a label is missing.
     return name is None or name == "" or (isinstance(name, float) and math.isnan(name))
+
+
+def losses(logits: Tensor, y: Tensor, *, weight: Tensor | None = None) -> Tensor:
+    """Return the loss of every item.
+
+    Cross-entropy for class numbers, the mean binary cross-entropy over 0/1 columns, the mean squared error over float
+    columns. ``weight`` holds a factor per class or column.
+    """
+    if y.ndim == 1:
+        return functional.cross_entropy(logits, y, weight=weight, reduction="none")
+    if y.is_floating_point():
+        return _weighted((logits - y.to(logits.dtype)).square(), weight).mean(1)
+    each = functional.binary_cross_entropy_with_logits(logits, y.to(logits.dtype), reduction="none")
+    return _weighted(each, weight).mean(1)
+
+
+def _weighted(each: Tensor, weight: Tensor | None) -> Tensor:
+    return each if weight is None else each * weight
+
+
+def accuracy(logits: Tensor, y: Tensor) -> float:
+    """Return the share of items whose largest logit is their class."""
+    return float((logits.argmax(-1) == y).double().mean())
+
+
+def roc_auc(logits: Tensor, y: Tensor) -> float:
+    """Return the probability that an item of class 1 scores above one of class 0, ties counting half."""
+    scores = (logits[:, 1] - logits[:, 0]).double()
+    positive = y == 1
+    pairs = int(positive.sum()) * int((~positive).sum())
+    if not pairs:
+        return float("nan")
+    _, inverse, counts = torch.unique(scores, return_inverse=True, return_counts=True)
+    # The mean rank of tied scores, counted from one.
+    ranks = (counts.cumsum(0) - (counts - 1) / 2.0)[inverse]
+    n_positive = int(positive.sum())
+    return float((ranks[positive].sum() - n_positive * (n_positive + 1) / 2) / pairs)
+
+
+def micro_f1(logits: Tensor, y: Tensor) -> float:
+    """Return ``2 TP / (2 TP + FP + FN)`` over all labels of all items."""
+    predicted = functional.one_hot(logits.argmax(-1), logits.shape[-1]).bool() if y.ndim == 1 else logits > 0
+    actual = functional.one_hot(y, logits.shape[-1]).bool() if y.ndim == 1 else y.bool()
+    total = int(predicted.sum() + actual.sum())
+    return 2.0 * int((predicted & actual).sum()) / total if total else 1.0
+
+
+def r2(outputs: Tensor, y: Tensor) -> float:
+    """Return the coefficient of determination, averaged over columns; nan where a column of ``y`` is constant."""
+    y = y.double()
+    residual = (y - outputs.double()).square().sum(0)
+    total = (y - y.mean(0)).square().sum(0)
+    return float((1.0 - residual / total).mean()) if bool((total > 0).all()) else float("nan")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score, larger is better, and the kinds of targets that it is defined for."""
+
+    function: Callable[[Tensor, Tensor], float]
+    kinds: tuple[str, ...]
+
+
+METRICS: dict[str, Metric] = {
+    "accuracy": Metric(accuracy, ("classes",)),
+    "roc_auc": Metric(roc_auc, ("classes",)),
+    "micro_f1": Metric(micro_f1, ("classes", "labels")),
+    "r2": Metric(r2, ("values",)),
+}
+# What ``metric="auto"`` stands for.
+DEFAULT_METRIC = {"classes": "accuracy", "labels": "micro_f1", "values": "r2"}

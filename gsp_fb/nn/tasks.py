@@ -20,26 +20,17 @@ from ..energy import s_value
 from ..errors import GspWarning, ParameterError, SignalError
 from ..operators import operator
 from .builders import node_features
-from .clusters import ClusterSampler
+from .channels import node_mean
 from .config import TrainConfig
 from .graphs import GraphBatch
 from .inputs import SparseFeatures, features
-from .metrics import DEFAULT_METRIC, METRICS
 from .models import MODELS, takes_dense
+from .network import mixings
 from .propagation.base import Batch
-from .targets import Targets, encode
+from .samplers import ClusterSampler
+from .targets import DEFAULT_METRIC, METRICS, Targets, encode
 
-__all__ = [
-    "PARTS",
-    "GraphTask",
-    "NodeTask",
-    "Parts",
-    "Task",
-    "check_graph_indptr",
-    "check_split",
-    "item_indices",
-    "make_task",
-]
+__all__ = ["GraphTask", "NodeTask", "Task"]
 
 PARTS = ("train", "val", "test")
 SMOOTHNESS_FAMILY = "renorm_sym"
@@ -64,25 +55,7 @@ class Parts:
 
 
 def check_split(split: Any, targets: Targets) -> Parts:
-    """Return a split as disjoint index arrays of labelled items; masks and indices are both understood.
-
-    Raises
-    ------
-    ParameterError
-        Empty training set, overlap, an index that is no integer or out of range, or an unlabelled item.
-
-    Warns
-    -----
-    GspWarning
-        A class has no training item.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> split = SimpleNamespace(train=[True, True, False], val=[2], test=[])
-    >>> check_split(split, encode([0, 1, 1])).train
-    array([0, 1])
-    """
+    """Return a split as disjoint index arrays of labelled items; masks and indices are both understood."""
     arrays = {part: item_indices(getattr(split, part), len(targets.known), part) for part in PARTS}
     if arrays["train"].size == 0:
         raise ParameterError("the split has no training items")
@@ -138,18 +111,7 @@ def _digest(*arrays: Any) -> str:
 
 
 class Task(ABC):
-    """Data that all copies of a model share, on the model's device: features, targets and what identifies them.
-
-    Attributes
-    ----------
-    y : Tensor
-        Class numbers, shape (n,), or columns, shape (n, k).
-    targets : Targets
-    fingerprint : dict
-        SHA-256 of graph, features and labels, and the names of the classes.
-    metric : str
-        The resolved name of the score.
-    """
+    """Data that all copies of a model share, on the model's device: features, targets and what identifies them."""
 
     def __init__(self, model: nn.Module, dataset: Any, config: TrainConfig) -> None:
         parameter = next(model.parameters())
@@ -193,8 +155,8 @@ class Task(ABC):
         """Yield, for every step of one epoch, the outputs and targets of its items and their weights in the loss."""
 
     @abstractmethod
-    def logits(self, model: nn.Module) -> Tensor:
-        """Return the outputs of all items, without gradients or dropout."""
+    def logits(self, model: nn.Module) -> tuple[Tensor, list[Tensor]]:
+        """Return the outputs of all items without dropout, and the channels' mean shares of each layer."""
 
     def s_values(self, logits: Tensor) -> list[float]:
         """Return the S-value of every copy's output, shape (copies, n, k); nan where it has none."""
@@ -230,12 +192,9 @@ class NodeTask(Task):
             logits = model(x) if batch.propagation is None else model(x, batch.propagation)
             yield logits[batch.targets], y[batch.targets], batch.weights
 
-    def logits(self, model: nn.Module) -> Tensor:
-        """Return the outputs of all items, without gradients or dropout."""
-        model.eval()
-        with torch.no_grad():
-            result: Tensor = model(self.x)
-        return result
+    def logits(self, model: nn.Module) -> tuple[Tensor, list[Tensor]]:
+        """Return the outputs of all items, and the channels' mean shares of each layer."""
+        return _evaluated(model, self.x)
 
     def s_values(self, logits: Tensor) -> list[float]:
         """Return the S-value of every copy's output; nan where the output is zero or has overflown."""
@@ -268,22 +227,37 @@ class GraphTask(Task):
             if sizes[chosen.cpu().numpy()].sum() > 1:
                 yield model(self._batch(chosen.cpu().numpy())), self.y[chosen], None
 
-    def logits(self, model: nn.Module) -> Tensor:
-        """Return the outputs of all items, without gradients or dropout."""
-        model.eval()
+    def logits(self, model: nn.Module) -> tuple[Tensor, list[Tensor]]:
+        """Return the outputs of all items, and the channels' mean shares of each layer."""
         blocks = torch.split(torch.arange(self.y.shape[0]), max(self.config.batch_size, 256))
-        with torch.no_grad():
-            return torch.cat([model(self._batch(block.numpy())) for block in blocks])
+        batches = [self._batch(block.numpy()) for block in blocks]
+        outputs, shares = zip(*(_evaluated(model, batch) for batch in batches), strict=True)
+        # Shares are means over nodes; blocks of graphs have different numbers of them.
+        weights = [len(batch.x) / self.graph.n_nodes for batch in batches]
+        means = [sum(w * part for w, part in zip(weights, layer, strict=True)) for layer in zip(*shares, strict=True)]
+        return torch.cat(outputs), means
+
+
+def _evaluated(model: Any, x: Any) -> tuple[Tensor, list[Tensor]]:
+    """Return the outputs and, of a network with several channels, their mean shares, layer by layer, in one pass."""
+    model.eval()
+    record = Shares() if len(getattr(model, "channel_names", ())) > 1 else None
+    with torch.no_grad():
+        logits: Tensor = model(x) if record is None else model.run(x, None, record)
+    per_node = bool(record) and next(mixing.kind == "node" for mixing in mixings(model))
+    return logits, [node_mean(part["shares"]) if per_node else part["shares"] for part in record or ()]
+
+
+class Shares(list[dict[str, Tensor]]):
+    """A record of shares alone: on a large graph the channels of all layers are not kept beside each other."""
+
+    def append(self, found: dict[str, Tensor]) -> None:
+        """Keep the shares of a layer."""
+        super().append({"shares": found["shares"]})
 
 
 def check_graph_indptr(given: Any, n_nodes: int, n_graphs: int) -> IntArray:
-    """Return the bounds of the graphs of a collection, checked against its nodes and targets.
-
-    Raises
-    ------
-    ParameterError
-        Not integers, not increasing from 0 to the number of nodes, or not one more than there are targets.
-    """
+    """Return the bounds of the graphs of a collection, checked against its nodes and targets."""
     starts = np.asarray(given)
     if starts.ndim != 1 or starts.dtype.kind not in "iu" or len(starts) != n_graphs + 1:
         raise ParameterError(

@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from ..backend import is_sparse
 from ..errors import TrainingError
 from .compiling import compiled_model
-from .config import TrainConfig
-from .results import TrainResult
+from .config import TrainConfig, TrainResult
 from .rundir import deferred_interrupt, locked, memory_reported, threads_for
 from .runstate import Run
 from .tasks import GraphTask, Task, check_split, make_task
@@ -94,14 +93,10 @@ def train(
 
     Examples
     --------
-    >>> from types import SimpleNamespace
-    >>> import numpy as np
-    >>> from gsp_fb import Graph
+    >>> from gsp_fb.datasets import contextual_sbm
     >>> from gsp_fb.nn import build
-    >>> ring = Graph.from_edges([(i, (i + 1) % 8) for i in range(8)])
-    >>> ds = SimpleNamespace(graph=ring, x=np.eye(8), y=np.arange(8) % 2)
-    >>> split = SimpleNamespace(train=[0, 1, 2, 3], val=[4, 5], test=[6, 7])
-    >>> result = train(build("fb-gcn", ds), ds, split, TrainConfig(epochs=5))
+    >>> data = contextual_sbm(30, rng=0)
+    >>> result = train(build("fb-gcn", data), data, data.splits[0], TrainConfig(epochs=5))
     >>> result.epochs
     5
     """

@@ -18,15 +18,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .._extras import require
 from ..errors import ParameterError, TrainingError
 from .checkpoint import settle
-from .metrics import METRICS, losses
-from .network import parameter_groups
+from .config import TrainResult
+from .network import named_groups
 from .parts import Dropout
-from .results import TrainResult
-from .rundir import TrainingInterrupted, peak_memory
+from .rundir import TrainingInterrupted, peak_memory, progress_bar
 from .runstate import Row, Run
+from .targets import METRICS, losses
 from .tasks import PARTS, Task
 
 __all__ = ["Exchange", "Hooks", "TrainState", "Trainer"]
@@ -78,17 +77,7 @@ class Hooks:
 
 
 class Exchange:
-    """How the processes of a group share out a step; this one is a process alone.
-
-    Attributes
-    ----------
-    own : int
-        Batches of a step that this process computes.
-    facts : dict
-        What belongs to the fingerprint of the data.
-    writes : bool
-        Whether this process locks and writes the run directory.
-    """
+    """How the processes of a group share out a step; this one is a process alone."""
 
     own = 1
     writes = True
@@ -107,18 +96,7 @@ class Exchange:
 
 
 class Trainer:
-    """All copies of a batch, and how they move by one epoch; a copy that has stopped leaves the batch.
-
-    Parameters
-    ----------
-    model : Module
-        With a leading copies dimension in every parameter if ``batched``, an ordinary model of one copy otherwise.
-    task : Task
-    runs : sequence of Run
-        One for each copy.
-    rates : sequence
-        If ``batched``: for every run, the rates of the model's dropouts in order.
-    """
+    """All copies of a batch, and how they move by one epoch; a copy that has stopped leaves the batch."""
 
     def __init__(
         self,
@@ -193,8 +171,7 @@ class Trainer:
             return self.hooks.optimizer(list(self.active[0].parameters.values()))
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
         for run in self.active:
-            named: Any = _Named(run.parameters)
-            for group in parameter_groups(named, run.config.weight_decay):
+            for group in named_groups(run.parameters, run.config.weight_decay):
                 groups.setdefault((run.config.lr, group["weight_decay"]), []).extend(group["params"])
         rows = [{"params": params, "lr": lr, "weight_decay": decay} for (lr, decay), params in groups.items()]
         return torch.optim.Adam(rows, fused=True)
@@ -242,16 +219,12 @@ class Trainer:
     def _counted(self, progress: bool) -> Iterator[int]:
         total = max((run.config.epochs for run in self.runs), default=0)
         start = max((run.epoch for run in self.active), default=0)
-        bar = require("tqdm", "a progress bar").tqdm(total=total, initial=start) if progress else None
-        try:
+        with progress_bar(total, start, shown=progress) as bar:
             while self.active:
                 yield self.active[0].epoch
                 if bar is not None:
                     bar.update()
                     bar.set_postfix(val=f"{min(run.best_value for run in self.runs):.4f}", refresh=False)
-        finally:
-            if bar is not None:
-                bar.close()
 
     def _advance(self) -> None:
         """Train every active run for one epoch, and evaluate those whose turn it is."""
@@ -356,9 +329,13 @@ class Trainer:
             return each[position][index].mean()
         return self._each(logits[position][index], self.task.y[index]).mean()
 
-    def _outputs(self) -> Tensor:
-        logits = self.task.logits(self.model)
-        return logits if self.batched else logits.unsqueeze(0)
+    def _outputs(self) -> tuple[Tensor, list[list[list[float]]]]:
+        """Return the outputs of every copy, shape (copies, n, k), and its channels' shares, one row a layer."""
+        logits, shares = self.task.logits(self.model)
+        if not self.batched:
+            logits, shares = logits.unsqueeze(0), [part.unsqueeze(0) for part in shares]
+        rows = torch.stack(shares, dim=1).tolist() if shares else [[] for _ in self.active]
+        return logits, rows
 
     def _scores(self, logits: Tensor, part: str) -> list[float]:
         metric, y = METRICS[self.task.metric].function, self.task.y
@@ -366,11 +343,15 @@ class Trainer:
         return [metric(copy[index], y[index]) if index.numel() else math.nan for copy, index in pairs]
 
     def _evaluate(self, runs: Sequence[Run]) -> None:
-        logits = self._outputs()
+        logits, shares = self._outputs()
         with torch.no_grad():
             means = {part: self._means(logits, part).double().tolist() for part in PARTS[: 2 + self._blind]}
         scores = {part: self._scores(logits, part) for part in means}
-        shares, s_values = mixing_rows(self.model, len(self.active), batched=self.batched), self.task.s_values(logits)
+        alphas, s_values = (
+            mixing_weights(self.model, len(self.active), batched=self.batched),
+            self.task.s_values(logits),
+        )
+        names = getattr(self.model, "channel_names", ())
         for k, run in enumerate(self.active):
             if run not in runs:
                 continue
@@ -381,7 +362,12 @@ class Trainer:
             # Where there is a validation part to choose by, nothing of the test part is looked at before the end.
             for part in ("train", "val") if run.validates else ("train", "test"):
                 row |= {f"{part}_loss": means[part][k], f"{part}_{self.task.metric}": scores[part][k]}
-            run.record({**row, "s_value": s_values[k], **shares[k]})
+            row |= {
+                "s_value": s_values[k],
+                **_columns("alpha", names, alphas[k]),
+                **_columns("share", names, shares[k]),
+            }
+            run.record(row)
             state = TrainState(run.epoch, run.best_epoch, run.history[-1], self.model)
             answers = [bool(callback(state)) for callback in self.hooks.callbacks]
             run.stopped = run.stopped or any(answers)
@@ -402,7 +388,7 @@ class Trainer:
 
     def results(self) -> list[TrainResult | TrainingError]:
         """Return what the model, as it stands, reaches on every part, or the error that ended a run."""
-        logits = self._outputs()
+        logits, shares = self._outputs()
         with torch.no_grad():
             means = {part: self._means(logits, part).double().tolist() for part in PARTS}
         scores = {part: self._scores(logits, part) for part in PARTS}
@@ -417,22 +403,13 @@ class Trainer:
                 losses={part: means[part][k] for part in PARTS},
                 s_value=s_values[k],
                 alphas=alphas[k],
+                shares=shares[k],
                 seconds=run.seconds,
                 memory=memory,
                 history=run.history,
             )
             for k, run in enumerate(self.runs)
         ]
-
-
-@dataclass(frozen=True)
-class _Named:
-    """The parameters of one copy, as :func:`parameter_groups` asks a module for them."""
-
-    parameters: Mapping[str, nn.Parameter]
-
-    def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]:
-        return iter(self.parameters.items())
 
 
 def mixing_weights(model: Any, n_copies: int, *, batched: bool) -> list[list[list[float]]]:
@@ -444,14 +421,7 @@ def mixing_weights(model: Any, n_copies: int, *, batched: bool) -> list[list[lis
     return rows
 
 
-def mixing_rows(model: Any, n_copies: int, *, batched: bool) -> list[Row]:
-    """Return the channel weights of every copy as columns ``alpha_low_1``, ``alpha_high_1``, ..."""
-    names = getattr(model, "channel_names", ("low", "high"))
-    return [
-        {
-            f"alpha_{channel}_{layer}": value
-            for layer, weights in enumerate(rows, 1)
-            for channel, value in zip(names, weights, strict=True)
-        }
-        for rows in mixing_weights(model, n_copies, batched=batched)
-    ]
+def _columns(kind: str, names: Sequence[str], table: Sequence[Sequence[float]]) -> Row:
+    """Return one value a layer and channel as columns ``alpha_low_1``, ``alpha_high_1``, ..."""
+    pairs = [(layer, pair) for layer, row in enumerate(table, 1) for pair in zip(names, row, strict=True)]
+    return {f"{kind}_{name}_{layer}": value for layer, (name, value) in pairs}

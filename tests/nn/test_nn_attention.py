@@ -8,7 +8,8 @@ from gsp_fb import Graph, datasets, set_threads
 from gsp_fb._kernels import threads
 from gsp_fb.nn import build
 from gsp_fb.nn.inputs import features
-from gsp_fb.nn.propagation import EdgeList, fused_attention
+from gsp_fb.nn.propagation import fused_attention
+from gsp_fb.nn.propagation.attention import EdgeList
 from gsp_fb.nn.propagation.fused_attention import Scoring, attend, plain_attend
 
 pytest.importorskip("numba")

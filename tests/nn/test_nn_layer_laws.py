@@ -14,7 +14,9 @@ from gsp_fb.nn import FilterBankLayer, operator_propagation
 from gsp_fb.nn.channels import CHANNELS, Channels, Mixing, channel_names
 from gsp_fb.nn.inputs import SparseFeatures, features
 from gsp_fb.nn.parts import stream
-from gsp_fb.nn.propagation import Attention, Complement, EdgeList, Spatial, Wavelet, heat_wavelets, mean_matrix
+from gsp_fb.nn.propagation.attention import Attention, EdgeList
+from gsp_fb.nn.propagation.operators import Complement, Spatial, mean_matrix
+from gsp_fb.nn.propagation.wavelet import Wavelet, heat_wavelets
 from gsp_fb.nn.sparse import SparseMatrix
 from gsp_fb.testing import assert_close, families, graphs, operators, paper_matrix, size_of
 

@@ -24,9 +24,11 @@ from gsp_fb.nn import (
     register_model,
     train,
 )
+from gsp_fb.nn.builders import tag_features
 from gsp_fb.nn.channels import channel_names
 from gsp_fb.nn.parts import Norm, stream
-from gsp_fb.nn.propagation import SaintSampler, heat_wavelets, random_walks, sampled_mean
+from gsp_fb.nn.propagation.wavelet import heat_wavelets
+from gsp_fb.nn.samplers import SaintSampler, random_walks, sampled_mean
 
 NODE = [name for name, row in MODELS.items() if row.task == "node"]
 GRAPH = [name for name, row in MODELS.items() if row.task == "graph"]
@@ -59,7 +61,8 @@ def test_the_table_lists_the_models_of_the_paper():
 def test_a_filterbank_with_its_low_channel_alone_is_the_baseline(name, blocks, rings):
     dataset = blocks if name in NODE else rings
     bank = make(name, dataset, channels="low", seed=5).eval()
-    baseline = make(name.removeprefix("fb-"), dataset, seed=5).eval()
+    options = {key: value for key, value in MODELS[name].options.items() if key in ("family", "gamma")}
+    baseline = make(name.removeprefix("fb-"), dataset, seed=5, **options).eval()
     x = inputs("gcn", dataset) if name in NODE else _tags(dataset)
     assert torch.equal(bank(x), baseline(x))
 
@@ -175,6 +178,28 @@ def test_a_gcn_with_an_identity_channel_trains(blocks):
     assert {"alpha_low_1", "alpha_identity_2"} <= set(result.history[-1])
 
 
+@pytest.mark.parametrize("name", ["acm-gcn", "fb-gcn", "fb-gcnii", "fb-gin-0"])
+def test_shares_in_the_metrics_are_those_of_the_network(name, blocks, rings):
+    data = rings if MODELS[name].task == "graph" else blocks
+    model = build(name, data, hidden=8)
+    config = TrainConfig(epochs=3, normalize=False)
+    result = train(model, data, data.splits[0], config)
+    x = GraphBatch.of(data.graph, data.graph_indptr, tag_features(data)) if data is rings else inputs(name, data)
+    shares = model.shares(x)
+    np.testing.assert_allclose(result.shares, shares, atol=1e-6)
+    row = result.history[result.best_epoch - 1]
+    for layer, expected in enumerate(shares.tolist(), 1):
+        found = [row[f"share_{channel}_{layer}"] for channel in model.channel_names]
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        assert sum(found) == pytest.approx(1.0)
+
+
+def test_one_channel_has_no_columns_of_shares(blocks):
+    result = train(build("gcn", blocks), blocks, blocks.splits[0], TrainConfig(epochs=2))
+    assert result.shares == []
+    assert not any(name.startswith("share") for name in result.history[0])
+
+
 def test_a_row_of_ones_own_is_built_by_name_and_cannot_hide_the_packages(blocks):
     def construct(plan):
         assert {plan.graph.n_nodes, plan.n_features, plan.n_classes} == {61, 24, 3}
@@ -276,7 +301,7 @@ def test_relations_of_absent_nodes_are_refused(node, blocks):
 
 def test_geom_gcn_relations_are_the_sum_over_divisions(blocks):
     """With one weight for all divisions the layer is D^-1/2 (A_relations + I) D^-1/2."""
-    from gsp_fb.nn.propagation import relation_propagation
+    from gsp_fb.nn.propagation.relations import relation_propagation
 
     n = blocks.graph.n_nodes
     A = np.zeros((n, n))

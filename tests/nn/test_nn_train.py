@@ -27,9 +27,8 @@ from gsp_fb.nn import (
     search,
     train,
 )
-from gsp_fb.nn.clusters import ClusterSampler, clusters, restrict
-from gsp_fb.nn.metrics import losses
-from gsp_fb.nn.targets import encode
+from gsp_fb.nn.samplers import ClusterSampler, clusters, restrict
+from gsp_fb.nn.targets import encode, losses
 
 
 def test_the_chosen_epoch_is_the_one_of_least_validation_loss(blocks):
@@ -77,7 +76,8 @@ def test_the_files_of_a_run(blocks, tmp_path):
     assert rows == read_metrics(folder)
     assert {name: float(value) for name, value in rows[3].items()} == result.history[3]
     expected = {"epoch", "train_loss", "train_accuracy", "val_loss", "val_accuracy", "s_value"}
-    assert expected | {f"alpha_{c}_{k}" for c in ("low", "high") for k in (1, 2)} == set(rows[0])
+    columns = {f"{kind}_{c}_{k}" for kind in ("alpha", "share") for c in ("low", "high") for k in (1, 2)}
+    assert expected | columns == set(rows[0])
     facts = read_checkpoint(folder).facts
     assert facts["finished"]
     assert facts["recipe"]["model"] == "fb-gcn"

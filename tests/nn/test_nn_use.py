@@ -22,9 +22,9 @@ from gsp_fb.nn import (
     search,
     train,
 )
-from gsp_fb.nn.metrics import accuracy, losses, micro_f1, roc_auc
 from gsp_fb.nn.parts import Dropout, kept, stream
 from gsp_fb.nn.sparse import SparseMatrix
+from gsp_fb.nn.targets import accuracy, losses, micro_f1, roc_auc
 
 FEW = TrainConfig(lr=0.05, epochs=15, checkpoint_every=5)
 

@@ -54,10 +54,9 @@ def _add_products(i: int, start: int, stop: int, indices: Any, size: int, grad: 
 
 
 @inlined
-def _set_scores(
-    first: int, last: int, indptr: Any, indices: Any, receiving: Any, sending: Any, slopes: Any, weights: Any
-) -> None:
+def _set_scores(first: int, last: int, scored: Any, weights: Any) -> None:
     """Set ``weights`` to the scores less the greatest of the row, which cancels in the softmax."""
+    indptr, indices, receiving, sending, slopes = scored
     n_heads = receiving.shape[1]
     top = np.empty(n_heads, weights.dtype)
     for i in range(first, last):
@@ -123,23 +122,12 @@ def _normalize(start: int, stop: int, mask: Any, weights: Any, dropped: Any, sha
 
 @compiled
 def aggregate(
-    first: int,
-    last: int,
-    indptr: Any,
-    indices: Any,
-    receiving: Any,
-    sending: Any,
-    slopes: Any,
-    size: int,
-    mask: Any,
-    x: Any,
-    weights: Any,
-    dropped: Any,
-    out: Any,
+    first: int, last: int, scored: Any, size: int, mask: Any, x: Any, weights: Any, dropped: Any, out: Any
 ) -> None:
     """Set the softmax ``weights`` of the entries, ``dropped`` to them times ``mask`` (if there is one), and ``out``."""
+    indptr, indices, receiving, _, _ = scored
     share = np.empty(receiving.shape[1], weights.dtype)
-    _set_scores(first, last, indptr, indices, receiving, sending, slopes, weights)
+    _set_scores(first, last, scored, weights)
     _exponentiate(weights[indptr[first] : indptr[last]].reshape(-1))
     for i in range(first, last):
         start, stop = indptr[i], indptr[i + 1]
@@ -163,22 +151,11 @@ def _set_slopes(
 
 @compiled
 def gradient_by_row(
-    first: int,
-    last: int,
-    indptr: Any,
-    indices: Any,
-    receiving: Any,
-    sending: Any,
-    slopes: Any,
-    size: int,
-    grad: Any,
-    x: Any,
-    weights: Any,
-    dropped: Any,
-    of_scores: Any,
-    of_receiving: Any,
+    first: int, last: int, scored: Any, size: int, grad: Any, x: Any, weights: Any, dropped: Any, of: Any
 ) -> None:
     """Set the gradients of the scores, before the leaky ReLU, and of their receiving shares."""
+    indptr, indices, receiving, sending, slopes = scored
+    of_scores, of_receiving = of
     n_heads = receiving.shape[1]
     inner = np.empty(n_heads, weights.dtype)
     for i in range(first, last):
@@ -196,19 +173,11 @@ def gradient_by_row(
 
 @compiled
 def gradient_by_column(
-    first: int,
-    last: int,
-    t_indptr: Any,
-    t_indices: Any,
-    order: Any,
-    size: int,
-    grad: Any,
-    dropped: Any,
-    of_scores: Any,
-    of_sending: Any,
-    of_x: Any,
+    first: int, last: int, transposed: Any, size: int, grad: Any, dropped: Any, of_scores: Any, of: Any
 ) -> None:
     """Set the gradients of the sending shares and of the features; ``order`` is where the transpose's entries are."""
+    t_indptr, t_indices, order = transposed
+    of_sending, of_x = of
     n_heads = of_scores.shape[1]
     for j in range(first, last):
         start, stop = t_indptr[j], t_indptr[j + 1]

@@ -50,25 +50,6 @@ class Attention(nn.Module):
     """``P_ij = softmax_j leaky_relu(a_to . h_i + a_from . h_j)`` over neighbours and the node itself, per head.
 
     In the filterbank the coefficients come from the low channel's features and filter both channels.
-
-    Parameters
-    ----------
-    edges : EdgeList
-    width : int
-        Width of ``h``, a multiple of ``heads``: the heads lie side by side.
-    generator : torch.Generator, optional
-        Draws the parameters; torch's own by default.
-    heads : int
-    average : bool
-        The layer lifts to ``heads`` blocks and the result is their mean (GAT's last layer).
-    dropout : Dropout, optional
-        Applied to the coefficients in training.
-    slope : float
-        Of the leaky ReLU.
-
-    References
-    ----------
-    .. [1] P. Velickovic et al., "Graph Attention Networks", ICLR 2018.
     """
 
     def __init__(

@@ -92,19 +92,7 @@ def low_and_high(propagation: Propagation, h_low: Tensor, h_high: Tensor) -> tup
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """One training step: on which nodes, with which propagation, and how the loss of each target counts.
-
-    Attributes
-    ----------
-    targets : int64 Tensor
-        Positions, within the batch, of the nodes whose loss is taken.
-    nodes : int64 Tensor or None
-        The batch's nodes in the graph; None means all of them.
-    propagation : Propagation or None
-        None means the network's own.
-    weights : Tensor or None
-        Weight of each target's loss; None means the plain mean.
-    """
+    """One training step: on which nodes, with which propagation, and how the loss of each target counts."""
 
     targets: Tensor
     nodes: Tensor | None = None

@@ -29,15 +29,7 @@ __all__ = ["Scoring", "attend", "coefficients", "plain_attend"]
 
 @dataclass(eq=False)
 class Scoring:
-    """How scores become weights: over which edges, with which slope below zero, and what dropout keeps of them.
-
-    Attributes
-    ----------
-    edges : EdgeList
-    slope : float
-        Of the leaky ReLU.
-    mask : Tensor, shape (n_entries, heads), or None
-    """
+    """How scores become weights: over which edges, with which slope below zero, and what dropout keeps of them."""
 
     edges: EdgeList
     slope: float
@@ -63,15 +55,7 @@ def is_loopable(*tensors: Tensor) -> bool:
 
 
 def attend(receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring) -> Tensor:
-    """Return ``P h`` for ``P_ij = softmax_j leaky_relu(receiving_i + sending_j) * mask_ij``, head by head.
-
-    Parameters
-    ----------
-    receiving, sending : Tensor, shape (n_nodes, heads)
-    h : Tensor, shape (n_nodes, channels, heads, size)
-        All channels are filtered with the one ``P``.
-    scoring : Scoring
-    """
+    """Return ``P h`` for ``P_ij = softmax_j leaky_relu(receiving_i + sending_j) * mask_ij``, head by head."""
     if not is_loopable(receiving, sending, h):
         return plain_attend(receiving, sending, h, scoring)
     result: Tensor = _Attend.apply(receiving, sending, h, scoring)  # type: ignore[no-untyped-call]  # torch leaves it untyped
@@ -112,7 +96,7 @@ class _Attend(torch.autograd.Function):
         dropped = weights if mask is None else torch.empty_like(weights)
         out = torch.empty_like(x)
         scored, size = _scored(receiving, sending, scoring), _size(x, h)
-        _each_row(aggregate, scoring.edges.indptr, x, *scored, size, *_arrays(mask, x, weights, dropped, out))
+        _each_row(aggregate, scoring.edges.indptr, x, scored, size, *_arrays(mask, x, weights, dropped, out))
         ctx.save_for_backward(receiving, sending, h, weights, dropped)
         ctx.scoring = scoring
         return _whole(out, h)
@@ -135,11 +119,11 @@ def _gradients(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     of_scores, of_x = torch.empty_like(weights), torch.empty_like(x)
     of_receiving, of_sending = (torch.empty(part.shape, dtype=h.dtype) for part in (receiving, sending))
     scored, size = _scored(receiving, sending, ctx.scoring), _size(x, h)
-    by_row = _arrays(given, x, weights, dropped, of_scores, of_receiving)
-    _each_row(gradient_by_row, edges.indptr, x, *scored, size, *by_row)
-    transposed = [_unsigned(part) for part in (edges.t_indptr, edges.t_indices, edges.order)]
-    by_column = _arrays(given, dropped, of_scores, of_sending, of_x)
-    _each_row(gradient_by_column, edges.t_indptr, x, *transposed, size, *by_column)
+    by_row = _arrays(given, x, weights, dropped)
+    _each_row(gradient_by_row, edges.indptr, x, scored, size, *by_row, _arrays(of_scores, of_receiving))
+    transposed = tuple(_unsigned(part) for part in (edges.t_indptr, edges.t_indices, edges.order))
+    by_column = _arrays(given, dropped, of_scores)
+    _each_row(gradient_by_column, edges.t_indptr, x, transposed, size, *by_column, _arrays(of_sending, of_x))
     return of_receiving, of_sending, _whole(of_x, h)
 
 
@@ -162,15 +146,15 @@ def _size(parts: Tensor, h: Tensor) -> int:
     return parts.shape[1] // (h.shape[1] * h.shape[2])
 
 
-def _arrays(*tensors: Tensor | None) -> list[Any]:
-    return [None if tensor is None else tensor.detach().contiguous().numpy() for tensor in tensors]
+def _arrays(*tensors: Tensor | None) -> tuple[Any, ...]:
+    return tuple(None if tensor is None else tensor.detach().contiguous().numpy() for tensor in tensors)
 
 
-def _scored(receiving: Tensor, sending: Tensor, scoring: Scoring) -> list[Any]:
+def _scored(receiving: Tensor, sending: Tensor, scoring: Scoring) -> tuple[Any, ...]:
     edges, shares = scoring.edges, _arrays(receiving, sending)
     # Looked up by the sign of a score: a branch would be foreseen for every other edge.
     slopes = np.array([scoring.slope, 1.0], shares[0].dtype)
-    return [_unsigned(edges.indptr), _unsigned(edges.indices), *shares, slopes]
+    return _unsigned(edges.indptr), _unsigned(edges.indices), *shares, slopes
 
 
 def _unsigned(part: Any) -> Any:

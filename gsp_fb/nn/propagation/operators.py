@@ -16,24 +16,11 @@ from ...graph import Graph
 from ...operators import operator
 from ..sparse import SparseMatrix
 
-__all__ = ["Complement", "Spatial", "mean_matrix", "operator_propagation", "sampled_mean"]
+__all__ = ["Complement", "Spatial", "mean_matrix", "operator_propagation"]
 
 
 class Complement(nn.Module):
-    """low = ``P h`` and high = ``h - P h``: the pair that adds up to the identity.
-
-    Parameters
-    ----------
-    matrix : callable
-        ``h -> P h``, a :class:`gsp_fb.nn.SparseMatrix` for instance.
-
-    Examples
-    --------
-    >>> pair = operator_propagation(Graph.from_edges([(0, 1)]), "renorm_sym")
-    >>> h = torch.tensor([[1.0], [3.0]])
-    >>> pair.low(h).ravel().tolist(), pair.high(h).ravel().tolist()
-    ([2.0, 2.0], [-1.0, 1.0])
-    """
+    """low = ``P h`` and high = ``h - P h``: the pair that adds up to the identity."""
 
     own = 0.0  # the share of h itself in the low channel
 
@@ -50,13 +37,11 @@ class Complement(nn.Module):
         return h - self.matrix(h)
 
     def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
-        """Return ``P h_low`` and ``(I - P) h_high`` from one product."""
-        if h_low is h_high:
-            filtered = smooth = self.matrix(h_low)
-        else:
-            filtered, smooth = self.matrix(torch.cat([h_low, h_high], dim=-1)).chunk(2, dim=-1)
-        low = torch.add(filtered, h_low, alpha=self.own) if self.own else filtered
-        return low, h_high - smooth
+        """Return ``P h_low`` and ``(I - P) h_high``; of one and the same ``h`` they share the product."""
+        if h_low is not h_high:
+            return self.low(h_low), self.high(h_high)
+        smooth = self.matrix(h_low)
+        return (torch.add(smooth, h_low, alpha=self.own) if self.own else smooth), h_high - smooth
 
     def synthesize(self, h_low: Tensor, h_high: Tensor) -> Tensor:
         """Return ``P h_low + (I - P) h_high = h_high + P (h_low - h_high)``: no wider than one channel."""
@@ -131,14 +116,3 @@ def _entries(A: sparse.csr_array, kept: Any) -> sparse.csr_array:
     """Return the matrix of the marked entries of ``A``."""
     indptr = np.concatenate([[0], np.cumsum(kept)])[A.indptr]
     return sparse.csr_array((A.data[kept], A.indices[kept], indptr), shape=A.shape)
-
-
-def sampled_mean(graph: Graph, fanout: int, generator: torch.Generator) -> SparseMatrix:
-    """Return the mean over at most ``fanout`` random neighbours of every node, drawn without replacement."""
-    rows = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
-    keys = torch.rand(rows.size, generator=generator, device=generator.device).cpu().numpy()
-    # Sorted by row, then by key, entry k of a row is its k-th draw.
-    order = np.lexsort((keys, rows))
-    kept = np.empty(rows.size, dtype=bool)
-    kept[order] = np.arange(rows.size) - np.repeat(graph.indptr[:-1], np.diff(graph.indptr)) < fanout
-    return SparseMatrix.from_scipy(mean_matrix(graph, kept), dtype=torch.float64)

@@ -22,19 +22,7 @@ __all__ = ["BASES", "PolynomialFilter", "PolynomialPropagation"]
 
 @dataclass(frozen=True)
 class Basis:
-    """A basis of the polynomials of degree K on the frequencies [0, 2].
-
-    Attributes
-    ----------
-    values : callable
-        ``(order, frequencies)`` to an array (order + 1, n_frequencies), one row a basis function.
-    start : callable
-        ``order`` to the coefficients that training starts from.
-    positive : bool
-        Negative coefficients count as zero: the response is then nowhere negative.
-    columns : bool
-        Every output column has coefficients of its own, times powers of learned rates.
-    """
+    """A basis of the polynomials of degree K on the frequencies [0, 2]."""
 
     values: Callable[[int, Any], Any]
     start: Callable[[int], Any]
@@ -168,16 +156,7 @@ def check_polynomial(propagation: Propagation) -> None:
 
 
 class PolynomialPropagation(nn.Module):
-    """A propagation whose low channel is a learnable filter of another one: ``low = filter(L) h``, high the rest.
-
-    Examples
-    --------
-    >>> from gsp_fb import Graph
-    >>> from gsp_fb.nn import operator_propagation
-    >>> pair = operator_propagation(Graph.from_edges([(0, 1)]), "sym")
-    >>> PolynomialPropagation(pair, PolynomialFilter("chebyshev", 3)).low(torch.tensor([[1.0], [3.0]])).ravel().tolist()
-    [1.0, 3.0]
-    """
+    """A propagation whose low channel is a learnable filter of another one: ``low = filter(L) h``, high the rest."""
 
     def __init__(self, base: Propagation, learned: PolynomialFilter) -> None:
         super().__init__()

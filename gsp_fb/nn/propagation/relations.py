@@ -58,15 +58,7 @@ def relation_matrix(relations: LatentRelations, n_nodes: int) -> sparse.csr_arra
 
 
 class RelationPropagation(nn.Module):
-    """low of division d is ``P_d h_d``, high ``h_d - P_d h_d``; the divisions are joined or averaged.
-
-    Parameters
-    ----------
-    matrix : SparseMatrix
-        Of :func:`relation_matrix`: one product serves all divisions.
-    average : bool
-        Mean over the divisions (Geom-GCN's last layer) instead of laying them side by side.
-    """
+    """low of division d is ``P_d h_d``, high ``h_d - P_d h_d``; the divisions are joined or averaged."""
 
     def __init__(self, matrix: SparseMatrix, average: bool = False) -> None:
         super().__init__()

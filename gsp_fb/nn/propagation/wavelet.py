@@ -39,25 +39,6 @@ def heat_wavelets(
 
     The filter bank's Chebyshev engine works on the identity in blocks of columns, to 1e-10, so that no dense matrix of
     the graph's size arises.
-
-    Parameters
-    ----------
-    graph : Graph
-        Undirected.
-    scale : float > 0
-        The diffusion time s.
-    threshold : float >= 0
-        0 keeps every entry: then the two are each other's inverse.
-    inverse : {'exact', 'published'}
-        ``published`` returns ``exp(s exp(-s L))`` and ``exp(-s L)`` instead: the pair of GWNN's public code, which its
-        published figures come from.
-
-    Examples
-    --------
-    >>> edge = Graph.from_edges([(0, 1)])
-    >>> psi, inverse = heat_wavelets(edge, threshold=0.0)
-    >>> bool(np.allclose((psi @ inverse).toarray(), np.eye(2)))
-    True
     """
     check_host(graph.device, "wavelets are made and thresholded")
     scale = check_positive(scale, "scale")
@@ -77,15 +58,7 @@ def _thresholded(block: Any, threshold: float) -> sparse.csc_array:
 
 
 class Wavelet(nn.Module):
-    """low = ``psi_s diag(g) psi_-s h`` with one learned gain per node, high = ``h - low``.
-
-    Parameters
-    ----------
-    forward_basis, inverse_basis : SparseMatrix
-        ``psi_s`` and ``psi_-s`` of :func:`heat_wavelets`.
-    copies : tuple
-        ``(s,)`` for ``s`` independent sets of gains.
-    """
+    """low = ``psi_s diag(g) psi_-s h`` with one learned gain per node, high = ``h - low``."""
 
     def __init__(
         self,
