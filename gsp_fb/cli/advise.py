@@ -17,7 +17,7 @@ from .command import Command
 from .render import emit
 from .source import Source, add_source, read_source
 
-__all__ = ["COMMANDS"]
+__all__ = ["COMMANDS", "is_data_set", "training_nodes"]
 
 TRAIN_SHARE = 0.5
 
@@ -26,7 +26,8 @@ def _advise(args: argparse.Namespace) -> int:
     source = read_source(args)
     if source.y is None:
         raise ParameterError(f"{source.name} has no labels; give --labels FILE")
-    found = advice.advise(source.graph, source.x, source.y, _train(args, source), rng=args.seed)
+    nodes = training_nodes(args.source, source, split=args.split, train=args.train, seed=args.seed)
+    found = advice.advise(source.graph, source.x, source.y, nodes, rng=args.seed)
     if args.json:
         emit({"source": source.name, **found.as_dict()}, as_json=True)
         return 0
@@ -54,14 +55,19 @@ def _evidence(evidence: advice.Evidence) -> list[dict[str, Any]]:
     ]
 
 
-def _train(args: argparse.Namespace, source: Source) -> IntArray:
+def is_data_set(name: str) -> bool:
+    """Return whether a source names a data set, not a file."""
+    return not Path(name).exists() and not Path(name).suffix
+
+
+def training_nodes(name: str, source: Source, *, split: int = 0, train: Path | None = None, seed: int = 0) -> IntArray:
     """Return the training nodes: of the data set's split, of a file, or a random half."""
-    if args.train is not None:
-        return np.loadtxt(args.train, dtype=np.int64, ndmin=1)
-    if not Path(args.source).exists() and not Path(args.source).suffix:
-        return np.asarray(datasets.load(args.source).splits[args.split].train)
+    if train is not None:
+        return np.loadtxt(train, dtype=np.int64, ndmin=1)
+    if is_data_set(name):
+        return np.asarray(datasets.load(name).splits[split].train)
     n = source.graph.n_nodes
-    return check_rng(args.seed).permutation(n)[: max(2, int(TRAIN_SHARE * n))]
+    return check_rng(seed).permutation(n)[: max(2, int(TRAIN_SHARE * n))]
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,6 +12,7 @@ from .. import report as reports
 from ..advice import Advice, advise
 from ..errors import ParameterError
 from ..variants import VARIANTS
+from .advise import is_data_set, training_nodes
 from .command import Command, add_gamma
 from .render import emit
 from .source import Source, add_source, read_source
@@ -34,7 +35,7 @@ def _report(args: argparse.Namespace) -> int:
         _show("reading")
         source = read_source(args)
         _show("advice")
-        advice = _advice(source)
+        advice, nodes = _advice(args.source, source)
         found = reports.collect(
             source.graph,
             x=source.x,
@@ -44,6 +45,7 @@ def _report(args: argparse.Namespace) -> int:
             gamma=1.0 if args.gamma is None else args.gamma,
             runs=args.runs or (),
             advice=advice,
+            advice_nodes=nodes,
             on_step=_show,
         )
     finally:
@@ -57,14 +59,16 @@ def _report(args: argparse.Namespace) -> int:
     return 0
 
 
-def _advice(source: Source) -> Advice | None:
-    """Return whether the high channel is worth it, from all known labels; None without labels to decide."""
+def _advice(name: str, source: Source) -> tuple[Advice | None, str]:
+    """Return the advice of ``gsp-fb advise`` with its default nodes, and their name; None without labels to decide."""
     if source.y is None or np.ndim(source.y) != 1 or source.graph.directed:
-        return None
+        return None, ""
     try:
-        return advise(source.graph, source.x, source.y, np.flatnonzero(np.asarray(source.y) >= 0))
-    except ParameterError:  # too few labelled neighbours to advise on
-        return None
+        found = advise(source.graph, source.x, source.y, training_nodes(name, source))
+    except (ParameterError, IndexError):  # too few labelled neighbours to advise on, or a data set without splits
+        return None, ""
+    whose = "the training nodes of split 0" if is_data_set(name) else "a random half of the nodes"
+    return found, f"{whose} ({found.evidence.n_train} labelled nodes)"
 
 
 def _chosen_format(args: argparse.Namespace) -> str | None:

@@ -1,0 +1,28 @@
+const STATE = ["signal", "family", "gamma", "kernel", "value"];
+
+function render({ model, el }) {
+  const root = document.createElement("div");
+  root.innerHTML = model.get("markup");
+  el.append(root);
+  const publish = (state) => {
+    for (const name of [...STATE, "s_before", "s_after", "kept"]) model.set(name, Number.isNaN(state[name]) ? null : state[name]);
+    model.set("output", new DataView(Float64Array.from(state.output).buffer));
+    model.save_changes();
+  };
+  let own = false;
+  const set = spectralView(root, model.get("data"), model.get("prefix"), (state) => {
+    own = true;
+    publish(state);
+    own = false;
+  });
+  const follow = () => {
+    if (!own) set(Object.fromEntries(STATE.map((name) => [name, model.get(name)])));
+  };
+  for (const name of STATE) model.on(`change:${name}`, follow);
+  follow();
+  return () => {
+    for (const name of STATE) model.off(`change:${name}`, follow);
+  };
+}
+
+export default { render };
