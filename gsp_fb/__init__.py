@@ -51,6 +51,7 @@ from .energy import (
     signal_energy,
     spectral_density,
 )
+from .explore import explore
 from .files import read_graph, write_graph
 from .filters import FilterBank
 from .graph import Graph
@@ -91,6 +92,7 @@ __all__ = [
     "energy_profile",
     "errors",
     "expected_s_value",
+    "explore",
     "filters",
     "from_igraph",
     "from_networkx",

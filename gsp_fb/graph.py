@@ -517,6 +517,54 @@ class Graph:
         rows = self.local_rows
         return x if len(rows) == self.n_nodes else x[rows.start : rows.stop]
 
+    def plot(self, x: Any = None, *, ax: Any = None, **options: Any) -> Any:
+        """Draw the graph, its nodes coloured by a signal.
+
+        Parameters
+        ----------
+        x : array_like, shape (n_nodes,), or name of a numeric column of the node table, optional
+            By default the degrees.
+        ax : matplotlib Axes, optional
+        **options
+            Of :func:`gsp_fb.plot.signal`; ``layout`` is by default the coordinates of the nodes, if they have any.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        See Also
+        --------
+        gsp_fb.plot.signal : The function behind this shorthand.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1), (1, 2)]).plot().get_title()
+        ''
+        """
+        from .plot import signal
+
+        values = self.degrees if x is None else self.nodes[x] if isinstance(x, str) else x
+        if self.coordinates is not None:
+            options = {"layout": self.coordinates[:, :2], **options}
+        return signal(self, values, ax=ax, **options)
+
+    def __len__(self) -> int:
+        return self.n_nodes
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        if self is other:
+            return True
+        facts = [(graph.n_nodes, graph.n_entries, graph.directed, graph.labels) for graph in (self, other)]
+        return facts[0] == facts[1] and self.sha256 == other.sha256
+
+    def __hash__(self) -> int:
+        return hash((self.n_nodes, self.n_entries, self.directed))
+
     def __repr__(self) -> str:
         facts = [
             f"n_nodes={self.n_nodes}",

@@ -237,7 +237,7 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
       measure();
       paintSpectrum();
     }
-    onChange({ signal: signal.title, family: family.name, gamma, kernel: row.name, value, s_before: before, s_after: after, kept, output: filtered });
+    onChange({ signal: signal.title, family: family.name, gamma, kernel: row.name, value, s_before: before, s_after: after, kept });
   }
 
   function firstOrder(t) {
@@ -630,12 +630,15 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
     const pick = (id, rows, name) => (byId(id).value = Math.max(0, rows.findIndex((row) => row.title === name || row.name === name)));
     if ("signal" in state) pick("signal", signals, state.signal);
     if ("family" in state) pick("family", data.families, state.family);
+    // A value from outside need not be one of the slider's steps.
+    byId("gamma").step = "any";
     if ("gamma" in state) byId("gamma").value = Math.log10(state.gamma);
     if ("kernel" in state) {
       pick("kernel", data.responses, state.kernel);
       setKernel();
     }
     const row = data.responses[byId("kernel").value];
+    byId("mix").step = "any";
     if ("value" in state) byId("mix").value = row.log ? Math.log10(state.value) : state.value;
     filter();
   };

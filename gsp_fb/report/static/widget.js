@@ -6,15 +6,17 @@ function render({ model, el }) {
   el.append(root);
   const publish = (state) => {
     for (const name of [...STATE, "s_before", "s_after", "kept"]) model.set(name, Number.isNaN(state[name]) ? null : state[name]);
-    model.set("output", new DataView(Float64Array.from(state.output).buffer));
     model.save_changes();
   };
-  let own = false;
+  // The first state of the view is its own; the model's replaces it before anything is published.
+  let own = true;
   const set = spectralView(root, model.get("data"), model.get("prefix"), (state) => {
+    if (own) return;
     own = true;
     publish(state);
     own = false;
   });
+  own = false;
   const follow = () => {
     if (!own) set(Object.fromEntries(STATE.map((name) => [name, model.get(name)])));
   };
