@@ -118,7 +118,7 @@ def explore(
 def _widget_class() -> Any:
     """Return the widget's class; it exists where anywidget is installed."""
     from .report.render import static
-    from .report.responses import RESPONSES, axis_end
+    from .report.responses import RESPONSES, view_end
 
     anywidget, traitlets = require("anywidget", "explore"), require("traitlets", "explore")
 
@@ -137,7 +137,7 @@ def _widget_class() -> Any:
         @property
         def response(self) -> Kernel:
             """The chosen filter."""
-            end = axis_end(VARIANTS[self.family].norm, self.graph.degrees)
+            end = view_end(VARIANTS[self.family].norm, self.graph.degrees)
             return RESPONSES[self.kernel].make(self.value, end)
 
         @property

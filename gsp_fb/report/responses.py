@@ -13,14 +13,14 @@ from ..backend import FloatArray
 from ..filters import Kernel
 from ..filters.kernels import heat
 
-__all__ = ["RESPONSES", "Response", "axis_end"]
+__all__ = ["RESPONSES", "ViewResponse", "view_end"]
 
 # Standard deviation of the band-pass as a share of the axis.
 WIDTH = 0.06
 
 
 @dataclass(frozen=True)
-class Response:
+class ViewResponse:
     """One response: its slider (``log``: the slider holds the decimal logarithm) and its kernel.
 
     ``make`` takes the parameter and the end of the frequency axis.
@@ -77,7 +77,7 @@ def _hat(peak: float, frequency: FloatArray) -> FloatArray:
 
 
 RESPONSES = {
-    "pair": Response(
+    "pair": ViewResponse(
         "low-pass to high-pass pair",
         "h(λ) = (1 − t)(1 − λ) + t λ",
         "low to high, t",
@@ -88,7 +88,7 @@ RESPONSES = {
         ("low", "high"),
         _pair,
     ),
-    "heat": Response(
+    "heat": ViewResponse(
         "heat diffusion",
         "h(λ) = exp(−τ λ)",
         "diffusion time, τ",
@@ -100,7 +100,7 @@ RESPONSES = {
         lambda tau, top: heat(tau),
         log=True,
     ),
-    "band": Response(
+    "band": ViewResponse(
         "band-pass",
         "h(λ) = exp(−(λ − c)² / 2w²), w = 6 % of the axis",
         "centre c, share of the axis",
@@ -111,7 +111,7 @@ RESPONSES = {
         ("0", "end"),
         _band,
     ),
-    "wavelet": Response(
+    "wavelet": ViewResponse(
         "Mexican hat wavelet",
         "h(λ) = s λ exp(−s λ), peak at 1/s",
         "peak 1/s, share of the axis",
@@ -126,6 +126,6 @@ RESPONSES = {
 }
 
 
-def axis_end(norm: str, degrees: FloatArray) -> float:
+def view_end(norm: str, degrees: FloatArray) -> float:
     """Return the end of the frequency axis of the view: 2 for a normalised family, else twice the largest degree."""
     return 2.0 if norm != "none" else 2.0 * float(degrees.max(initial=0.0)) or 2.0

@@ -8,7 +8,7 @@ import pytest
 
 import gsp_fb as gf
 from gsp_fb.report import collect, write_report
-from gsp_fb.report.responses import RESPONSES, axis_end
+from gsp_fb.report.responses import RESPONSES, view_end
 from gsp_fb.variants import VARIANTS
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="the browser test needs selenium")
@@ -255,7 +255,7 @@ def test_the_spectral_view_filters_as_the_library_does(opened, report, data, fam
     Select(element(opened, "kernel")).select_by_visible_text(row.title)
     press(opened, "mix", Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     slider = float(element(opened, "mix").get_attribute("value"))
-    top = axis_end(VARIANTS[family].norm, graph.degrees)
+    top = view_end(VARIANTS[family].norm, graph.degrees)
     response = row.make(10**slider if row.log else slider, top)
     laplacian = gf.operator(graph, family, channel="high")
     y = gf.FilterBank(laplacian, [response], tol=1e-12).analyze(x)[:, 0]
