@@ -193,7 +193,7 @@ def _what_to_try(report: Report) -> str:
     advice = report.advice
     if advice is not None and advice.channels:
         model, why = ("fb-gcn", "both channels") if advice.channels == "both" else ("gcn", "the low channel")
-        return f"Train {model} ({why}) with --filter {advice.family}, and an MLP beside it: gsp-fb train {model}."
+        return f"Train {model} ({why}), and an MLP beside it: gsp-fb train {model} DATA --family {advice.family}."
     rows = [row for row in report.significance if row.p_value <= LEVEL and math.isfinite(row.z_score)]
     if not rows:
         return "Compare with a method without the graph: on this signal the edges show no effect."
