@@ -52,7 +52,8 @@ def test_refusals():
         _ = view.filtered
 
 
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>widget</title><style>%s</style><body>
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><title>widget</title><style>%s</style><body>
 <div id="cell"></div><script type="module">%s
 const values = %s, listeners = {};
 const model = {

@@ -2,6 +2,7 @@ const STATE = ["signal", "family", "gamma", "kernel", "value"];
 
 function render({ model, el }) {
   const root = document.createElement("div");
+  root.className = "gsp-widget";
   root.innerHTML = model.get("markup");
   el.append(root);
   const publish = (state) => {
