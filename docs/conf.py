@@ -89,6 +89,9 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
+    # Values of plotting calls are not printed; figures and printed text are.
+    "capture_repr": (),
+    "thumbnail_size": (680, 440),
     "min_reported_time": 10**6,
     "remove_config_comments": True,
 }

@@ -55,6 +55,7 @@ from .energy import (
     spatially_variable,
     spectral_density,
 )
+from .explore import explore
 from .files import read_graph, write_graph
 from .filters import FilterBank
 from .graph import Graph
@@ -98,6 +99,7 @@ __all__ = [
     "energy_profile",
     "errors",
     "expected_s_value",
+    "explore",
     "filters",
     "from_anndata",
     "from_arrow",

@@ -31,6 +31,7 @@ __all__ = [
     "format_fact",
     "to_html",
     "to_markdown",
+    "typeset",
 ]
 
 _STYLE = """
@@ -45,6 +46,18 @@ img { max-width: 100%; background: #fff }
 # Notebooks bring their own colours and fonts, so that a table is readable in dark mode too.
 _NOTEBOOK_CELL = 'style="text-align:left;padding:0 1em 0 0;border:0"'
 _CODE = re.compile("`([^`]+)`")
+# In this order: escaped plain characters of a formula, and what they stand for.
+_SYMBOLS = (
+    ("&lt;=", "≤"),
+    ("&gt;=", "≥"),
+    (r"\blambda(?=\b|_)", "λ"),
+    (r"\bgamma\b", "γ"),
+    (r"\bA\^(?=_)", "Â"),
+    (r"\bsum(?=_)", "Σ"),
+    (r"_(\w+)", r"<sub>\1</sub>"),
+    (r"\^(-?\d+(?:/\d+)?)", r"<sup>\1</sup>"),
+    (r"(?<=[\w>])&#x27;", "<sup>T</sup>"),
+)
 _NUMBER = re.compile(r"[-+−<]?\s*\d")
 _NO_NUMBERS = {"", "·", "exact"}
 # What Markdown takes for markup; "_" only at the edge of a word and "<" only where a tag could begin.
@@ -88,6 +101,20 @@ def format_fact(value: object) -> str:
     if isinstance(value, Real):
         return f"{float(value):.6g}"
     return str(value)
+
+
+def typeset(formula: str) -> str:
+    """Return a formula in plain characters as HTML with subscripts, superscripts and symbols.
+
+    Examples
+    --------
+    >>> typeset("0 <= lambda(L_sym) <= 2, x'Lx = sum_i u_i^2")
+    '0 ≤ λ(L<sub>sym</sub>) ≤ 2, x<sup>T</sup>Lx = Σ<sub>i</sub> u<sub>i</sub><sup>2</sup>'
+    """
+    text = escape(formula)
+    for pattern, symbol in _SYMBOLS:
+        text = re.sub(pattern, symbol, text)
+    return text
 
 
 def facts_html(title: str, facts: Mapping[str, object]) -> str:
@@ -161,11 +188,15 @@ class Text:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text under a header; ``numeric`` columns are aligned to the right (by default those that look it)."""
+    """Rows of text under a header; ``numeric`` columns are aligned to the right (by default those that look it).
+
+    The cells of the column ``math`` are formulas, which HTML shows with subscripts and symbols.
+    """
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     numeric: Sequence[bool] = ()
+    math: str = ""
 
     def __post_init__(self) -> None:
         if not self.numeric:
@@ -174,7 +205,7 @@ class Table:
             object.__setattr__(self, "numeric", found)
 
     @classmethod
-    def from_records(cls, records: Sequence[Mapping[str, Any]], *, absent: str = "-") -> Table:
+    def from_records(cls, records: Sequence[Mapping[str, Any]], *, absent: str = "-", math: str = "") -> Table:
         """Return the table of mappings with equal keys, values formatted by :func:`format_cell`.
 
         Examples
@@ -184,7 +215,7 @@ class Table:
         """
         names = list(records[0]) if records else []
         rows = [[format_cell(record[name], absent=absent) for name in names] for record in records]
-        return cls(names, rows, [all(_is_number(record[name]) for record in records) for name in names])
+        return cls(names, rows, [all(_is_number(record[name]) for record in records) for name in names], math)
 
     def text(self, *, width: int) -> str:
         """Return aligned lines; the widest text column is cut where the table is wider than ``width``.
@@ -218,8 +249,11 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
 
     def _cells(self, row: Sequence[str]) -> str:
-        pairs = zip(self.numeric, row, strict=True)
-        return "".join(f"<td{_class(number, cell)}>{escape(cell)}</td>" for number, cell in pairs)
+        cells = zip(self.header, self.numeric, row, strict=True)
+        return "".join(
+            f"<td{_class(number, cell)}>{typeset(cell) if name == self.math else escape(cell)}</td>"
+            for name, number, cell in cells
+        )
 
     def _text_columns(self) -> Sequence[int]:
         return [k for k, number in enumerate(self.numeric) if not number] or [0]

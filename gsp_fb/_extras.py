@@ -16,6 +16,8 @@ EXTRAS = {
     "pooch": "data",
     "tqdm": "data",
     "jinja2": "report",
+    "anywidget": "notebook",
+    "traitlets": "notebook",
     "sklearn": "ml",
     "torch": "nn",
     "safetensors": "nn",

@@ -578,15 +578,25 @@ class Graph:
         rows = self.local_rows
         return x if len(rows) == self.n_nodes else x[rows.start : rows.stop]
 
-    def plot(self, x: Any = None, **options: Any) -> Any:
-        """Draw the graph, with a signal at its nodes if one is given; return the matplotlib axes.
+    def plot(self, x: Any = None, *, ax: Any = None, **options: Any) -> Any:
+        """Draw the graph, with a signal at its nodes if one is given.
 
         Parameters
         ----------
-        x : array_like, shape (n_nodes,), optional
+        x : array_like, shape (n_nodes,), or name of a numeric column of the node table, optional
             A real signal.
+        ax : matplotlib Axes, optional
         **options
             Those of :func:`gsp_fb.plot.graph`, or of :func:`gsp_fb.plot.signal` with ``x``.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        See Also
+        --------
+        gsp_fb.plot.graph : The drawing without a signal.
+        gsp_fb.plot.signal : The drawing with one.
 
         Examples
         --------
@@ -595,7 +605,26 @@ class Graph:
         """
         from . import plot
 
-        return plot.graph(self, **options) if x is None else plot.signal(self, x, **options)
+        if x is None:
+            return plot.graph(self, ax=ax, **options)
+        return plot.signal(self, self.nodes[x] if isinstance(x, str) else x, ax=ax, **options)
+
+    def __len__(self) -> int:
+        return self.n_nodes
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        if self is other:
+            return True
+        facts = [(graph.n_nodes, graph.n_entries, graph.directed, graph.labels) for graph in (self, other)]
+        return facts[0] == facts[1] and self.sha256 == other.sha256
+
+    def __hash__(self) -> int:
+        return hash((self.n_nodes, self.n_entries, self.directed))
 
     def __repr__(self) -> str:
         facts = [

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ._arguments import check_choice, check_signal
 from ._bounds import low_bounds, merris
 from ._document import facts_html
 from ._kernels import affine_product, chosen_engine
-from .backend import FloatArray, Signal, add_diagonal, freeze, linear_operator, namespace, scaled_csr
+from .backend import FloatArray, Signal, add_diagonal, freeze, linear_operator, namespace, scaled_csr, to_host
 from .errors import GraphError, ParameterError
 from .graph import REMEDY, Graph
 from .storage import SPECIAL, DiskStorage, collect_blocks
@@ -86,7 +87,39 @@ class Operator:
         """Whether the matrix equals its transpose by construction."""
         return not self.graph.directed and bool(namespace(self.scale).all(self.scale == 1.0))
 
-    def __matmul__(self, x: Any) -> Signal:
+    # numpy leaves ``2.0 * op`` with a scalar of its own to __rmul__.
+    __array_ufunc__ = None
+
+    def __mul__(self, factor: Any) -> Any:
+        return self.linear_operator() * factor if isinstance(factor, Number) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Operator):
+            return NotImplemented
+        names = ("left", "right", "diag", "family", "channel", "gamma", "isolated")
+        pairs = [(to_host(getattr(self, name)), to_host(getattr(other, name))) for name in names]
+        return self is other or (self.graph == other.graph and all(np.array_equal(a, b) for a, b in pairs))
+
+    def __hash__(self) -> int:
+        return hash((self.graph, self.family, self.channel, self.gamma))
+
+    def toarray(self) -> FloatArray:
+        """Return the matrix as a dense array.
+
+        Examples
+        --------
+        >>> operator(Graph.from_edges([(0, 1)]), "sym", channel="high").toarray()
+        array([[ 1., -1.],
+               [-1.,  1.]])
+        """
+        dense: FloatArray = self.to_sparse().toarray()
+        return dense
+
+    def __matmul__(self, x: Any) -> Any:
+        if isinstance(x, Operator):
+            return self.linear_operator() @ x.linear_operator()
         storage = self.graph.storage
         if type(x) is np.ndarray and storage.kind == "memory":
             return self.apply(check_signal(x, storage.n_nodes))

@@ -265,3 +265,28 @@ def test_every_make_target_is_documented_for_contributors():
     shown = re.findall(r"make ([\w-]+)", ROOT.joinpath("Makefile").read_text(encoding="utf-8"))
     documented = {words[0] for words in commands(ROOT / "CONTRIBUTING.md", "make")}
     assert set(shown) - documented == set()
+
+
+def test_the_figures_of_the_readme_are_those_that_were_measured():
+    text = ROOT.joinpath("README.md").read_text(encoding="utf-8")
+    engine, networks = (
+        ROOT.joinpath("benchmarks", name).read_text("utf-8") for name in ("RESULTS.md", "NN_RESULTS.md")
+    )
+    rows = (
+        (engine, "filterbank, float64 | PyGSP", r"7\.49 times"),
+        (engine, "S-value, 64 columns | PyGSP", r"3\.70 times"),
+        (networks, "FB-GCN epoch, Cora | PyG", r"4\.41 times"),
+        (networks, "FB-GCN epoch, n=1e5, nnz=2e6, F=64 | PyG", r"17\.01 times"),
+    )
+    for results, row, shown in rows:
+        line = next(line for line in results.splitlines() if row in line)
+        assert re.search(shown, text)
+        assert shown.split(" ")[0].replace("\\", "") in line
+
+
+def test_the_landing_page_has_a_figure_an_install_line_and_three_entries():
+    text = DOCS.joinpath("index.md").read_text(encoding="utf-8")
+    assert text.count("![") == 1
+    assert "pip install" in text
+    assert re.findall(r"\*\*\[(.+?)\]", text) == ["Analyse a signal", "Verify a theorem", "Train a network"]
+    assert "**New in" in text

@@ -1,6 +1,7 @@
 """Every script of the gallery runs as it stands, without data at hand and with it, and draws something."""
 
 import os
+import re
 import runpy
 from pathlib import Path
 
@@ -55,3 +56,20 @@ def test_the_figure_of_the_readme_is_drawn_by_its_script(tmp_path):
     assert stored.stat().st_size < 100_000
     with Image.open(drawn) as new, Image.open(stored) as old:
         assert new.size == old.size
+
+
+def test_values_of_plotting_calls_are_not_printed():
+    assert '"capture_repr": ()' in DOCS.joinpath("conf.py").read_text(encoding="utf-8")
+
+
+def test_code_fits_its_box():
+    """A box holds 119 columns at 1280 px."""
+    pages = [*DOCS.glob("*.md"), DOCS.parent / "CONTRIBUTING.md"]
+    blocks = [
+        block
+        for page in pages
+        for block in re.findall(r"^```\w+\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    ]
+    scripts = [script.read_text(encoding="utf-8").split('"""', 2)[2] for script in SCRIPTS]
+    code = [line for text in (*blocks, *scripts) for line in text.splitlines() if not line.startswith("# ")]
+    assert [line for line in code if len(line) > 119] == []

@@ -85,6 +85,10 @@ def test_the_report_opens_in_a_browser(demo, tmp_path):
         browser.get(clone.joinpath("demo-report.html").as_uri())
         assert browser.find_element("tag name", "h1").text
         assert browser.find_element("id", "mix").is_displayed()
+        assert browser.find_element("id", "spectrum").is_displayed()
+        answers = [item.text for item in browser.find_elements("css selector", ".answers dd")]
+        assert len(answers) == 4
+        assert all(answers)
         assert browser.get_log("browser") == []
     finally:
         browser.quit()

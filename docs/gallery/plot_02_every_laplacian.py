@@ -6,6 +6,8 @@ All matrices that are called "the Laplacian" come from one formula: add self-loo
 the degrees. What changes is where their frequencies lie, and so what "smooth" means.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np

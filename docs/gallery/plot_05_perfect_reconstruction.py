@@ -6,6 +6,8 @@ A filterbank splits a signal into bands. If the channels sum to the identity, ad
 the last digit, and whatever you change in one band changes that band only.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import matplotlib.pyplot as plt
 import numpy as np
 

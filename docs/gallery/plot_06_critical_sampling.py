@@ -6,6 +6,8 @@ Low and high together are two numbers a node: twice the data. A critically sampl
 low here and high there, and still gives the signal back.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import matplotlib.pyplot as plt
 import numpy as np
 

@@ -6,6 +6,8 @@ You know the class of two people out of 34. Spread what you know over the graph 
 possible: the smoothest function through the known values is a classifier.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np

@@ -103,11 +103,11 @@ def loo_hits(grams: Iterable[FloatArray], labels: FloatArray) -> IntArray:
     n = len(labels)
     mean = labels.mean(axis=0)
     rotated = vectors.T @ (labels - mean)
-    best = (np.inf, labels)
+    best, squares = (np.inf, labels), vectors**2
     for penalty in PENALTIES:
         shrink = np.clip(values, 0, None) / (np.clip(values, 0, None) + penalty)
         fitted = mean + vectors @ (shrink[:, None] * rotated)
-        leverage = 1 / n + (vectors**2) @ shrink
+        leverage = 1 / n + squares @ shrink
         left_out = labels - (labels - fitted) / (1 - np.minimum(leverage, 1 - 1e-9))[:, None]
         best = min(best, (float(np.sum((left_out - labels) ** 2)), left_out), key=lambda pair: pair[0])
     return np.asarray(best[1].argmax(axis=1) == labels.argmax(axis=1), dtype=np.int64)

@@ -18,7 +18,7 @@ from .command import Command
 from .render import emit
 from .source import Source, add_source, is_file, read_source
 
-__all__ = ["COMMANDS"]
+__all__ = ["COMMANDS", "training_nodes"]
 
 TRAIN_SHARE = 0.5
 
@@ -27,7 +27,8 @@ def _advise(args: argparse.Namespace) -> int:
     source = read_source(args)
     if source.y is None:
         raise ParameterError(f"{source.name} has no labels; give --label COLUMN or --labels FILE")
-    found = advice.advise(source.graph, source.x, source.y, _train(args, source), rng=args.seed)
+    nodes = training_nodes(args.source, source, split=args.split, train=args.train, seed=args.seed)
+    found = advice.advise(source.graph, source.x, source.y, nodes, rng=args.seed)
     if args.json:
         emit({"source": source.name, **found.as_dict()}, as_json=True)
         return 0
@@ -55,16 +56,18 @@ def _evidence(evidence: advice.Evidence) -> list[dict[str, Any]]:
     ]
 
 
-def _train(args: argparse.Namespace, source: Source) -> IntArray:
-    """Return the training nodes: of the data set's split, of a file, or a random half."""
-    if args.train is not None:
-        return np.loadtxt(args.train, dtype=np.int64, ndmin=1)
-    if not is_file(args.source):
-        return np.asarray(datasets.load(args.source).splits[int(args.split or 0)].train)
-    if args.split is not None:
-        return np.asarray(split_from_column(source.graph.nodes[args.split]).train)
+def training_nodes(
+    name: str, source: Source, *, split: str | None = None, train: Path | None = None, seed: int = 0
+) -> IntArray:
+    """Return the training nodes: of the data set's split, of a column of the node table, of a file, or a random half."""
+    if train is not None:
+        return np.loadtxt(train, dtype=np.int64, ndmin=1)
+    if not is_file(name):
+        return np.asarray(datasets.load(name).splits[int(split or 0)].train)
+    if split is not None:
+        return np.asarray(split_from_column(source.graph.nodes[split]).train)
     n = source.graph.n_nodes
-    return check_rng(args.seed).permutation(n)[: max(2, int(TRAIN_SHARE * n))]
+    return check_rng(seed).permutation(n)[: max(2, int(TRAIN_SHARE * n))]
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,10 +16,11 @@ from ..advice import Advice, advise
 from ..errors import ParameterError
 from ..graph import Graph
 from ..variants import VARIANTS
+from .advise import training_nodes
 from .audit import audit_run
 from .command import Command, add_gamma
 from .render import emit
-from .source import Source, add_source, read_source
+from .source import Source, add_source, is_file, read_source
 
 __all__ = ["COMMANDS"]
 
@@ -39,7 +40,7 @@ def _report(args: argparse.Namespace) -> int:
         _show("reading")
         source = read_source(args)
         _show("advice")
-        advice = _advice(source)
+        advice, nodes = _advice(args.source, source)
         found = reports.collect(
             source.graph,
             x=source.x,
@@ -50,6 +51,7 @@ def _report(args: argparse.Namespace) -> int:
             runs=args.runs or (),
             advice=advice,
             audit=_audit(args, source),
+            advice_nodes=nodes,
             on_step=_show,
         )
     finally:
@@ -63,14 +65,16 @@ def _report(args: argparse.Namespace) -> int:
     return 0
 
 
-def _advice(source: Source) -> Advice | None:
-    """Return whether the high channel is worth it, from all known labels; None without labels to decide."""
+def _advice(name: str, source: Source) -> tuple[Advice | None, str]:
+    """Return the advice of ``gsp-fb advise`` with its default nodes, and their name; None without labels to decide."""
     if source.y is None or np.ndim(source.y) != 1 or source.graph.directed:
-        return None
+        return None, ""
     try:
-        return advise(source.graph, source.x, source.y, np.flatnonzero(np.asarray(source.y) >= 0))
-    except ParameterError:  # too few labelled neighbours to advise on
-        return None
+        found = advise(source.graph, source.x, source.y, training_nodes(name, source))
+    except (ParameterError, IndexError):  # too few labelled neighbours to advise on, or a data set without splits
+        return None, ""
+    whose = "the training nodes of split 0" if not is_file(name) else "a random half of the nodes"
+    return found, f"{whose} ({found.evidence.n_train} labelled nodes)"
 
 
 def _audit(args: argparse.Namespace, source: Source) -> Any:

@@ -15,7 +15,7 @@ PARTNERS = 100
 GRAVITY = 0.6
 
 
-def force_directed(graph: Graph, rng: np.random.Generator) -> FloatArray:
+def force_directed(graph: Graph, rng: np.random.Generator, *, steps: int = STEPS) -> FloatArray:
     """Return coordinates by the forces of Fruchterman and Reingold, shape (n_nodes, 2).
 
     Repulsion comes from a random sample of nodes and is scaled up, so that a step costs O(edges + nodes); a weak
@@ -34,12 +34,12 @@ def force_directed(graph: Graph, rng: np.random.Generator) -> FloatArray:
     at = rng.uniform(-1.0, 1.0, (graph.n_nodes, 2))
     spacing = 2.0 / np.sqrt(max(graph.n_nodes, 1))
     rows, columns = graph.rows, graph.indices
-    for step in range(STEPS):
+    for step in range(steps):
         attraction = _attraction(at, rows, columns, spacing)
         repulsion = _repulsion(at, rng, spacing)
         force = repulsion - attraction - GRAVITY * at * np.linalg.norm(at, axis=1, keepdims=True)
         length = np.linalg.norm(force, axis=1, keepdims=True)
-        temperature = 0.25 * (1.0 - step / STEPS) ** 1.5
+        temperature = 0.25 * (1.0 - step / steps) ** 1.5
         at = at + force / np.maximum(length, 1e-12) * np.minimum(length, temperature)
     return at
 

@@ -13,6 +13,7 @@ from ..errors import ParameterError
 from ..graph import Graph
 from ..operators import operator
 from ..spectrum import spectrum
+from ._communities import by_communities
 from ._forces import force_directed
 
 __all__ = ["LAYOUTS", "positions"]
@@ -45,6 +46,7 @@ LAYOUTS: dict[str, Callable[[Graph, np.random.Generator], FloatArray]] = {
     "spring": force_directed,
     "spectral": _spectral,
     "circle": _circle,
+    "communities": by_communities,
 }
 
 
@@ -54,10 +56,11 @@ def positions(graph: Graph, layout: Any = None, *, rng: Any = 0) -> FloatArray:
     Parameters
     ----------
     graph : Graph
-    layout : {'spring', 'spectral', 'circle'} or array_like of shape (n_nodes, 2), optional
+    layout : {'spring', 'spectral', 'circle', 'communities'} or array_like of shape (n_nodes, 2), optional
         Given coordinates are used unchanged. ``spring`` is force-directed; ``spectral`` uses the second and third
-        eigenvector of the random walk as x and y. By default the graph's own coordinates, three of them projected to a
-        plane; without any, ``spring`` up to 500 nodes, ``spectral`` beyond.
+        eigenvector of the random walk as x and y; ``communities`` is force-directed with the communities of label
+        propagation drawn together. By default the graph's own coordinates, three of them projected to a plane; without
+        any, ``spring`` up to 500 nodes, ``spectral`` beyond.
     rng : None, int or Generator
         Random numbers of the force-directed layout; the same seed gives the same coordinates.
 

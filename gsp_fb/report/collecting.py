@@ -19,7 +19,7 @@ from .facts import AdviceFacts, GraphFacts, Homophily, Report
 from .measures import n_bipartite, permutation_homophily
 from .runs import read_runs
 from .signals import Signals, make_signals
-from .spectral import eigengaps, energy_rows, frequency_density, profiles
+from .spectral import eigengaps, energy_rows, frequency_density, profiles, significance
 
 __all__ = ["VERIFY_NODES", "collect"]
 
@@ -41,6 +41,7 @@ def collect(
     runs: Iterable[str | os.PathLike[str]] = (),
     advice: Any = None,
     audit: Any = None,
+    advice_nodes: str = "",
     rng: Any = 0,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Report:
@@ -49,10 +50,12 @@ def collect(
     Parameters
     ----------
     graph : Graph
-    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_features), optional
-        Features. A table without negative entries has its rows divided by their sums, as in the paper's tables.
-    y : array_like, shape (n_nodes,) or (n_nodes, n_labels), optional
-        Classes (negative: unlabelled), or 0/1 columns of a multi-label set.
+    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_features), or names of columns, optional
+        Features; names are those of numeric columns of ``graph.nodes``. A table of several columns without names and
+        without negative entries has its rows divided by their sums, as in the paper's tables.
+    y : array_like, shape (n_nodes,) or (n_nodes, n_labels), or name of a column, optional
+        Classes as numbers (negative: unlabelled) or names (empty: unlabelled), a column of ``graph.nodes``, or 0/1
+        columns of a multi-label set.
     name : str
         The title.
     family : str
@@ -62,9 +65,11 @@ def collect(
     runs : iterable of path_like
         Run directories of ``gsp-fb train -o``, or directories of them.
     advice : object, optional
-        With ``text`` and optionally ``rows`` (a sequence of mappings).
+        With ``text`` and optionally ``rows`` (a sequence of mappings), as :func:`gsp_fb.advise` returns it.
     audit : gsp_fb.nn.Audit, optional
         Of a network on this graph.
+    advice_nodes : str
+        Which nodes' labels the advice was computed from, for the reader.
     rng : None, int or numpy Generator
         Of the layout and of the estimates on large graphs; a fixed seed by default, for equal reports.
     on_step : callable
@@ -98,9 +103,11 @@ def collect(
     generator, notes = check_rng(rng), Notes()
     on_step("signals")
     signals = make_signals(graph, x, y, notes)
+    of: dict[str, Any] = {"family": family, "gamma": gamma, "rng": generator}
     on_step("energies")
     energies = tuple(row for item in signals.measured.items() for row in energy_rows(graph, *item, gamma))
-    spectral = _spectral(graph, signals, notes, on_step, family=family, gamma=gamma, rng=generator)
+    compared = significance(graph, signals.measured, **of)
+    spectral = _spectral(graph, signals, notes, on_step, **of)
     on_step("drawing")
     drawing = make_drawing(graph, signals, generator)
     on_step("runs")
@@ -111,8 +118,9 @@ def collect(
         graph=_graph_facts(graph),
         signals=signals.facts,
         energies=energies,
+        significance=compared,
         homophily=_homophily(graph, signals.classes),
-        advice=None if advice is None else AdviceFacts(str(advice.text), tuple(getattr(advice, "rows", ()))),
+        advice=_advice(advice, advice_nodes),
         runs=read_runs(runs, graph, x, y, notes),
         notes=notes,
         drawing=drawing,
@@ -146,6 +154,15 @@ def _claims(graph: Graph, gamma: float, notes: Notes) -> tuple[ClaimResult, ...]
         )
         return ()
     return tuple(verify(graph, gamma))
+
+
+def _advice(advice: Any, nodes: str) -> AdviceFacts | None:
+    if advice is None:
+        return None
+    counted = getattr(getattr(advice, "evidence", None), "n_train", None)
+    used = nodes or ("" if counted is None else f"{counted} labelled nodes")
+    channels, family = (str(getattr(advice, name, "")) for name in ("channels", "family"))
+    return AdviceFacts(str(advice.text), tuple(getattr(advice, "rows", ())), channels, family, used)
 
 
 def _graph_facts(graph: Graph) -> GraphFacts:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 
+from .._document import format_fact
 from ..backend import FloatArray, IntArray
 from ..graph import Graph
 from ..plot.layouts import positions
@@ -17,6 +21,8 @@ LIVE_NODES = 5000
 LIVE_ENTRIES = 160_000
 SAMPLE_NODES = 600
 NAME_LENGTH = 80
+# Columns of the node table that a tool-tip shows.
+COLUMNS = 6
 
 
 def make_drawing(graph: Graph, signals: Signals, rng: np.random.Generator) -> Drawing:
@@ -29,19 +35,33 @@ def make_drawing(graph: Graph, signals: Signals, rng: np.random.Generator) -> Dr
     >>> make_drawing(g, make_signals(g, None, None, {}), np.random.default_rng(0)).live
     True
     """
-    live = graph.n_nodes <= LIVE_NODES and len(graph.indices) <= LIVE_ENTRIES
+    real = graph.weights is None or not np.iscomplexobj(graph.weights)
+    live = real and graph.n_nodes <= LIVE_NODES and len(graph.indices) <= LIVE_ENTRIES
     nodes = np.arange(graph.n_nodes) if live else neighbourhood(graph, SAMPLE_NODES)
     part = graph if live else Graph.from_adjacency(graph.adjacency[nodes][:, nodes], directed=graph.directed)
+    at = None if graph.coordinates is None else graph.coordinates[nodes, :2] * [1.0, -1.0]  # a page counts downwards
+    table = graph.nodes.take(nodes)
     return Drawing(
         nodes=nodes,
-        positions=_framed(positions(part, "spring", rng=rng)),
+        positions=_framed(positions(part, "communities" if at is None else at, rng=rng), keep_shape=at is not None),
         indptr=part.indptr,
         indices=part.indices,
         weights=part.weights,
         signals={title: values[nodes] for title, values in signals.drawn.items()},
         names=[str(node if graph.labels is None else graph.labels[node])[:NAME_LENGTH] for node in nodes],
         live=live,
+        directed=graph.directed,
+        classes=None if signals.classes is None else signals.classes[nodes],
+        class_names=tuple(name[:NAME_LENGTH] for name in signals.class_names),
+        columns={name: [_cell(value) for value in table[name].tolist()] for name in list(table)[:COLUMNS]},
     )
+
+
+def _cell(value: Any) -> str | None:
+    """Return a cell of the node table as text; None where it is empty."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return format_fact(value)[:NAME_LENGTH]
 
 
 def neighbourhood(graph: Graph, size: int) -> IntArray:
@@ -64,8 +84,9 @@ def neighbourhood(graph: Graph, size: int) -> IntArray:
     return np.sort(found)
 
 
-def _framed(at: FloatArray) -> FloatArray:
-    """Return the coordinates scaled to the unit square with a small margin."""
+def _framed(at: FloatArray, *, keep_shape: bool) -> FloatArray:
+    """Return the coordinates scaled to the unit square with a small margin; both axes alike to keep the shape."""
     low, high = at.min(axis=0), at.max(axis=0)
-    span = np.where(high > low, high - low, 1.0)
-    return np.asarray(0.02 + 0.96 * np.where(high > low, (at - low) / span, 0.5))
+    span = np.full(2, (high - low).max()) if keep_shape else high - low
+    span = np.where(span > 0, span, 1.0)
+    return np.asarray(0.5 + 0.96 * (at - (low + high) / 2) / span)

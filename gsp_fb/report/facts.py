@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ __all__ = [
     "Report",
     "RunFacts",
     "SignalFacts",
+    "SignificanceRow",
 ]
 
 Numbers = tuple[float, ...]
@@ -76,6 +77,24 @@ class EnergyRow:
 
 
 @dataclass(frozen=True)
+class SignificanceRow:
+    """S of one signal under the report's family beside its distribution under random permutation of the rows.
+
+    ``p_value`` is two-sided; ``method`` is that of :func:`gsp_fb.s_value_significance`, ``surrogates`` how many
+    permutations were drawn.
+    """
+
+    signal: str
+    s_value: float
+    expected: float
+    std: float
+    z_score: float
+    p_value: float
+    method: str
+    surrogates: int
+
+
+@dataclass(frozen=True)
 class Profile:
     """The share of a signal's energy in each band, below the middle one and above it.
 
@@ -97,7 +116,8 @@ class Density:
     """The share of the frequencies in each band.
 
     Of an estimate ``error`` is the largest standard error of a band and ``doubt`` what quadrature may have counted in
-    the band beside; both 0 where the frequencies were counted.
+    the band beside; both 0 where the frequencies were counted. ``near_one`` is the share within 0.05 of 1, where one
+    propagation step leaves less than 5 % of a mode; None where they were not counted.
     """
 
     edges: Numbers
@@ -105,6 +125,7 @@ class Density:
     error: float
     doubt: float
     exact: bool
+    near_one: float | None = None
 
 
 @dataclass(frozen=True)
@@ -158,10 +179,13 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class AdviceFacts:
-    """Which filter to try, in words and as rows."""
+    """Which filter to try, in words and as rows; ``nodes`` names those whose labels were read."""
 
     text: str
     rows: tuple[Mapping[str, Any], ...]
+    channels: str = ""
+    family: str = ""
+    nodes: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,6 +205,11 @@ class Drawing:
     names : list of str
     live : bool
         Whether the page can filter: then the operators are those of the whole graph.
+    directed : bool
+    classes : int array or None
+        Class of each node, -1 where unlabelled, with ``class_names``.
+    columns : dict of lists of str or None
+        Cells of the node table, as text.
     """
 
     nodes: IntArray
@@ -191,6 +220,10 @@ class Drawing:
     signals: Mapping[str, FloatArray]
     names: list[str]
     live: bool
+    directed: bool = False
+    classes: IntArray | None = None
+    class_names: tuple[str, ...] = ()
+    columns: Mapping[str, list[str | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)
@@ -211,6 +244,8 @@ class Report:
         What was measured.
     energies : tuple of EnergyRow
         S and the energies of every signal under every family.
+    significance : tuple of SignificanceRow
+        S under the report's family beside its distribution under random permutation.
     profiles : tuple of Profile
         Energy over the frequencies, one a signal.
     density : Density or None
@@ -254,6 +289,7 @@ class Report:
     graph: GraphFacts
     signals: tuple[SignalFacts, ...]
     energies: tuple[EnergyRow, ...]
+    significance: tuple[SignificanceRow, ...]
     profiles: tuple[Profile, ...]
     density: Density | None
     homophily: Homophily | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from .marks import WIDTH, Chart, Frame, Mark, dot, line, text
+from .marks import SHAPES, WIDTH, Chart, Frame, Mark, dot, line, shape, text
 
 __all__ = ["N_COLOURS", "clouds", "dots", "lines", "steps"]
 
@@ -121,9 +121,9 @@ def clouds(title: str, points: Sequence[tuple[float, float]], classes: Sequence[
     spans = [(centre - reach, centre + reach) for centre in middle]
     frame = Frame(spans[0], spans[1], WIDTH, left=4.0, right=4.0, top=4.0, bottom=4.0)
     marks = [
-        dot(f"point {_colour(label)}", frame.across(a), frame.up(b), 4, f"class {label}")
+        shape(f"point {_colour(label)}", frame.across(a), frame.up(b), label // N_COLOURS, f"class {label}")
         for (a, b), label in zip(points, classes, strict=True)
     ]
     shown = sorted(set(classes))
-    legend = tuple((f"dot {_colour(label)}", f"class {label}") for label in shown) if len(shown) <= N_COLOURS else ()
+    legend = tuple((f"dot {_colour(label)} k{label // N_COLOURS % len(SHAPES)}", f"class {label}") for label in shown)
     return Chart(title, frame.height, tuple(marks), legend)

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["WIDTH", "Chart", "Frame", "Mark", "dot", "line", "nice_ticks", "text"]
+__all__ = ["SHAPES", "WIDTH", "Chart", "Frame", "Mark", "dot", "line", "nice_ticks", "shape", "text"]
 
 # In units of the view box; the style sheet's text sizes belong to this width.
 WIDTH = 400.0
+# Outlines around the origin, 4 units wide: disc, square, triangle, diamond, cross.
+SHAPES = ("", "M-4-4H4V4H-4Z", "M0-5L5 4H-5Z", "M0-5.5L5.5 0L0 5.5L-5.5 0Z", "M-5-2H-2V-5H2V-2H5V2H2V5H-2V2H-5Z")
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,14 @@ def text(style: str, x: float, y: float, words: str) -> Mark:
 def dot(style: str, x: float, y: float, radius: float, title: str = "") -> Mark:
     """Return a disc; its text is what a pointer at rest shows."""
     return Mark("circle", style, {"cx": round(x, 2), "cy": round(y, 2), "r": radius}, title)
+
+
+def shape(style: str, x: float, y: float, kind: int, title: str = "") -> Mark:
+    """Return a point as one of the outlines of ``SHAPES``."""
+    outline = SHAPES[kind % len(SHAPES)]
+    if not outline:
+        return dot(style, x, y, 4, title)
+    return Mark("path", style, {"d": outline, "transform": f"translate({round(x, 2):g} {round(y, 2):g})"}, title)
 
 
 def _number(value: float) -> str:

@@ -19,9 +19,10 @@ from .._extras import require
 from .._version import __version__
 from ..errors import ParameterError
 from .facts import Report
+from .marks import SHAPES
 from .payload import payload
 from .sections import sections
-from .sentences import about_graph, percent
+from .sentences import about_graph, answers, percent, striking
 
 __all__ = ["FORMATS", "format_of", "render_html", "render_json", "render_markdown", "write_report"]
 
@@ -50,14 +51,21 @@ def render_html(report: Report) -> str:
     >>> "&lt;b&gt;" in render_html(collect(Graph.from_edges([(0, 1)]), name="<b>"))
     True
     """
-    script, style = _static("report.js"), _static("report.css")
-    return _rendered(
+    script, style = static("view.js") + static("report.js"), static("view.css") + static("report.css")
+    return rendered(
+        "report.html.j2",
         report=report,
         lead=about_graph(report.graph),
         sections=list(sections(report)),
         version=__version__,
         cards=_cards(report),
-        payload=payload(report),
+        answers=answers(report),
+        striking=striking(report),
+        shapes=SHAPES,
+        payload=payload(report.drawing, report.family),
+        prefix="",
+        live=report.drawing.live,
+        directed=report.graph.directed,
         script=script,
         style=style,
         script_hash=_csp_hash(script),
@@ -203,6 +211,10 @@ def format_of(path: Path, format: str | None) -> str:
 def _blocks(report: Report) -> Iterator[Block]:
     """Yield the report without its figures; names from the data are literal text."""
     yield from (Heading(1, report.name), Text(about_graph(report.graph), literal=True))
+    for question, answer in answers(report).items():
+        yield Text(f"{question} {answer}", literal=True)
+    if striking(report):
+        yield Text(" ".join(striking(report)), literal=True)
     for section in sections(report):
         yield Heading(2, section.title)
         if section.reading:
@@ -217,16 +229,18 @@ def _blocks(report: Report) -> Iterator[Block]:
     )
 
 
-def _rendered(**values: Any) -> str:
+def rendered(template: str, **values: Any) -> str:
+    """Return a template of the package filled with ``values``, every one escaped."""
     jinja2 = require("jinja2", "a report")
     loader = jinja2.PackageLoader("gsp_fb.report", "templates")
     environment = jinja2.Environment(
         loader=loader, autoescape=True, keep_trailing_newline=True, undefined=jinja2.StrictUndefined
     )
-    return str(environment.get_template("report.html.j2").render(values))
+    return str(environment.get_template(template).render(values))
 
 
-def _static(name: str) -> str:
+def static(name: str) -> str:
+    """Return the text of a script or style sheet of the package."""
     return files("gsp_fb.report").joinpath("static", name).read_text(encoding="utf-8")
 
 

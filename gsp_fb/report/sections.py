@@ -12,7 +12,7 @@ from ..variants import VARIANTS
 from . import figures
 from . import sentences as say
 from .auditing import audit_sections
-from .facts import EnergyRow, Report, RunFacts
+from .facts import Report, RunFacts, SignificanceRow
 from .marks import Chart
 
 __all__ = ["Section", "sections"]
@@ -53,14 +53,12 @@ def _energies(report: Report) -> Iterator[Section]:
     names = [signal.name for signal in report.signals]
     measured = {family: {name: cells[family, name].s_value for name in names} for family in shown}
     expected = {family: {name: cells[family, name].expected for name in names} for family in shown}
-    compared = [
-        {"family": family, **{title: value for name in names for title, value in _pair(cells[family, name]).items()}}
-        for family in VARIANTS
-    ]
     listed = [
         {
             "signal": row.signal,
             "family": row.family,
+            "S": row.s_value,
+            "expected S": row.expected,
             "energy": row.energy,
             "Dirichlet energy": row.dirichlet_energy,
             "non-smooth energy": row.nonsmooth_energy,
@@ -81,14 +79,21 @@ def _energies(report: Report) -> Iterator[Section]:
         "How smooth the signals are",
         say.about_energies(report),
         (figure,),
-        _table(compared),
+        _table([_tested(row) for row in report.significance]),
         _table(listed),
         " ".join(filter(None, [made, left_out, report.notes.get("energies", "")])),
     )
 
 
-def _pair(row: EnergyRow) -> dict[str, float]:
-    return {f"S {row.signal}": row.s_value, f"expected {row.signal}": row.expected}
+def _tested(row: SignificanceRow) -> dict[str, Any]:
+    return {
+        "signal": row.signal,
+        "S": row.s_value,
+        "expected": row.expected,
+        "std": row.std,
+        "z": row.z_score,
+        "p": say.p_value(row).removeprefix("p ").removeprefix("= "),
+    }
 
 
 def _homophily(report: Report) -> Iterator[Section]:
@@ -157,6 +162,7 @@ def _gaps(report: Report) -> Iterator[Section]:
 
 
 def _claims(report: Report) -> Iterator[Section]:
+    """Yield the claims: those that fail, are undecided or do not apply in sight, all of them folded away."""
     title = "Claims of the paper, checked here"
     if not report.claims:
         yield Section("claims", title, say.about_first_theorem(report), note=report.notes.get("claims", ""))
@@ -164,14 +170,18 @@ def _claims(report: Report) -> Iterator[Section]:
     rows = [
         {
             "claim": row.claim,
+            "statement": row.statement,
             "applies": row.applicable,
             "holds": row.holds,
+            "needs": row.condition,
             "residual": row.residual,
-            "statement": row.statement,
         }
         for row in report.claims
     ]
-    yield Section("claims", title, say.about_claims(report), table=_table(rows))
+    open_ = [row for row in rows if not row["applies"] or row["holds"] is not True]
+    shown = Table.from_records(open_, absent="undecided", math="statement") if open_ else None
+    folded = Table.from_records(rows, absent="undecided", math="statement")
+    yield Section("claims", title, say.about_claims(report), table=shown, details=folded)
 
 
 def _advice(report: Report) -> Iterator[Section]:
@@ -180,7 +190,8 @@ def _advice(report: Report) -> Iterator[Section]:
             "Right: on how many recorded data sets a rule's verdict was right with its threshold fitted to the others; "
             "rank corr.: of its score with the measured gain."
         )
-        text, rows = report.advice.text, report.advice.rows
+        used = f" Labels read: those of {report.advice.nodes}." if report.advice.nodes else ""
+        text, rows = report.advice.text + used, report.advice.rows
         yield Section(
             "advice", "What to try", text, table=_table(rows), note=note if "right" in (rows or [{}])[0] else ""
         )
@@ -230,7 +241,7 @@ SECTIONS: tuple[Callable[[Report], Iterator[Section]], ...] = (
     _profiles,
     _density,
     _gaps,
-    _claims,
     _audit,
     _runs,
+    _claims,
 )

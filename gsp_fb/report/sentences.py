@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from ..variants import VARIANTS
-from .facts import Density, Embedding, EnergyRow, GraphFacts, Homophily, Profile, Report, RunFacts
+from .facts import Density, Embedding, EnergyRow, GraphFacts, Homophily, Profile, Report, RunFacts, SignificanceRow
 
 __all__ = [
     "about_claims",
@@ -19,21 +19,20 @@ __all__ = [
     "about_homophily",
     "about_profiles",
     "about_run",
+    "answers",
     "count",
+    "p_value",
     "percent",
+    "striking",
 ]
 
 ROUNDING = 1e-12
 # Shares are given in whole percents; a smaller uncertainty is not mentioned.
 DOUBT = 0.005
-# Ratio of S to its expected value under random permutation, up to each bound.
-SMOOTHNESS = (
-    (0.5, "far smoother than"),
-    (0.95, "smoother than"),
-    (1.05, "about as smooth as"),
-    (1.5, "of higher frequency than"),
-    (math.inf, "of much higher frequency than"),
-)
+# Two-sided p-value below which a difference is more than random permutation explains.
+LEVEL = 0.05
+# Share of the frequencies near 1, or of the edges at one node, that is worth a sentence.
+STRIKING = 0.2
 # Edge homophily minus its expected value under random permutation, up to each bound.
 ALIKE = (
     (-0.02, "Neighbours are alike less often than under random permutation: averaging over them mixes the classes."),
@@ -108,22 +107,118 @@ def _about_isolated(facts: GraphFacts) -> str:
 
 
 def about_energies(report: Report) -> str:
-    """Return, for each signal, S under the report's family beside its expected value under random permutation."""
+    """Return, for each signal, S under the report's family beside its distribution under random permutation."""
+    compared = {row.signal: row for row in report.significance}
     rows = [row for row in report.energies if row.family == report.family]
-    return " ".join(_about_energy(row, report.graph) for row in rows)
+    return " ".join(_about_energy(row, compared.get(row.signal), report.graph) for row in rows)
 
 
-def _about_energy(row: EnergyRow, graph: GraphFacts) -> str:
+def _about_energy(row: EnergyRow, compared: SignificanceRow | None, graph: GraphFacts) -> str:
     verb, they = ("has", "it") if row.signal in ("degree", "constant") else ("have", "they")
     start = f"The {row.signal} {verb} S = {_rounded(row.s_value):.4g}"
     if graph.edges == graph.loops:
         return f"{start}: no edge joins two nodes, so every signal has frequency 0."
     if _rounded(row.expected) == 0:
         return f"{start}, as {they} would wherever the same values were placed."
-    if row.expected < 0:
-        return f"{start}; the same values placed at random on the nodes have {row.expected:.4g} on average."
-    words = _first(row.s_value / row.expected, SMOOTHNESS)
-    return f"{start}: {words} the same values placed at random on the nodes, which have {row.expected:.4g} on average."
+    beside = f"the same values placed at random on the nodes have {row.expected:.4g} on average"
+    if compared is None or not math.isfinite(compared.z_score):
+        return f"{start}; {beside}."
+    spread = f"standard deviation {compared.std:.2g}, z = {compared.z_score:+.1f}, {p_value(compared)}"
+    return f"{start}, {_ratio(row.s_value, row.expected)}; {beside} ({spread})."
+
+
+def _ratio(value: float, expected: float) -> str:
+    """Return S as a multiple of its expected value."""
+    return f"{value / expected:.2f} times the expected value" if expected > 0 else f"{value - expected:+.3g} from it"
+
+
+def p_value(row: SignificanceRow) -> str:
+    """Return the two-sided p-value in words, never smaller than the permutations can show."""
+    if row.surrogates:
+        least = 2 / (row.surrogates + 1)
+        return f"p ≤ {least:.2g}" if row.p_value <= least else f"p = {row.p_value:.2g}"
+    return "p < 1e-6" if row.p_value < 1e-6 else f"p = {row.p_value:.2g}"
+
+
+def answers(report: Report) -> dict[str, str]:
+    """Return the four questions of the first screen with their answers from the facts.
+
+    The questions: how rough features and labels are, whether that is more than chance, whether a second channel
+    would help, and what to try.
+    """
+    return {
+        "How rough are the signals?": _how_rough(report),
+        "Is it more than chance?": _more_than_chance(report),
+        "Would a second channel help?": _second_channel(report),
+        "What to try": _what_to_try(report),
+    }
+
+
+def _how_rough(report: Report) -> str:
+    rows = [row for row in report.energies if row.family == report.family]
+    values = ", ".join(f"{row.signal} {_rounded(row.s_value):.3f}" for row in rows)
+    top = "" if VARIANTS[report.family].norm == "none" else " on an axis from 0 (constant on every component) to 2"
+    above = [f"{percent(profile.above)} of the energy of the {profile.signal}" for profile in report.profiles]
+    parts = [f"S, the mean frequency under {report.family}: {values}{top}."]
+    if above:
+        parts.append(f"Above frequency {_middle(report.profiles[0].edges)[1]:.2f} lies {' and '.join(above)}.")
+    return " ".join(parts)
+
+
+def _more_than_chance(report: Report) -> str:
+    if not report.significance:
+        return "Not tested: a test needs an edge between two nodes, and four nodes."
+    return " ".join(_verdict(row) for row in report.significance)
+
+
+def _verdict(row: SignificanceRow) -> str:
+    name = row.signal.capitalize()
+    if not math.isfinite(row.z_score):
+        return f"{name}: every placement of the values has the same S."
+    if row.p_value > LEVEL:
+        return f"{name}: no. S is {_ratio(row.s_value, row.expected)} of random permutations, {p_value(row)}."
+    side = "below" if row.z_score < 0 else "above"
+    sizes = f"{abs(row.z_score):.1f} standard deviations {side} random permutations"
+    return f"{name}: yes. S is {sizes}, {_ratio(row.s_value, row.expected)}, {p_value(row)}."
+
+
+def _second_channel(report: Report) -> str:
+    if report.advice is None:
+        return "Open: the rules need labels of some nodes, on an undirected graph."
+    used = f" Computed from {report.advice.nodes}." if report.advice.nodes else ""
+    return f"{report.advice.text}{used}"
+
+
+def _what_to_try(report: Report) -> str:
+    advice = report.advice
+    if advice is not None and advice.channels:
+        model, why = ("fb-gcn", "both channels") if advice.channels == "both" else ("gcn", "the low channel")
+        return f"Train {model} ({why}), and an MLP beside it: gsp-fb train {model} DATA --family {advice.family}."
+    rows = [row for row in report.significance if row.p_value <= LEVEL and math.isfinite(row.z_score)]
+    if not rows:
+        return "Compare with a method without the graph: on this signal the edges show no effect."
+    side = (
+        "low-pass filters (heat, Tikhonov) denoise it" if rows[0].z_score < 0 else "high-pass filters show its pattern"
+    )
+    return f"The {rows[0].signal} follows the edges: {side}. Move the slider below."
+
+
+def striking(report: Report) -> list[str]:
+    """Return facts of this graph that are unusual, in words."""
+    found = []
+    density, facts = report.density, report.graph
+    if density is not None and density.near_one is not None and STRIKING <= density.near_one < 1:
+        found.append(
+            f"{percent(density.near_one)} of the eigenvalues lie within 0.05 of 1: one step of the low channel erases "
+            "these modes almost entirely."
+        )
+    if facts.edges and not facts.weighted and facts.nodes > 10 and facts.max_degree >= STRIKING * facts.edges:
+        found.append(f"One node is in {percent(min(facts.max_degree / facts.edges, 1.0))} of the edges.")
+    if facts.components > 1 and facts.edges:
+        found.append(
+            f"The graph falls into {count(facts.components, 'component')}; no filter carries values between them."
+        )
+    return found
 
 
 def _rounded(value: float) -> float:

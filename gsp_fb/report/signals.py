@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from .facts import SignalFacts
 __all__ = ["Signals", "make_signals"]
 
 # How many single columns of each signal the page offers, those of most energy first.
-DRAWN = {"labels": 8, "features": 5}
+DRAWN = {"labels": 8, "features": 5, "columns": 5}
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,7 @@ class Signals:
     drawn: dict[str, FloatArray]
     facts: tuple[SignalFacts, ...]
     classes: IntArray | None
+    class_names: tuple[str, ...] = ()
 
 
 def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals:
@@ -40,11 +42,15 @@ def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals
     (['labels'], ['label 0', 'label 1', 'degree'])
     """
     given: dict[str, tuple[Signal, str]] = {}
-    classes = None
+    titles: dict[str, Sequence[Any]] = {}
+    classes: IntArray | None = None
+    names: tuple[str, ...] = ()
     if x is not None:
-        given["features"] = _features(graph.check_signal(x))
+        x, titles["features"] = _named_features(graph, x)
+        given["features"] = _features(graph.check_signal(x), named=bool(titles["features"]))
     if y is not None:
-        classes, given["labels"] = _labels(graph, y)
+        classes, names, given["labels"] = _labels(graph, graph.nodes[y] if isinstance(y, str) else y)
+        titles["labels"] = names
     made = {name: pair for name, pair in given.items() if signal_energy(pair[0]) > 0}
     if len(made) < len(given):
         notes["energies"] = f"Zero everywhere, so not measured: {', '.join(given.keys() - made.keys())}."
@@ -52,25 +58,49 @@ def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals
     whole = {name: values for name, (values, _) in made.items()}
     facts = tuple(SignalFacts(name, _width(values), how) for name, (values, how) in made.items())
     rest = {"degree": graph.degrees} if graph.degrees.any() else {"constant": np.ones(graph.n_nodes)}
-    return Signals(whole, {**_columns(whole), **rest}, facts, classes)
+    drawn = {**_columns(whole, titles), **_node_columns(graph), **rest}
+    return Signals(whole, drawn, facts, classes, names)
 
 
-def _features(x: Signal) -> tuple[Signal, str]:
+def _named_features(graph: Graph, x: Any) -> tuple[Any, Sequence[Any]]:
+    """Return features and the titles of their columns: numeric columns of the node table by name, or a table's own."""
+    if isinstance(x, str) or (isinstance(x, list | tuple) and x and all(isinstance(name, str) for name in x)):
+        chosen = [x] if isinstance(x, str) else list(x)
+        return np.stack([np.asarray(graph.nodes[name], dtype=np.float64) for name in chosen], axis=1), chosen
+    return x, [str(name) for name in getattr(x, "columns", ()) if isinstance(name, str)]
+
+
+def _node_columns(graph: Graph) -> dict[str, FloatArray]:
+    """Return the finite numeric columns of the node table as signals."""
+    found = {name: np.asarray(graph.nodes[name], dtype=np.float64) for name in graph.nodes.numeric}
+    kept = [(name, column) for name, column in found.items() if np.isfinite(column).all() and column.any()]
+    return dict(kept[: DRAWN["columns"]])
+
+
+def _features(x: Signal, *, named: bool) -> tuple[Signal, str]:
     if np.iscomplexobj(x.data if is_sparse(x) else x):
         raise SignalError("a report needs real features; give their real and imaginary parts as columns")
-    if x.ndim == 1:
+    if x.ndim == 1 or x.shape[1] == 1 or named:
         return x, "as given"
     if float(x.min()) < 0:
         return x, "as given: a row with negative entries is no list of shares"
     return row_normalized(x), "each row divided by its sum"
 
 
-def _labels(graph: Graph, y: Any) -> tuple[IntArray | None, tuple[Signal, str]]:
+def _labels(graph: Graph, y: Any) -> tuple[IntArray | None, tuple[str, ...], tuple[Signal, str]]:
+    """Return one class a node with the classes' names, and the columns that are measured."""
     y = host_array(graph.nodes.align(y), SignalError, "labels")
     if y.ndim == 2:
-        return None, (graph.check_signal(y), "one column a label")
+        return None, (), (graph.check_signal(y), "one column a label")
+    names: tuple[str, ...] = ()
+    if y.dtype.kind in "OUS":
+        known = np.array([entry is not None and str(entry) != "" for entry in y.tolist()])
+        found, codes = np.unique(y[known].astype(str), return_inverse=True)
+        y, names = np.full(len(known), -1), tuple(found.tolist())
+        y[known] = codes
     y = graph.check_labels(y)
-    return y, (one_hot(y), "one 0/1 column a class")
+    names = names or tuple(str(label) for label in range(int(y.max(initial=-1)) + 1))
+    return y, names, (one_hot(y), "one 0/1 column a class")
 
 
 def _structure(graph: Graph) -> dict[str, tuple[Signal, str]]:
@@ -83,7 +113,7 @@ def _width(x: Signal) -> int:
     return int(x.shape[1]) if x.ndim == 2 else 1
 
 
-def _columns(whole: dict[str, Signal]) -> dict[str, FloatArray]:
+def _columns(whole: dict[str, Signal], titles: dict[str, Sequence[Any]]) -> dict[str, FloatArray]:
     """Return the columns of most energy, labels first, in their own order."""
     found: dict[str, FloatArray] = {}
     for name in (name for name in DRAWN if name in whole):
@@ -91,8 +121,11 @@ def _columns(whole: dict[str, Signal]) -> dict[str, FloatArray]:
         energy = np.asarray(signal_energy(x, per_column=True))
         best = np.sort(np.argsort(-energy, kind="stable")[: DRAWN[name]])
         picked = x[:, best].toarray() if is_sparse(x) else x[:, best]
-        titles = [f"{name[:-1]} {column}" for column in best]
+        own = titles.get(name, ())
+        shown = own if len(own) == x.shape[1] else range(x.shape[1])
         found |= {
-            title: np.asarray(picked[:, k], dtype=np.float64) for k, title in enumerate(titles) if energy[best[k]] > 0
+            f"{name[:-1]} {shown[column]}": np.asarray(picked[:, k], dtype=np.float64)
+            for k, column in enumerate(best)
+            if energy[column] > 0
         }
     return found

@@ -15,6 +15,7 @@ from ..energy import (
     expected_s_value,
     nonsmooth_energy,
     s_value,
+    s_value_significance,
     signal_energy,
     spectral_density,
 )
@@ -22,20 +23,26 @@ from ..energy.profile import EXACT_NODES
 from ..errors import ConvergenceError
 from ..graph import Graph
 from ..operators import Operator, operator
+from ..spectrum import spectrum
 from ..variants import VARIANTS
-from .facts import Density, EnergyRow, Gap, Profile
+from .facts import Density, EnergyRow, Gap, Profile, SignificanceRow
 from .measures import mixtures
 
-__all__ = ["BANDS", "eigengaps", "energy_rows", "frequency_density", "high_channel", "profiles"]
+__all__ = ["BANDS", "eigengaps", "energy_rows", "frequency_density", "high_channel", "profiles", "significance"]
 
 # Odd, so that frequency 1, of which many graphs have a great many, is the middle of a band and not an edge, where an
 # estimate cannot tell on which side it lies; and prime, so that no other simple fraction is an edge.
 BANDS = 19
 # Least and most mixtures that the columns of a wide signal become on a large graph, and random vectors of the density.
-MIXTURES = (8, 24)
-VECTORS = (2, 20)
+MIXTURES = (8, 12)
+VECTORS = (2, 12)
 # Nodes times vectors: large graphs average over their nodes, so few vectors do.
 WORK = 100_000
+# Up to this size permutations are drawn; beyond it their distribution is taken as normal, with exact moments.
+PERMUTED_NODES = 1000
+SURROGATES = 199
+# Half-width of the band around frequency 1 that is counted.
+NEAR_ONE = 0.05
 
 
 def high_channel(graph: Graph, family: str, gamma: float) -> Operator:
@@ -57,6 +64,22 @@ def energy_rows(graph: Graph, name: str, x: Signal, gamma: float) -> Iterator[En
             dirichlet_energy=float(dirichlet_energy(op, x)),
             nonsmooth_energy=float(nonsmooth_energy(op, x)),
         )
+
+
+def significance(
+    graph: Graph, signals: dict[str, Signal], family: str, gamma: float, rng: np.random.Generator
+) -> tuple[SignificanceRow, ...]:
+    """Return S of every signal beside its distribution under random permutation; nothing without an edge."""
+    op = high_channel(graph, family, gamma)
+    method = "permutation" if graph.n_nodes <= PERMUTED_NODES else "analytic"
+    rows = []
+    for name, x in signals.items() if graph.n_edges > graph.n_loops and graph.n_nodes > 3 else ():
+        found = s_value_significance(op, x, method=method, n_surrogates=SURROGATES, rng=rng)
+        sides = min(float(found.p_smooth), float(found.p_rough))
+        value, expected, std, z = map(float, (found.s_value, found.expected, found.std, found.z_score))
+        p_value, drawn = min(1.0, 2 * sides), len(found.surrogates)
+        rows.append(SignificanceRow(name, value, expected, std, z, p_value, method, drawn))
+    return tuple(rows)
 
 
 def _edges(op: Operator) -> FloatArray:
@@ -94,7 +117,9 @@ def frequency_density(graph: Graph, family: str, gamma: float, rng: np.random.Ge
     op = high_channel(graph, family, gamma)
     found = spectral_density(op, bins=_edges(op), n_vectors=_affordable(graph, VECTORS), rng=rng)
     edges, shares = tuple(map(float, found.edges)), tuple(map(float, found.fraction))
-    return Density(edges, shares, float(found.error.max()), float(found.doubt.max()), graph.n_nodes <= EXACT_NODES)
+    exact = graph.n_nodes <= EXACT_NODES
+    near = float((abs(spectrum(op).frequencies - 1.0) <= NEAR_ONE).mean()) if exact else None
+    return Density(edges, shares, float(found.error.max()), float(found.doubt.max()), exact, near)
 
 
 def eigengaps(graph: Graph, gamma: float, notes: dict[str, str]) -> tuple[Gap, ...]:

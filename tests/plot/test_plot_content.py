@@ -131,7 +131,9 @@ class TestLayout:
         assert near < 0.25 * np.linalg.norm(places[:, None] - places[None], axis=2).mean()
 
     def test_an_unknown_name_lists_what_exists(self):
-        with pytest.raises(ParameterError, match=r"choose one of spring, spectral, circle \(did you mean 'spring'"):
+        with pytest.raises(
+            ParameterError, match=r"choose one of spring, spectral, circle, communities \(did you mean 'spring'"
+        ):
             plot.positions(KARATE, "sprign")
 
     @pytest.mark.parametrize("layout", [np.zeros((33, 2)), np.zeros((34, 3)), np.full((34, 2), np.nan)])

@@ -8,6 +8,7 @@ import pytest
 
 import gsp_fb as gf
 from gsp_fb.report import collect, write_report
+from gsp_fb.report.responses import RESPONSES, view_end
 from gsp_fb.variants import VARIANTS
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="the browser test needs selenium")
@@ -237,3 +238,111 @@ def test_a_large_graph_is_shown_without_a_filter(opened, data, tmp_path, monkeyp
     Select(element(opened, "signal")).select_by_visible_text("degree")
     until(opened, lambda: opened.execute_script(PIXELS) != before)
     assert opened.find_elements(By.ID, "mix") == []
+
+
+def test_it_opens_in_a_state_that_shows_something(opened):
+    assert exact(opened, "s-after") != pytest.approx(exact(opened, "s-before"), rel=0.05)
+    assert element(opened, "formula").text == RESPONSES["pair"].formula
+
+
+@pytest.mark.parametrize("family", ["comb", "sym", "lazy_rw"])
+@pytest.mark.parametrize("kernel", [name for name in RESPONSES if name != "pair"])
+def test_the_spectral_view_filters_as_the_library_does(opened, report, data, family, kernel):
+    graph, _, _ = data
+    row, x = RESPONSES[kernel], report.drawing.signals["feature 2"]
+    Select(element(opened, "signal")).select_by_visible_text("feature 2")
+    Select(element(opened, "family")).select_by_visible_text(f"{family}: {VARIANTS[family].title}")
+    Select(element(opened, "kernel")).select_by_visible_text(row.title)
+    press(opened, "mix", Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    slider = float(element(opened, "mix").get_attribute("value"))
+    top = view_end(VARIANTS[family].norm, graph.degrees)
+    response = row.make(10**slider if row.log else slider, top)
+    laplacian = gf.operator(graph, family, channel="high")
+    y = gf.FilterBank(laplacian, [response], tol=1e-12).analyze(x)[:, 0]
+    until(opened, lambda: abs(exact(opened, "s-after") - gf.s_value(laplacian, y)) < 1e-7 * top)
+    assert exact(opened, "kept") == pytest.approx(gf.signal_energy(y) / gf.signal_energy(x), rel=1e-7)
+    edges = np.linspace(0, top, 42)
+    for name, values in (("before", x), ("after", y)):
+        wanted = gf.energy_profile(laplacian, values, bins=edges)
+        shown = np.array(element(opened, "spectrum").get_attribute(f"data-{name}").split(), dtype=float)
+        scale = 1.0 if name == "before" else wanted.total / gf.energy_profile(laplacian, x, bins=edges).total
+        assert np.allclose(shown, np.asarray(wanted.fraction) * scale, atol=1e-7)
+
+
+def test_the_response_and_the_output_move_with_the_slider(opened):
+    picture = "return document.getElementById('spectrum').toDataURL()"
+    seen = opened.execute_script(picture)
+    before = element(opened, "spectrum").get_attribute("data-after")
+    press(opened, "mix", *(Keys.ARROW_RIGHT,) * 5)
+    until(opened, lambda: opened.execute_script(picture) != seen)
+    assert element(opened, "spectrum").get_attribute("data-after") != before
+    press(opened, "spectrum", Keys.ARROW_RIGHT)
+    until(opened, lambda: "of the energy of x" in element(opened, "band").text)
+    assert "Response at both ends" in element(opened, "spectrum").get_attribute("aria-label")
+
+
+def test_zoom_and_pan(opened):
+    seen = opened.execute_script(PIXELS)
+    element(opened, "zoom-in").send_keys(Keys.ENTER)
+    until(opened, lambda: float(element(opened, "canvas").get_attribute("data-zoom")) == 1.6)
+    zoomed = opened.execute_script(PIXELS)
+    assert zoomed != seen
+    press(opened, "canvas", Keys.SHIFT + Keys.ARROW_RIGHT)
+    until(opened, lambda: opened.execute_script(PIXELS) != zoomed)
+    press(opened, "canvas", "0")
+    until(opened, lambda: float(element(opened, "canvas").get_attribute("data-zoom")) == 1)
+
+
+def test_picture_and_filtered_signal_are_saved(opened, report, data):
+    catch = "URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return '#'; }"
+    opened.execute_script(catch)
+    element(opened, "save-signal").send_keys(Keys.ENTER)
+    until(opened, lambda: opened.execute_script("return window.saved") is not None)
+    lines = opened.execute_script("return window.saved").splitlines()
+    low = gf.operator(data[0], "sym") @ report.drawing.signals["label 0"]
+    assert lines[0] == "node,x,y"
+    assert lines[1].startswith(f'"{HOSTILE}",')
+    assert np.allclose([float(line.rsplit(",", 1)[1]) for line in lines[1:]], low)
+    opened.execute_script("window.saved = null")
+    element(opened, "save-picture").send_keys(Keys.ENTER)
+    until(opened, lambda: (opened.execute_script("return window.saved") or "")[1:4] == "PNG")
+
+
+def test_tool_tips_have_names_and_attributes_and_many_classes_differ(opened, tmp_path):
+    graph = gf.datasets.ring(12).with_nodes({"town": [f"town {k}" for k in range(12)], "height": list(range(12))})
+    classes = [f"kind {k}" for k in range(12)]
+    opened.get(write_report(collect(graph, y=classes), tmp_path / "towns.html").as_uri())
+    press(opened, "canvas", Keys.ARROW_LEFT)
+    until(opened, lambda: "height:" in element(opened, "tip").text)
+    assert "class: kind" in element(opened, "tip").text
+    Select(element(opened, "colour")).select_by_visible_text("classes")
+    swatches = "return [...document.querySelectorAll('#class-keys canvas')].map((item) => item.toDataURL())"
+    until(opened, lambda: element(opened, "class-keys").is_displayed())
+    found = opened.execute_script(swatches)
+    assert len(found) == len(set(found)) == 12
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_contrast_and_controls_have_names(opened, page, scheme):
+    look(opened, scheme=scheme)
+    opened.get(page.as_uri())
+    colours = """const style = getComputedStyle(document.body);
+        const read = (name) => { const pen = document.createElement('canvas').getContext('2d');
+            pen.fillStyle = style.getPropertyValue(name).trim(); return pen.fillStyle; };
+        return ['--ink', '--soft', '--focus', '--paper', '--card'].map(read)"""
+    ink, soft, focus, paper, card = map(luminance, opened.execute_script(colours))
+    for text in (ink, soft, focus):
+        for ground in (paper, card):
+            light, dark = max(text, ground), min(text, ground)
+            assert (light + 0.05) / (dark + 0.05) >= 4.5
+    unnamed = """return [...document.querySelectorAll('select, input, button, canvas[tabindex]')].filter((item) =>
+        !(item.getAttribute('aria-label') || item.textContent.trim() || item.labels?.[0]?.textContent)
+        ).map((item) => item.id)"""
+    assert opened.execute_script(unnamed) == []
+
+
+def luminance(colour):
+    """Return the relative luminance of a hexadecimal colour, as WCAG 2 defines it."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

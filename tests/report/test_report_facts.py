@@ -224,3 +224,57 @@ def test_ticks_are_few_round_and_inside(low, high):
     assert 2 <= len(ticks) <= 8
     assert low - 1e-9 <= ticks[0]
     assert ticks[-1] <= high + 1e-9
+
+
+def named_graph():
+    plain = gf.Graph.from_edges([(0, 1), (1, 2), (2, 3)], nodes=("Oslo", "Rome", "Bern", "Lima"))
+    table = {"speed": [1.0, 2.0, 3.0, 5.0], "kind": ["road", None, "road", "rail"]}
+    return plain.with_nodes(
+        {"city": ["Oslo", "Rome", "Bern", "Lima"], **table, "x": [0, 1, 2, 4], "y": [0, 1, 0, 1]}, on="city"
+    )
+
+
+def test_names_coordinates_columns_and_label_names_reach_the_page():
+    graph = named_graph()
+    report = collect(graph, x="speed", y="kind")
+    drawn = report.drawing
+    assert drawn.names == ["Oslo", "Rome", "Bern", "Lima"]
+    assert drawn.class_names == ("rail", "road")
+    assert drawn.classes.tolist() == [1, -1, 1, 0]
+    assert drawn.columns["speed"] == ["1", "2", "3", "5"]
+    assert drawn.columns["kind"] == ["road", None, "road", "rail"]
+    assert {"label rail", "label road", "feature speed", "speed", "degree"} <= set(drawn.signals)
+    spread = drawn.positions - drawn.positions[0]
+    assert np.allclose(spread * 4 / 0.96, graph.coordinates * [1, -1])
+
+
+def test_columns_of_a_data_frame_name_their_signals():
+    pandas = pytest.importorskip("pandas")
+    graph = named_graph()
+    frame = pandas.DataFrame({"rain": [4.0, 3.0, 2.0, 1.0]}, index=["Lima", "Bern", "Rome", "Oslo"])
+    assert collect(graph, x=frame).drawing.signals["feature rain"].tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_significance_is_that_of_the_library(blocks, report):
+    laplacian = gf.operator(blocks.graph, "sym", channel="high")
+    for row, x in zip(report.significance, (blocks.x, gf.one_hot(blocks.y)), strict=True):
+        test = gf.s_value_significance(laplacian, x, method="analytic")
+        assert (row.s_value, row.surrogates) == (gf.s_value(laplacian, x), spectral.SURROGATES)
+        assert row.expected == pytest.approx(test.expected, rel=1e-12)
+        assert row.z_score == pytest.approx(test.z_score, rel=1e-9)
+
+
+def test_large_graphs_take_the_exact_moments(monkeypatch, blocks):
+    monkeypatch.setattr(spectral, "PERMUTED_NODES", 10)
+    row = collect(blocks.graph, y=blocks.y).significance[0]
+    test = gf.s_value_significance(gf.operator(blocks.graph, "sym", "high"), gf.one_hot(blocks.y), method="analytic")
+    assert row.method == "analytic"
+    assert row.p_value == pytest.approx(2 * min(test.p_smooth, test.p_rough))
+
+
+def test_communities_are_drawn_together():
+    data = gf.datasets.contextual_sbm(200, 2, degree=14, homophily=0.97, rng=0)
+    at = collect(data.graph, y=data.y).drawing.positions
+    centres = [at[data.y == label].mean(axis=0) for label in (0, 1)]
+    nearer = np.argmin([np.linalg.norm(at - centre, axis=1) for centre in centres], axis=0)
+    assert np.mean(nearer == data.y) > 0.95

@@ -26,20 +26,24 @@ def blocks(homophily):
 
 def test_homophilic():
     text = blocks(0.95)
-    assert "far smoother than the same values placed at random" in text["energies"]
+    assert "0.15 times the expected value" in text["energies"]
+    assert "the same values placed at random" in text["energies"]
+    assert "z = -19.8, p ≤ 0.01" in text["energies"]
     assert "more often than under random permutation" in text["homophily"]
 
 
 def test_heterophilic():
     text = blocks(0.05)
-    assert "higher frequency than the same values placed at random" in text["energies"]
+    assert "1.82 times the expected value" in text["energies"]
+    assert "z = +19.2, p ≤ 0.01" in text["energies"]
     assert "less often than under random permutation" in text["homophily"]
 
 
 def test_labels_that_ignore_the_graph():
     graph = gf.datasets.erdos_renyi(400, 0.05, rng=0)
     text = readings(graph, y=np.random.default_rng(0).integers(0, 2, 400))
-    assert "about as smooth as" in text["energies"]
+    assert "1.01 times the expected value" in text["energies"]
+    assert "p = 0.45" in text["energies"]
     assert "That is the expected value under random permutation" in text["homophily"]
 
 
@@ -177,3 +181,44 @@ def test_runs_and_embeddings():
     assert "not recorded" in say.about_run(unknown)
     parts = [Embedding("low", ((0.0, 0.0),), (0,), 0.25), Embedding("high", ((0.0, 0.0),), (0,), 0.5)]
     assert "25% (low), 50% (high)" in say.about_embeddings(parts)
+
+
+def test_the_first_screen_answers_four_questions():
+    data = gf.datasets.contextual_sbm(120, 2, degree=8, homophily=0.05, n_features=4, rng=0)
+    advice = gf.advise(data.graph, data.x, data.y, data.splits[0].train)
+    report = collect(data.graph, x=data.x, y=data.y, advice=advice, advice_nodes="split 0 (72 labelled nodes)")
+    found = say.answers(report)
+    laplacian = gf.operator(data.graph, "sym", channel="high")
+    rough, chance, channel, try_ = found.values()
+    assert f"labels {gf.s_value(laplacian, gf.one_hot(data.y)):.3f}" in rough
+    test = gf.s_value_significance(laplacian, gf.one_hot(data.y), method="analytic")
+    assert f"Labels: yes. S is {test.z_score:.1f} standard deviations above random permutations" in chance
+    assert channel.startswith(advice.text)
+    assert channel.endswith("Computed from split 0 (72 labelled nodes).")
+    assert f"Train {'fb-gcn' if advice.channels == 'both' else 'gcn'}" in try_
+
+
+def test_answers_without_labels_and_without_edges():
+    ring = gf.datasets.ring(40)
+    alone = say.answers(collect(ring, x=np.cos(np.arange(40) * np.pi / 20)))
+    assert "Features: yes" in alone["Is it more than chance?"]
+    assert "low-pass" in alone["What to try"]
+    assert "need labels" in alone["Would a second channel help?"]
+    empty = say.answers(collect(gf.Graph.from_edges([], n_nodes=5), x=np.arange(5.0)))
+    assert empty["Is it more than chance?"].startswith("Not tested")
+    constant = say.answers(collect(ring, x=np.ones(40)))
+    assert "every placement" in constant["Is it more than chance?"]
+    noise = say.answers(collect(ring, x=np.random.default_rng(1).standard_normal(40)))
+    assert "Features: no" in noise["Is it more than chance?"]
+    assert "without the graph" in noise["What to try"]
+
+
+def test_striking_facts_are_counted():
+    star = gf.datasets.star(30)
+    report = collect(star)
+    frequencies = np.linalg.eigvalsh(gf.operator(star, "sym", channel="high").to_scipy().toarray())
+    share = np.mean(np.abs(frequencies - 1) <= 0.05)
+    assert report.density.near_one == pytest.approx(share)
+    assert f"{100 * share:.0f}% of the eigenvalues lie within 0.05 of 1" in say.striking(report)[0]
+    assert "100% of the edges" in say.striking(report)[1]
+    assert say.striking(collect(gf.datasets.ring(7))) == []

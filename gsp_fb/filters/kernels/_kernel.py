@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..._arguments import check_positive, host_array
+from ..._document import facts_html
 from ...backend import freeze
 from ...errors import ParameterError
 
@@ -103,6 +104,14 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"Kernel({self.name!r})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "formula": self.formula or None,
+            "frequencies": "relative to lmax" if self.relative else "absolute",
+            "error bound": "proven" if self.is_declared else "sampled",
+        }
+        return facts_html(f"Kernel {self.name}", facts)
 
     def __call__(self, frequencies: Any) -> Float64:
         """Return the values at ``frequencies``: a finite float64 array of the same shape.
