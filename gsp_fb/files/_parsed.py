@@ -97,6 +97,7 @@ class Matrix:
     adjacency: Any
     directed: bool | None = None
     labels: Labels = None
+    signed: bool = False
 
     def graph(self, options: Options) -> Graph:
         """Return the graph of the matrix."""
@@ -106,7 +107,8 @@ class Matrix:
             )
         options.limits.check_nodes(max(self.adjacency.shape))
         direction = options.direction(self.directed)
-        return Graph.from_adjacency(self.adjacency, loops=options.loops, nodes=self.labels, **direction)
+        rules: dict[str, Any] = {"loops": options.loops, "signed": self.signed, "nodes": self.labels}
+        return Graph.from_adjacency(self.adjacency, **rules, **direction)
 
 
 @dataclass
