@@ -24,7 +24,7 @@ from .backend import FloatArray, IntArray
 from .errors import GspWarning, ParameterError, SignalError
 from .graph import Graph
 
-__all__ = ["MODELS", "LearnedGraph", "learn_graph", "solve"]
+__all__ = ["MODELS", "LearnedGraph", "learn_graph", "learn_weights"]
 
 # Nearest neighbours that are candidates, as a multiple of the wanted degree.
 CANDIDATES = 3
@@ -51,11 +51,11 @@ class LearnedGraph:
 
     See Also
     --------
-    solve : The function that returns it.
+    learn_weights : The function that returns it.
 
     Examples
     --------
-    >>> solve(np.arange(6.0)[:, None], degree=2).pairs.shape[1]
+    >>> learn_weights(np.arange(6.0)[:, None], degree=2).pairs.shape[1]
     2
     """
 
@@ -77,12 +77,12 @@ class Problem:
     n_nodes: int
     beta: float
 
-    def sums(self, w: FloatArray) -> FloatArray:
+    def node_sums(self, w: FloatArray) -> FloatArray:
         """Return ``S w``, the sum over the edges of each node."""
         ends = (np.bincount(side, weights=w, minlength=self.n_nodes) for side in self.pairs.T)
         return np.asarray(sum(ends), dtype=np.float64)
 
-    def spread(self, nodes: FloatArray) -> FloatArray:
+    def edge_sums(self, nodes: FloatArray) -> FloatArray:
         """Return ``S' nodes``, the sum over both ends of each edge."""
         return np.asarray(nodes[self.pairs[:, 0]] + nodes[self.pairs[:, 1]])
 
@@ -100,12 +100,12 @@ class Model:
 
 
 def _positive(problem: Problem, dual: FloatArray) -> FloatArray:
-    return np.maximum(problem.spread(dual) / (2 * problem.beta) - problem.z / problem.beta, 0.0)
+    return np.maximum(problem.edge_sums(dual) / (2 * problem.beta) - problem.z / problem.beta, 0.0)
 
 
 def _on_simplex(problem: Problem, dual: FloatArray) -> FloatArray:
     """Return the projection onto ``w >= 0, 2 sum(w) = n``."""
-    point = problem.spread(dual) / (2 * problem.beta) - problem.z / problem.beta
+    point = problem.edge_sums(dual) / (2 * problem.beta) - problem.z / problem.beta
     falling = np.sort(point)[::-1]
     excess = (np.cumsum(falling) - problem.n_nodes / 2) / np.arange(1, len(point) + 1)
     return np.asarray(np.maximum(point - excess[np.flatnonzero(falling > excess)[-1]], 0.0))
@@ -187,7 +187,7 @@ def learn_graph(x: Any, degree: int = 10, *, model: str = "log", tol: float = 1e
 
     See Also
     --------
-    gsp_fb.learning.solve : The same with duality gap, error bound and candidates.
+    gsp_fb.learning.learn_weights : The same with duality gap, error bound and candidates.
 
     References
     ----------
@@ -202,10 +202,10 @@ def learn_graph(x: Any, degree: int = 10, *, model: str = "log", tol: float = 1e
     >>> learned.n_components, bool(learned.degrees.min() > 0)
     (1, True)
     """
-    return solve(x, degree, model=model, tol=tol).graph
+    return learn_weights(x, degree, model=model, tol=tol).graph
 
 
-def solve(
+def learn_weights(
     x: Any, degree: int = 10, *, model: str = "log", tol: float = 1e-4, max_iterations: int = 5000
 ) -> LearnedGraph:
     """Return the graph of :func:`learn_graph` with its duality gap.
@@ -227,7 +227,7 @@ def solve(
 
     Examples
     --------
-    >>> found = solve(np.arange(12.0)[:, None], degree=2, tol=1e-6)
+    >>> found = learn_weights(np.arange(12.0)[:, None], degree=2, tol=1e-6)
     >>> found.error <= 1e-6, found.gap >= 0
     (True, True)
     """
@@ -243,7 +243,7 @@ def solve(
     if error > tol:
         warnings.warn(
             f"graph learning stopped after {steps} steps with an error bound of {error:.2g} > tol={tol:g}; raise "
-            "max_iterations of gsp_fb.learning.solve, or tol",
+            "max_iterations of gsp_fb.learning.learn_weights, or tol",
             GspWarning,
             stacklevel=2,
         )
@@ -287,12 +287,12 @@ def _minimum(problem: Problem, kind: Model, tol: float, max_iterations: int) -> 
 
 def _iterates(problem: Problem, kind: Model) -> Iterator[tuple[FloatArray, float]]:
     """Yield weights and gaps of accelerated proximal gradients on the dual, restarted where momentum turns back."""
-    lengths = problem.beta / np.maximum(problem.sums(np.ones(len(problem.z))), 1.0)
+    lengths = problem.beta / np.maximum(problem.node_sums(np.ones(len(problem.z))), 1.0)
     dual = ahead = kind.start(problem)
     momentum = 1.0
     while True:
         w = kind.weights(problem, ahead)
-        degrees = problem.sums(w)
+        degrees = problem.node_sums(w)
         yield w, kind.gap(problem, ahead, degrees)
         moved = kind.proximal(problem, ahead - lengths * degrees, lengths)
         if float(np.sum((ahead - moved) * (moved - dual) / lengths)) > 0:

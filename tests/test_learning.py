@@ -25,7 +25,7 @@ def objective(model, found, x):
 
 
 def test_log_degrees_solve_the_dense_problem():
-    found = learning.solve(POINTS, 5, tol=1e-8)
+    found = learning.learn_weights(POINTS, 5, tol=1e-8)
     value, gradient = objective("log", found, POINTS)
     bounds = [(0, None)] * len(found.weights)
     start = np.full(len(found.weights), 0.1)
@@ -36,7 +36,7 @@ def test_log_degrees_solve_the_dense_problem():
 
 
 def test_l2_degrees_solve_the_dense_problem():
-    found = learning.solve(POINTS, 4, model="l2", tol=1e-8)
+    found = learning.learn_weights(POINTS, 4, model="l2", tol=1e-8)
     value, gradient = objective("l2", found, POINTS)
     n_edges = len(found.weights)
     total = LinearConstraint(np.full((1, n_edges), 2.0), len(POINTS), len(POINTS))
@@ -53,7 +53,7 @@ def test_l2_degrees_solve_the_dense_problem():
 def test_learned_weights_satisfy_the_optimality_conditions(model, seed):
     """Karush-Kuhn-Tucker: equal slopes on edges, no smaller one off them; all slopes 0 without a constraint."""
     x = np.random.default_rng(seed).standard_normal((40, 3))
-    found = learning.solve(x, 6, model=model, tol=1e-9, max_iterations=50_000)
+    found = learning.learn_weights(x, 6, model=model, tol=1e-9, max_iterations=50_000)
     slopes = objective(model, found, x)[1](found.weights)
     heavy = found.weights > 1e-6
     level = 0.0 if model == "log" else float(np.mean(slopes[heavy]))
@@ -64,9 +64,9 @@ def test_learned_weights_satisfy_the_optimality_conditions(model, seed):
 
 @pytest.mark.parametrize("model", learning.MODELS)
 def test_the_error_bound_holds(model):
-    exact = learning.solve(POINTS, 5, model=model, tol=1e-10, max_iterations=100_000).weights
+    exact = learning.learn_weights(POINTS, 5, model=model, tol=1e-10, max_iterations=100_000).weights
     for tol in (1e-1, 1e-2, 1e-3):
-        found = learning.solve(POINTS, 5, model=model, tol=tol)
+        found = learning.learn_weights(POINTS, 5, model=model, tol=tol)
         assert np.linalg.norm(found.weights - exact) <= found.error * np.linalg.norm(found.weights) + 1e-9
         assert found.error <= tol
 
@@ -117,4 +117,4 @@ def test_equal_rows_and_refusals():
     with pytest.raises(ParameterError, match="log, l2"):
         gf.learn_graph(POINTS, 3, model="l1")
     with pytest.warns(GspWarning, match="error bound"):
-        learning.solve(POINTS, 3, tol=1e-12, max_iterations=2)
+        learning.learn_weights(POINTS, 3, tol=1e-12, max_iterations=2)

@@ -23,7 +23,7 @@ moons = np.concatenate(
 
 # %%
 # The error bound follows from the duality gap.
-found = {model: learning.solve(moons, degree=5, model=model) for model in learning.MODELS}
+found = {model: learning.learn_weights(moons, degree=5, model=model) for model in learning.MODELS}
 for model, result in found.items():
     mean_degree = 2 * result.graph.n_edges / result.graph.n_nodes
     print(f"{model}: {mean_degree:.1f} neighbours, error <= {result.error:.0e}, {result.iterations} steps")

@@ -47,7 +47,7 @@ def dense_of(op):
     return dense(op.graph, op.family, op.channel, op.gamma)
 
 
-def spread(op):
+def condition(op):
     return op.scale.max() / op.scale.min()
 
 
@@ -96,8 +96,8 @@ def test_the_bounds_are_attained():
 @given(OPERATORS)
 def test_frequencies_and_modes_are_those_of_the_definition(op):
     modes, matrix = gf.spectrum(op), dense_of(op)
-    scale = (1 + size_of(matrix)) * spread(op)
-    assert_close(modes.frequencies, np.sort(np.linalg.eigvals(matrix).real), scale=scale * spread(op))
+    scale = (1 + size_of(matrix)) * condition(op)
+    assert_close(modes.frequencies, np.sort(np.linalg.eigvals(matrix).real), scale=scale * condition(op))
     assert_close(matrix @ modes.basis, modes.basis * modes.frequencies, scale=scale * size_of(modes.basis))
     basis = modes.symmetrized_basis
     assert_close(basis.conj().T @ basis, np.eye(op.graph.n_nodes))
@@ -107,7 +107,7 @@ def test_frequencies_and_modes_are_those_of_the_definition(op):
 def test_the_transform_is_inverted_and_keeps_the_energy(op, signal):
     x, modes = signal(op.graph), gf.spectrum(op)
     c = modes.gft(x)
-    assert_close(modes.igft(c), x, scale=spread(op) * size_of(x))
+    assert_close(modes.igft(c), x, scale=condition(op) * size_of(x))
     energy = float(np.sum(op.scale**2 * np.abs(x.T) ** 2))
     assert_close(np.sum(np.abs(c) ** 2), energy, scale=energy, n=op.graph.n_nodes)
     assert_close(modes.gft(op @ x), (modes.frequencies * c.T).T, scale=(1 + size_of(op.bounds)) * (1 + size_of(c)))
@@ -133,7 +133,7 @@ def test_banks_filter_by_frequency_and_reconstruct(op, signal):
     x = signal(op.graph)
     bank = gf.FilterBank(op, gf.filters.regular())
     values, vectors = np.linalg.eigh(op.symmetrized.to_scipy().toarray())
-    scale = 1e-7 * (1 + size_of(x)) * spread(op) ** 2
+    scale = 1e-7 * (1 + size_of(x)) * condition(op) ** 2
     for m, kernel in enumerate(bank.kernels):
         core = (vectors * kernel(np.clip(values, *op.bounds))) @ vectors.conj().T
         expected = (core @ (op.scale[:, None] * x)) / op.scale[:, None]
@@ -148,7 +148,7 @@ def test_chebyshev_lanczos_and_cg_agree_with_the_modes(op, signal):
         exact = gf.FilterBank(op, kernel, method="exact").analyze(x)
         for method in methods:
             other = gf.FilterBank(op, kernel, method=method).analyze(x)
-            assert np.abs(other - exact).max(initial=0.0) <= 1e-6 * (1 + size_of(x)) * spread(op)
+            assert np.abs(other - exact).max(initial=0.0) <= 1e-6 * (1 + size_of(x)) * condition(op)
 
 
 @given(ANY, families(norm=("sym", "rw")), signals(columns=2))
