@@ -67,7 +67,7 @@ def laplacian_pe(op: Operator, k: int, *, tol: float = 1e-10, warn: bool = True)
     --------
     >>> from gsp_fb import Graph, operator
     >>> path = operator(Graph.from_edges([(0, 1), (1, 2)]), "comb", channel="high")
-    >>> laplacian_pe(path, 3).round(4)
+    >>> laplacian_pe(path, 3).round(4) + 0.0
     array([[ 0.7071, -0.4082,  0.    ],
            [ 0.    ,  0.8165,  0.    ],
            [-0.7071, -0.4082,  0.    ]])
@@ -113,7 +113,7 @@ def degenerate_groups(op: Operator, k: int, *, tol: float = 1e-10) -> list[list[
     >>> degenerate_groups(operator(datasets.ring(6), "comb", channel="high"), 4)
     [[0, 1], [2, 3]]
     """
-    return _groups(_modes(op, check_count(k, "k"), tol)[1], op)
+    return [group for group in _groups(_modes(op, check_count(k, "k"), tol)[1], op) if group[0] < k]
 
 
 def _modes(op: Operator, k: int, tol: float) -> tuple[Any, FloatArray]:

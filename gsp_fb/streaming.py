@@ -37,7 +37,7 @@ class _Sum:
 
     @property
     def total(self) -> float:
-        return self.value + self.lost
+        return float(self.value + self.lost)
 
 
 @dataclass(eq=False)
