@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from . import datasets, errors, filters, reduction, sampling, variants
+from . import datasets, errors, filters, learning, reduction, sampling, variants
 from ._kernels import set_threads
 from ._version import __version__
 from .advice import Advice, advise
@@ -59,13 +59,17 @@ from .explore import explore
 from .files import read_graph, write_graph
 from .filters import FilterBank
 from .graph import Graph
+from .learning import learn_graph
 from .opening import open_graph
 from .operators import Operator, operator
+from .positional import laplacian_pe
 from .products import cartesian_product, line_graph, strong_product, tensor_product
 from .reorder import Reordered
 from .resistance import resistance
 from .spectrum import Spectrum, spectrum
+from .streaming import StreamingEnergy
 from .theory import ClaimResult, verify
+from .timevertex import joint_filter, joint_gft, joint_igft
 
 # Packages that stand on libraries of their own: loaded when they are named.
 _LATER = ("distributed", "estimators", "nn", "outofcore", "plot", "report", "testing", "theory")
@@ -83,6 +87,7 @@ __all__ = [
     "SpatialTests",
     "SpectralDensity",
     "Spectrum",
+    "StreamingEnergy",
     "__version__",
     "adjusted_homophily",
     "advise",
@@ -112,9 +117,15 @@ __all__ = [
     "gearys_c",
     "gradient",
     "incidence",
+    "joint_filter",
+    "joint_gft",
+    "joint_igft",
     "label_informativeness",
     "lambda_max",
     "lambda_max_bounds",
+    "laplacian_pe",
+    "learn_graph",
+    "learning",
     "line_graph",
     "morans_i",
     "node_homophily",

@@ -22,6 +22,7 @@ __all__ = [
     "check_device",
     "check_host",
     "check_labels",
+    "check_number",
     "check_positive",
     "check_rng",
     "check_signal",
@@ -46,6 +47,15 @@ def check_choice(value: object, choices: Iterable[str], what: str) -> str:
     near = get_close_matches(str(value), names, n=1, cutoff=0.5)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     raise ParameterError(f"unknown {what} {value!r}; choose one of {', '.join(names)}{hint}")
+
+
+def check_number(value: object, what: str, *, kind: str = "a number") -> float:
+    """Return ``value`` as a finite float."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise ParameterError(f"{what} must be {kind}, not {value!r}")
+    if not math.isfinite(float(value)):
+        raise ParameterError(f"{what} must be finite, not {value!r}")
+    return float(value)
 
 
 def check_positive(value: object, what: str) -> float:

@@ -7,7 +7,7 @@ import math
 from .backend import FloatArray, namespace, product
 from .graph import Graph
 
-__all__ = ["extent", "low_bounds", "merris"]
+__all__ = ["extent", "loop_loss", "low_bounds", "merris"]
 
 
 def extent(graph: Graph, values: FloatArray) -> tuple[float, float]:
@@ -18,27 +18,42 @@ def extent(graph: Graph, values: FloatArray) -> tuple[float, float]:
     return float(least), float(greatest)
 
 
-def low_bounds(graph: Graph, diagonal: FloatArray, norm: str, row_sums: FloatArray) -> tuple[float, float]:
-    """Return a closed interval that holds every eigenvalue of the low channel with this ``diagonal``."""
+def loop_loss(graph: Graph) -> FloatArray:
+    """Return ``|A_ii| - A_ii``, what a negative self-loop adds to the degree and takes from the diagonal."""
+    loss: FloatArray = namespace(graph.degrees).abs(graph.loop_weights) - graph.loop_weights
+    return loss
+
+
+def low_bounds(
+    graph: Graph, diagonal: FloatArray, norm: str, row_sums: FloatArray, loss: FloatArray
+) -> tuple[float, float]:
+    """Return a closed interval that holds every eigenvalue of the low channel with this ``diagonal``.
+
+    ``row_sums`` are those of absolute values in the random-walk form, ``loss`` is ``|a_ii| - a_ii`` there.
+    """
     if graph.n_nodes == 0:
         return 1.0, 1.0
     if norm == "none":
         return 1.0 - merris(graph), 1.0
-    # Gershgorin on D~^-1 A~: disc i has centre a_ii and radius (row sum - a_ii), all entries being >= 0.
-    greatest = extent(graph, row_sums)[1]
+    # Gershgorin on D~^-1 A~: disc i has centre a_ii and radius (row sum of absolute values - |a_ii|).
+    greatest = extent(graph, row_sums - loss)[1]
     # A node whose only edge is a loop has a disc of radius zero, which rounding may turn inside out.
-    return min(extent(graph, 2.0 * diagonal - row_sums)[0], greatest), greatest
+    return min(extent(graph, 2.0 * diagonal - row_sums + loss)[0], greatest), greatest
 
 
 def merris(graph: Graph) -> float:
-    """Return max_i d_i + (1/d_i) sum_j w_ij d_j >= lambda_max(D - A), loops left out as they cancel in D - A."""
+    """Return max_i d_i + (1/d_i) sum_j |w_ij| d_j >= lambda_max(D - A), loops left out as they cancel in D - A.
+
+    A negative loop does not cancel: it adds ``2 |A_ii|`` to the diagonal.
+    """
     xp = namespace(graph.degrees)
-    degrees = graph.degrees - graph.loop_weights
+    loops = xp.abs(graph.loop_weights)
+    degrees, loss = graph.degrees - loops, loop_loss(graph)
     _, greatest = extent(graph, degrees)
     if greatest <= 0:
-        return 0.0
+        return max(extent(graph, loss)[1], 0.0)
     # Relative degrees keep the product from overflowing where the weights are huge.
     relative = degrees / greatest
-    reached = product(graph.storage.adjacency, relative) - graph.loop_weights * relative
+    reached = product(graph.storage.magnitudes, relative) - loops * relative
     mean = xp.where(relative > 0, reached / xp.where(relative > 0, relative, 1.0), 0.0)
-    return extent(graph, degrees + mean)[1]
+    return extent(graph, degrees + mean + loss)[1]

@@ -1,4 +1,4 @@
-"""From what a user has (edges, a dense or sparse matrix) to one canonical CSR: sorted, summed, finite, >= 0."""
+"""From what a user has (edges, a dense or sparse matrix) to one canonical CSR: sorted, summed, finite."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ __all__ = [
     "drop_loops",
     "edges_to_csr",
     "index_arrays",
+    "magnetic_adjacency",
     "symmetric",
     "total_degrees",
 ]
@@ -46,19 +47,29 @@ def _sum_once(A: Any) -> Any:
     return A + drop_loops(A).T
 
 
+def _larger(A: Any) -> Any:
+    """Return the entry of larger magnitude of A and A', of two opposite ones the positive one."""
+    B = A.T
+    high, low, below = A.maximum(B), A.minimum(B), (A + B) < 0
+    return high - high.multiply(below) + low.multiply(below)
+
+
 SYMMETRIZE: dict[str, Callable[[Any], Any]] = {
-    "max": lambda A: A.maximum(A.T),
+    "max": _larger,
     "mean": lambda A: A / 2 + A.T / 2,
     "sum": _sum_once,
 }
 
 
-def canonical(A: Any) -> sparse.csr_array:
-    """Return a checked float64 CSR copy of a square matrix: duplicates summed, zeros dropped, indices sorted."""
-    matrix = _sparse_copy(A) if is_sparse(A) else _dense_to_csr(A)
+def canonical(A: Any, *, signed: bool = False) -> sparse.csr_array:
+    """Return a checked CSR copy of a square matrix: duplicates summed, zeros dropped, indices sorted.
+
+    Weights are float64 and >= 0; ``signed`` allows negative and complex (complex128) ones.
+    """
+    matrix = _sparse_copy(A, signed) if is_sparse(A) else _dense_to_csr(A, signed)
     if matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"adjacency has shape {matrix.shape}; it must be square")
-    _check_weights(matrix)
+    _check_weights(matrix, signed)
     return _in_order(matrix)
 
 
@@ -68,58 +79,76 @@ def _in_order(matrix: sparse.csr_array) -> sparse.csr_array:
     return matrix
 
 
-def _check_dtype(dtype: Any) -> None:
-    if dtype.kind == "c":
-        raise GraphError(f"adjacency is complex ({dtype}); weights must be real and >= 0")
-    if dtype.kind not in "biuf":
+def _weight_dtype(dtype: Any, signed: bool) -> Any:
+    """Return the dtype in which weights of ``dtype`` are stored, if they are allowed."""
+    if dtype.kind == "c" and not signed:
+        raise GraphError(
+            f"adjacency is complex ({dtype}); weights must be real and >= 0: give signed=True if it is Hermitian"
+        )
+    if dtype.kind not in "biufc":
         raise GraphError(f"adjacency has dtype {dtype}; weights must be numbers")
+    return np.complex128 if dtype.kind == "c" else np.float64
 
 
-def _sparse_copy(A: Any) -> sparse.csr_array:
+def _sparse_copy(A: Any, signed: bool) -> sparse.csr_array:
     if A.ndim != 2:
         raise GraphError(f"adjacency has shape {A.shape}; it must be a square matrix")
-    _check_dtype(A.dtype)
+    dtype = _weight_dtype(A.dtype, signed)
     if A.format in ("csr", "csc", "bsr"):
         check_csr(A)
     elif A.format == "coo":
         _check_range(np.stack([np.asarray(c, dtype=np.int64) for c in (A.row, A.col)], axis=1), max(A.shape, default=0))
-    return sparse.csr_array(A, dtype=np.float64, copy=True)
+    return sparse.csr_array(A, dtype=dtype, copy=True)
 
 
-def _dense_to_csr(A: Any) -> sparse.csr_array:
+def _dense_to_csr(A: Any, signed: bool) -> sparse.csr_array:
     dense = host_array(A, GraphError, "adjacency")
     if dense.ndim != 2:
         raise GraphError(f"adjacency has shape {dense.shape}; it must be a square matrix")
-    _check_dtype(dense.dtype)
-    return sparse.csr_array(np.asarray(dense, dtype=np.float64))
+    return sparse.csr_array(np.asarray(dense, dtype=_weight_dtype(dense.dtype, signed)))
 
 
-def _check_weights(matrix: sparse.csr_array) -> None:
-    bad = np.flatnonzero(~(np.isfinite(matrix.data) & (matrix.data >= 0)))
-    if bad.size:
-        row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
-        edge, weight = (row, int(matrix.indices[bad[0]])), matrix.data[bad[0]]
-        raise GraphError(f"edge {edge} has weight {weight}; weights must be finite and >= 0")
+def _check_weights(matrix: sparse.csr_array, signed: bool) -> None:
+    bad = _first_refused(matrix.data, signed)
+    if bad is not None:
+        row = int(np.searchsorted(matrix.indptr, bad, side="right")) - 1
+        raise _refused_weight((row, int(matrix.indices[bad])), matrix.data[bad], signed)
+
+
+def _first_refused(weights: Any, signed: bool) -> int | None:
+    finite = np.isfinite(weights)
+    bad = np.flatnonzero(~(finite if signed else finite & (weights >= 0)))
+    return int(bad[0]) if bad.size else None
+
+
+def _refused_weight(edge: tuple[int, int], weight: Any, signed: bool) -> GraphError:
+    rule = "finite" if signed else "finite and >= 0"
+    remedy = "; give signed=True to keep negative weights" if not signed and np.isfinite(weight) else ""
+    return GraphError(f"edge {edge} has weight {weight}; weights must be {rule}{remedy}")
 
 
 def symmetric(A: sparse.csr_array, rule: str | None) -> sparse.csr_array:
     """Return ``A`` made symmetric by ``rule``, or checked to be symmetric up to rounding if there is none."""
     if rule is not None:
+        if A.dtype.kind == "c":
+            raise GraphError(f"symmetrize={rule!r} is for real weights; a complex adjacency must be Hermitian")
         return _in_order(sparse.csr_array(SYMMETRIZE[check_choice(rule, SYMMETRIZE, "symmetrize")](A)))
-    transposed = A.T.tocsr()
+    transposed = A.T.conj().tocsr()
     transposed.sort_indices()
     same_pattern = np.array_equal(A.indptr, transposed.indptr) and np.array_equal(A.indices, transposed.indices)
     if same_pattern and np.array_equal(A.data, transposed.data):
         return A
     gap = abs(A - transposed).tocoo()
-    large = np.flatnonzero(gap.data > ROUNDING * np.asarray(A.maximum(transposed)[gap.row, gap.col]).ravel())
+    sizes = abs(A).maximum(abs(transposed))
+    large = np.flatnonzero(gap.data > ROUNDING * np.asarray(sizes[gap.row, gap.col]).ravel())
     if large.size:
         i, j = int(gap.row[large[0]]), int(gap.col[large[0]])
+        kind = "Hermitian" if A.dtype.kind == "c" else "symmetric"
         raise GraphError(
-            f"adjacency is not symmetric: entry ({i}, {j}) is {A[i, j]} but ({j}, {i}) is {A[j, i]}; "
+            f"adjacency is not {kind}: entry ({i}, {j}) is {A[i, j]} but ({j}, {i}) is {A[j, i]}; "
             "give symmetrize='max' (or 'mean', 'sum') or directed=True"
         )
-    return _in_order(sparse.csr_array(SYMMETRIZE["mean"](A)))
+    return _in_order(sparse.csr_array(A / 2 + transposed / 2))
 
 
 def index_arrays(A: sparse.csr_array) -> tuple[IntArray, IntArray]:
@@ -170,16 +199,20 @@ def _check_range(pairs: IntArray, n_nodes: int) -> None:
 
 
 def _edge_weights(weights: Any, n_edges: int) -> FloatArray:
+    """Return one real weight an edge; a complex weight needs to know which of the two directions it is for."""
     if weights is None:
         return np.ones(n_edges)
     array = host_array(weights, GraphError, "weights")
     if array.shape != (n_edges,):
         raise GraphError(f"weights have shape {array.shape} for {n_edges} edges")
-    _check_dtype(array.dtype)
-    return np.asarray(array, dtype=np.float64)
+    if array.dtype.kind == "c":
+        raise GraphError("weights of listed edges must be real; give a complex Hermitian matrix to from_adjacency")
+    return np.asarray(array, dtype=_weight_dtype(array.dtype, signed=False))
 
 
-def edges_to_csr(edges: Any, weights: Any, n_nodes: int | None, *, mirror: bool, duplicates: str) -> sparse.csr_array:
+def edges_to_csr(
+    edges: Any, weights: Any, n_nodes: int | None, *, mirror: bool, duplicates: str, signed: bool = False
+) -> sparse.csr_array:
     """Return the canonical CSR of an edge list; ``mirror`` stores each pair in both directions.
 
     With ``mirror`` the pairs are unordered, so ``(i, j)`` and ``(j, i)`` are the same edge listed twice.
@@ -193,7 +226,9 @@ def edges_to_csr(edges: Any, weights: Any, n_nodes: int | None, *, mirror: bool,
     _check_range(pairs, n_nodes)
     check_choice(duplicates, DUPLICATES, "duplicates")
     row, col = pairs.astype(np.int32 if n_nodes <= INT32_LIMIT else np.int64, copy=False).T
-    _check_weights_of_pairs(row, col, data)
+    bad = _first_refused(data, signed)
+    if bad is not None:
+        raise _refused_weight((int(row[bad]), int(col[bad])), data[bad], signed)
     if mirror:
         upper = _merge(np.minimum(row, col), np.maximum(row, col), data, n_nodes, duplicates)
         return _in_order(sparse.csr_array(_sum_once(upper)))
@@ -219,8 +254,20 @@ def _merge(row: IntArray, col: IntArray, data: FloatArray, n_nodes: int, duplica
     return merged
 
 
-def _check_weights_of_pairs(row: IntArray, col: IntArray, data: FloatArray) -> None:
-    bad = np.flatnonzero(~(np.isfinite(data) & (data >= 0)))
-    if bad.size:
-        edge = (int(row[bad[0]]), int(col[bad[0]]))
-        raise GraphError(f"edge {edge} has weight {data[bad[0]]}; weights must be finite and >= 0")
+def magnetic_adjacency(A: sparse.csr_array, q: float) -> sparse.csr_array:
+    """Return ``(A + A')/2`` with the phases ``exp(2 pi i q (B - B'))``, B the 0/1 pattern of A; real where all are."""
+    pattern = sparse.csr_array((np.ones(A.nnz), A.indices, A.indptr), shape=A.shape)
+    size, flow = sparse.csr_array(A / 2 + A.T / 2), sparse.csr_array(pattern - pattern.T)
+    forward: Any = size.multiply(flow > 0)
+    back: Any = size.multiply(flow < 0)
+    turn = _turn(q) if forward.nnz else 1.0
+    turned = sparse.csr_array(turn * forward + np.conj(turn) * back)
+    return _in_order(sparse.csr_array(size - forward - back + turned))
+
+
+def _turn(q: float) -> complex:
+    """Return ``exp(2 pi i q)``, exact for multiples of a quarter and real for those of a half."""
+    quarters = 4.0 * (q % 1.0)
+    if quarters % 1.0 == 0.0:
+        return (1.0, 1.0j, -1.0, -1.0j)[int(quarters) % 4]
+    return complex(np.exp(2j * np.pi * (q % 1.0)))

@@ -151,7 +151,8 @@ def partial_pairs(
     ParameterError
         The vectors need more than ``max_bytes``.
     """
-    null = null_space(symmetrized) if smooth else None
+    # Of signed weights a component has a null vector only if it is balanced: it is searched for.
+    null = null_space(symmetrized) if smooth and not symmetrized.graph.is_signed else None
     n_null = 0 if null is None else min(k, null.dimension)
     if null is not None and n_null == k:
         values = asarray_like(np.zeros(k), symmetrized.diag)

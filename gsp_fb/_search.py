@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._kernels import chebyshev_bank
-from .backend import FloatArray, abs_squared, asarray_like, conj, namespace, to_host
+from .backend import FloatArray, abs_squared, as_complex, asarray_like, conj, namespace, to_host
 from .errors import ConvergenceError, ParameterError
 from .operators import Operator
 from .solvers import Factorization, Ritz, ritz_cycles
@@ -36,7 +36,7 @@ CYCLES_OF_INVERSE = 60
 AMPLIFICATION = 1e6
 # Residuals below this, relative to the norm, are rounding.
 FLOOR = 4e-14
-# Of the smooth end, whose null vectors are projected out; and of the rough one.
+# Of the smooth end, whose null vectors are projected out; and of the rough one, or where null vectors are not known.
 SHIFT, OUTSIDE = 1e-13, 1e-8
 
 
@@ -135,9 +135,10 @@ class Problem:
             They need more memory than allowed.
         """
         dimension = max(smallest, 2 * k + 4 * block)
-        affordable = self.max_bytes // (8 * max(self.n_nodes, 1)) - 4 * block
+        number = 16 if self.operator.graph.is_complex else 8
+        affordable = self.max_bytes // (number * max(self.n_nodes, 1)) - 4 * block
         if affordable < k + 3 * block:
-            need = 8 * self.n_nodes * (k + 7 * block)
+            need = number * self.n_nodes * (k + 7 * block)
             raise ParameterError(
                 f"{k} modes of {self.n_nodes} nodes need about {need / 1e9:.1f} GB "
                 f"(max_bytes={self.max_bytes / 1e9:.1f} GB); ask for fewer modes, or raise max_bytes"
@@ -145,12 +146,17 @@ class Problem:
         dimension = min(dimension, affordable, max(self.n_nodes, 2 * block))
         return dimension, min(max(k + block, dimension // 2), dimension - block)
 
+    def random_block(self, rng: np.random.Generator, width: int) -> Any:
+        """Return a random start for a search, complex where the weights are."""
+        start = asarray_like(rng.standard_normal((self.n_nodes, width)), self.operator.diag)
+        return as_complex(start) if self.operator.graph.is_complex else start
+
     def refined(self, ritz: Ritz, k: int, method: str) -> Found:
         """Return Ritz pairs of the operator itself in the span of the first vectors of another map's."""
         rows = ritz.vectors[: min(k + min(k, BLOCK), ritz.vectors.shape[0]), :]
         xp = namespace(rows)
-        image = self.operator.apply(xp.asarray(xp.permute_dims(conj(rows), (1, 0)), copy=True))
-        small = to_host(rows @ image)
+        image = self.operator.apply(xp.asarray(xp.permute_dims(rows, (1, 0)), copy=True))
+        small = to_host(conj(rows) @ image)
         values, vectors = np.linalg.eigh((small + small.conj().T) / 2)
         turn = asarray_like(vectors, rows)
         rows, image = turn.T @ rows, image @ turn
@@ -177,7 +183,7 @@ def inverse_search(problem: Problem, k: int, tol: float, known: Found | None = N
         return project(factors.solve(project(x)))
 
     dimension, keep = problem.space(k, INVERSE_SPACE, block)
-    start = rng.standard_normal((problem.n_nodes, block))
+    start = problem.random_block(rng, block)
     cycles = ritz_cycles(inverse, start, dimension=dimension, keep=keep, project=project, rng=rng)
     worst = math.inf
     for _, ritz in zip(range(CYCLES_OF_INVERSE), cycles, strict=False):
@@ -193,9 +199,9 @@ def inverse_search(problem: Problem, k: int, tol: float, known: Found | None = N
 
 def _outside(problem: Problem, rng: np.random.Generator) -> float:
     """Return a shift below the smallest eigenvalue of the problem, and close to it."""
-    if problem.smooth:
+    if problem.smooth and problem.project_null is not None:
         return -SHIFT
-    start = rng.standard_normal((problem.n_nodes, 1))
+    start = problem.random_block(rng, 1)
     space = ritz_cycles(lambda x: x - problem.operator.apply(x), start, dimension=60, keep=8, project=_same, rng=rng)
     smallest = problem.refined(next(space), 1, "lanczos")
     # An eigenvalue lies within the residual; a lower one may exist, and the bound of 0 holds for all. An eigenvalue
@@ -242,7 +248,7 @@ def polynomial_search(
     rng, goal = _fresh(known), max(tol, FLOOR)
     project = problem.projector(known)
     dimension, keep = problem.space(k, POLYNOMIAL_SPACE if k > 1 else SINGLE_SPACE, block)
-    start = asarray_like(rng.standard_normal((problem.n_nodes, block)), problem.operator.diag)
+    start = problem.random_block(rng, block)
     filter_ = _PLAIN if known is None or known.filter is None else known.filter
     for phase in range(PHASES):
         cycles = ritz_cycles(

@@ -47,7 +47,7 @@ def gradient(op: Operator, x: Any) -> Signal:
     ParameterError
         ``op`` is a low channel, or gives isolated nodes the frequency 1 (``isolated='zero'``), which no edge carries.
     GraphError
-        The graph is directed.
+        The graph is directed, or has negative or complex weights.
 
     See Also
     --------
@@ -234,6 +234,7 @@ def _check_factored(op: Operator) -> None:
         )
     if op.graph.directed:
         raise GraphError("a directed graph's operator has no gradient here; give symmetrize= to the graph")
+    op.graph.check_unsigned("a gradient")
     if op.channel != "high":
         raise ParameterError(f"{op!r} is a low channel; a gradient belongs to the high one, op.complement()")
     if op.isolated == "zero" and op.family != "comb" and op.graph.n_isolated:

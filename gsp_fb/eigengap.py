@@ -63,9 +63,10 @@ def eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = None) -
     """Return the two largest eigenvalues of the low channel of ``op`` and their ratio, with an error bound.
 
     ``lambda_1 = 1`` and its eigenvectors, one per connected component, are known without a solver, so
-    a disconnected graph has ratio 1 exactly. Otherwise ``lambda_2`` is a Rayleigh quotient on the complement of
-    the known vector: never above the true value, and within the residual norm of an eigenvalue. Which eigenvalue that
-    is, a factorisation proves by counting those above it.
+    a disconnected graph has ratio 1 exactly. On a graph with negative or complex weights both are computed, as
+    ``lambda_1 = 1`` holds for balanced components only. Otherwise ``lambda_2`` is a Rayleigh quotient on the complement
+    of the known vector: never above the true value, and within the residual norm of an eigenvalue. Which eigenvalue
+    that is, a factorisation proves by counting those above it.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = None) -
     ConvergenceError
         ``lambda_2`` was not resolved, or ``certify=True`` and its proof failed; the message says what to try.
     ParameterError
-        The graph has fewer than two nodes, or its low channel is zero.
+        The graph has fewer than two nodes, its low channel is zero, or no eigenvalue of it is positive.
 
     See Also
     --------
@@ -103,7 +104,7 @@ def eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = None) -
     if n_nodes < 2:
         raise ParameterError(f"an eigengap needs at least 2 nodes; the graph has {n_nodes}")
     high = op if op.channel == "high" else op.complement()
-    if not op.graph.directed:
+    if not op.graph.directed and not op.graph.is_signed:
         n_null = null_space(high.symmetrized).dimension
         if n_null == 0:
             raise ParameterError("the low channel is zero: every node is isolated and isolated='zero' was chosen")
@@ -113,5 +114,10 @@ def eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = None) -
         modes = spectrum(high, k=2, which="low", tol=tol, certify=certify)
     except ConvergenceError as stuck:
         raise ConvergenceError(f"lambda_2 not resolved: {stuck}", stuck.eigenvalues, stuck.eigenvectors) from None
-    frequency = float(modes.frequencies[1])
-    return Eigengap(1.0, 1.0 - frequency, 1.0 - frequency, modes.error, modes.method, modes.proof)
+    first, second = (1.0 - float(frequency) for frequency in modes.frequencies)
+    if not op.graph.is_signed:
+        return Eigengap(1.0, second, second, modes.error, modes.method, modes.proof)
+    if first <= modes.error:
+        raise ParameterError(f"the largest eigenvalue of the low channel is {first:.3g}; the ratio to it says nothing")
+    error = 2.0 * modes.error * max(1.0, abs(second / first)) / (first - modes.error)
+    return Eigengap(first, second, second / first, error, modes.method, modes.proof)

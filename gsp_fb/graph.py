@@ -10,8 +10,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ._arguments import Checked, check_choice, check_count, check_host, check_labels
-from ._build import LOOP_RULES, canonical, drop_loops, edges_to_csr, index_arrays, symmetric, total_degrees
+from ._arguments import Checked, check_choice, check_count, check_host, check_labels, check_number
+from ._build import (
+    LOOP_RULES,
+    canonical,
+    drop_loops,
+    edges_to_csr,
+    index_arrays,
+    magnetic_adjacency,
+    symmetric,
+    total_degrees,
+)
 from ._document import facts_html
 from ._points import check_points, edge_weights, neighbour_pairs
 from .backend import TABLE, FloatArray, IntArray, Signal, device_of, namespace, to_host
@@ -77,6 +86,7 @@ class Graph:
         symmetrize: str | None = None,
         duplicates: str = "error",
         loops: str = "keep",
+        signed: bool = False,
         nodes: Any = None,
     ) -> Graph:
         """Return the graph of a list of node pairs, on the device that they are on.
@@ -85,18 +95,20 @@ class Graph:
         ----------
         edges : array_like of int, shape (n_edges, 2)
         weights : array_like, optional
-            One finite weight >= 0 per edge; 1 by default.
+            One finite weight per edge, >= 0 unless ``signed``; 1 by default.
         n_nodes : int, optional
             By default the largest id plus one.
         directed : bool
             Keep arcs as they are listed.
         symmetrize : {'max', 'mean', 'sum'}, optional
             Read the pairs as arcs, then combine ``(i, j)`` and ``(j, i)`` into one undirected edge.
-            Without it the pairs are unordered and each edge is listed once.
+            Without it the pairs are unordered and each edge is listed once. ``max`` is the weight of larger magnitude.
         duplicates : {'error', 'first', 'sum'}
             What a pair that is listed again means.
         loops : {'keep', 'drop'}
             A kept self-loop counts once in its node's degree.
+        signed : bool
+            Allow negative weights. Degrees are then sums of absolute values, ``d_i = sum_j |A_ij|``.
         nodes : NodeTable, DataFrame, mapping of columns or sequence of names, optional
             What is known of the nodes, in node order; see :meth:`with_nodes`.
 
@@ -110,7 +122,7 @@ class Graph:
         mirror = not directed and symmetrize is None
         home = device_of(edges)
         pairs, weights = (_on_host(array) for array in (edges, weights))
-        A = edges_to_csr(pairs, weights, n_nodes, mirror=mirror, duplicates=duplicates)
+        A = edges_to_csr(pairs, weights, n_nodes, mirror=mirror, duplicates=duplicates, signed=signed)
         as_is = directed or mirror
         graph = cls._from_canonical(A, as_is=as_is, directed=directed, symmetrize=symmetrize, loops=loops, nodes=nodes)
         return graph.to(home)
@@ -123,13 +135,15 @@ class Graph:
         directed: bool = False,
         symmetrize: str | None = None,
         loops: str = "keep",
+        signed: bool = False,
         nodes: Any = None,
     ) -> Graph:
         """Return the graph of a square matrix: dense, or any scipy or cupyx sparse array or matrix.
 
         Repeated entries of a sparse matrix are summed, stored zeros are no edges, and the caller's matrix is
         left as it is. A difference between ``A[i, j]`` and ``A[j, i]`` within rounding is averaged away. A matrix
-        on a GPU is checked and put in order on the host, once; the graph is on the GPU again.
+        on a GPU is checked and put in order on the host, once; the graph is on the GPU again. ``signed=True`` allows
+        negative entries, and complex ones of a Hermitian matrix.
 
         Examples
         --------
@@ -137,7 +151,7 @@ class Graph:
         array([2., 2.])
         """
         graph = cls._from_canonical(
-            canonical(_on_host(A)),
+            canonical(_on_host(A), signed=signed),
             as_is=directed,
             directed=directed,
             symmetrize=symmetrize,
@@ -217,6 +231,8 @@ class Graph:
         loops: str,
         nodes: Any,
     ) -> Graph:
+        if directed and A.dtype.kind == "c":
+            raise GraphError("a complex adjacency is that of an undirected graph; leave out directed=True")
         if directed and symmetrize is not None:
             raise GraphError(f"directed=True and symmetrize={symmetrize!r} contradict each other; give one")
         if check_choice(loops, LOOP_RULES, "loops") == "drop":
@@ -302,12 +318,61 @@ class Graph:
         ('c', 'b')
         """
         keep = self._node_numbers(nodes)
-        A = self.adjacency[keep][:, keep]
-        return Graph.from_adjacency(A, directed=True, nodes=self.nodes.take(to_host(keep)))._as(self.directed)
+        return self._derived(self.adjacency[keep][:, keep], self.directed, self.nodes.take(to_host(keep)))
 
-    def _as(self, directed: bool) -> Graph:
-        """Return a graph whose arcs are known to have reverses as an undirected one."""
-        return replace(self, storage=replace(self.in_memory(), directed=directed))
+    def _derived(self, A: Any, directed: bool, nodes: NodeTable) -> Graph:
+        """Return the graph of a matrix that is known to be valid, on the device of this one."""
+        rules: dict[str, Any] = {"symmetrize": None, "loops": "keep", "nodes": nodes}
+        matrix = canonical(_on_host(A), signed=True)
+        return Graph._from_canonical(matrix, as_is=True, directed=directed, **rules).to(self.device)
+
+    def magnetic(self, q: float = 0.25) -> Graph:
+        r"""Return the graph of the Hermitian adjacency of a directed graph.
+
+        Entry ``(i, j)`` is :math:`\tfrac{1}{2}(A_{ij} + A_{ji})\, e^{2\pi i q (B_{ij} - B_{ji})}` with ``B`` the 0/1
+        pattern of ``A``: the magnitude is that of the symmetrised graph, the phase has the direction. Degrees are sums
+        of absolute values, so all families of operators, transforms, banks and energies apply; signals are complex.
+
+        Parameters
+        ----------
+        q : float
+            Turns per arc. 0 gives the symmetrised graph, ``1/2`` a signed one (both have real weights); at ``1/4`` an
+            arc and its reverse are opposite imaginary numbers.
+
+        Returns
+        -------
+        Graph
+            Undirected, with the node table of this graph.
+
+        Raises
+        ------
+        GraphError
+            The edges are not in memory, or the weights are complex already.
+
+        See Also
+        --------
+        from_edges : ``signed=True`` keeps negative weights.
+        operator : The families of operators on the result.
+
+        References
+        ----------
+        .. [1] M. Fanuel, C. M. Alaiz, A. Fernandez and J. A. K. Suykens, "Magnetic eigenmaps for the visualization of
+           directed networks", Appl. Comput. Harmon. Anal. 44, 2018.
+        .. [2] X. Zhang, Y. He, N. Brugnone, M. Perlmutter and M. Hirn, "MagNet: a neural network for directed graphs",
+           NeurIPS 2021.
+
+        Examples
+        --------
+        >>> ring = Graph.from_edges([(0, 1), (1, 2), (2, 0)], directed=True)
+        >>> ring.magnetic(0.25).adjacency.toarray()[0]
+        array([0.+0.j , 0.+0.5j, 0.-0.5j])
+        >>> ring.magnetic(0.0).degrees
+        array([1., 1., 1.])
+        """
+        if self.in_memory().is_complex:
+            raise GraphError("the weights are complex: this graph has a Hermitian adjacency already")
+        turns = check_number(q, "q")
+        return self._derived(magnetic_adjacency(_on_host(self.adjacency), turns), False, self.nodes)
 
     def _node_numbers(self, nodes: Any) -> IntArray:
         at = np.asarray(nodes)
@@ -447,6 +512,37 @@ class Graph:
         return self.storage.is_weighted
 
     @property
+    def is_signed(self) -> bool:
+        """Whether some weight is negative or complex."""
+        return self.storage.is_signed
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether the weights are complex, as those of :meth:`magnetic`; signals on the graph then are, too."""
+        return self.storage.is_complex
+
+    def check_unsigned(self, what: str, *, remedy: str = "give abs(graph.adjacency) to from_adjacency") -> None:
+        """Raise GraphError if a weight is negative or complex, for functions whose theory has weights >= 0.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1)]).check_unsigned("an effective resistance")
+        """
+        self.check_real(what, remedy=remedy)
+        if self.is_signed:
+            raise GraphError(f"{what} needs weights >= 0 and this graph has negative ones; {remedy}")
+
+    def check_real(self, what: str, *, remedy: str = "give abs(graph.adjacency) to from_adjacency") -> None:
+        """Raise GraphError if the weights are complex, for functions whose theory has real ones.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1)], [-1.0], signed=True).check_real("a networkx graph")
+        """
+        if self.is_complex:
+            raise GraphError(f"{what} needs real weights and this graph has complex ones; {remedy}")
+
+    @property
     def longest_row(self) -> int:
         """The greatest number of stored entries in a row."""
         return self.storage.longest_row
@@ -458,7 +554,7 @@ class Graph:
 
     @property
     def degrees(self) -> FloatArray:
-        """Weighted degrees d = A 1 (out-degrees if directed) of the local nodes; a self-loop counts once."""
+        """Degrees ``d_i = sum_j |A_ij|`` (out-degrees if directed) of the local nodes; a self-loop counts once."""
         return self.storage.degrees
 
     @property
@@ -523,8 +619,9 @@ class Graph:
 
     @cached_property
     def transposed(self) -> Graph:
-        """The graph with every arc reversed; an undirected graph is its own."""
-        return replace(self, storage=self.in_memory().transposed()) if self.directed else self
+        """The graph with every arc reversed; conjugate where weights are complex, else an undirected graph's own."""
+        own = not (self.directed or self.is_complex)
+        return self if own else replace(self, storage=self.in_memory().transposed())
 
     @property
     def sha256(self) -> str:
@@ -633,6 +730,7 @@ class Graph:
             "directed" if self.directed else "undirected",
             "weighted" if self.is_weighted else "unweighted",
         ]
+        facts += ["complex" if self.is_complex else "signed"] * self.is_signed
         facts += [f"n_loops={self.n_loops}"] * bool(self.n_loops)
         if self.storage.kind != "memory":
             # Counting isolated nodes would read the files, or wait for other ranks.
@@ -645,6 +743,7 @@ class Graph:
             "nodes": self.n_nodes,
             "arcs" if self.directed else "edges": self.n_edges,
             "weighted": self.is_weighted,
+            "signs": ("complex" if self.is_complex else "signed") if self.is_signed else None,
             "self-loops": self.n_loops or None,
             "isolated nodes": self.n_isolated or None,
             "components": self.n_components,

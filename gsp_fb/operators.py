@@ -14,10 +14,20 @@ import numpy as np
 from scipy import sparse
 
 from ._arguments import check_choice, check_signal
-from ._bounds import low_bounds, merris
+from ._bounds import loop_loss, low_bounds, merris
 from ._document import facts_html
 from ._kernels import affine_product, chosen_engine
-from .backend import FloatArray, Signal, add_diagonal, freeze, linear_operator, namespace, scaled_csr, to_host
+from .backend import (
+    FloatArray,
+    Signal,
+    add_diagonal,
+    as_complex,
+    freeze,
+    linear_operator,
+    namespace,
+    scaled_csr,
+    to_host,
+)
 from .errors import GraphError, ParameterError
 from .graph import REMEDY, Graph
 from .storage import SPECIAL, DiskStorage, collect_blocks
@@ -43,7 +53,8 @@ class Operator:
     left, right, diag : float64 arrays, one entry a node
         Row scaling, column scaling and diagonal of the formula above.
     scale : float64 array
-        ``diag(scale) @ self @ diag(1 / scale)`` is symmetric (for an undirected graph).
+        ``diag(scale) @ self @ diag(1 / scale)`` is symmetric, or Hermitian where weights are complex (for an undirected
+        graph).
     family, channel, gamma, isolated
         The arguments of :func:`operator`; ``gamma`` is 0 where the family has none.
 
@@ -84,7 +95,7 @@ class Operator:
 
     @cached_property
     def is_symmetric(self) -> bool:
-        """Whether the matrix equals its transpose by construction."""
+        """Whether the matrix equals its transpose, or conjugate transpose for complex weights, by construction."""
         return not self.graph.directed and bool(namespace(self.scale).all(self.scale == 1.0))
 
     # numpy leaves ``2.0 * op`` with a scalar of its own to __rmul__.
@@ -98,9 +109,11 @@ class Operator:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Operator):
             return NotImplemented
-        names = ("left", "right", "diag", "family", "channel", "gamma", "isolated")
-        pairs = [(to_host(getattr(self, name)), to_host(getattr(other, name))) for name in names]
-        return self is other or (self.graph == other.graph and all(np.array_equal(a, b) for a, b in pairs))
+        if self is other:
+            return True
+        names = ("family", "channel", "gamma", "isolated", "left", "right", "diag")
+        pairs = ((to_host(getattr(self, name)), to_host(getattr(other, name))) for name in names)
+        return all(np.array_equal(a, b) for a, b in pairs) and self.graph == other.graph
 
     def __hash__(self) -> int:
         return hash((self.graph, self.family, self.channel, self.gamma))
@@ -174,7 +187,7 @@ class Operator:
         >>> edge.apply(np.array([1.0, 3.0]))
         array([3., 1.])
         """
-        matrix = self._small
+        matrix, x = self._small, as_complex(x) if self.graph.storage.is_complex else x
         if matrix is None or type(x) is not np.ndarray or (x.ndim == 2 and x.shape[1] > SMALL_COLUMNS):
             return affine_product(self.graph, x, self.left, self.right, self.diag)
         y = matrix @ x
@@ -209,9 +222,16 @@ class Operator:
     @cached_property
     def T(self) -> Operator:  # noqa: N802  # the name every array library gives the transpose
         """The transpose."""
-        if self.is_symmetric:
+        if self.is_symmetric and not self.graph.is_complex:
             return self
         return replace(self, graph=self.graph.transposed, left=self.right, right=self.left, scale=1.0 / self.scale)
+
+    @property
+    def H(self) -> Operator:  # noqa: N802  # the name of the array libraries
+        """The conjugate transpose; the transpose where weights are real."""
+        if not self.graph.is_complex:
+            return self.T
+        return self if self.is_symmetric else replace(self, left=self.right, right=self.left, scale=1.0 / self.scale)
 
     def complement(self) -> Operator:
         """Return ``I - self``: the other channel of the two-channel bank.
@@ -244,15 +264,19 @@ class Operator:
 
         Normalised families: Gershgorin's discs of ``D~^-1 A~``, so ``[-1, 1]`` shrinks with the loops.
         Combinatorial: Merris's ``max_i d_i + m_i``, ``m_i`` the mean degree of the neighbours of ``i``.
-        The ends are attained on K2, even rings and stars.
+        The ends are attained on K2, even rings and stars. Signed and complex weights enter by their absolute values.
         """
         if self.graph.directed:
-            raise GraphError("a directed graph's operator has no real spectrum to bound; give symmetrize= to the graph")
+            raise GraphError(
+                "a directed graph's operator has no real spectrum to bound; give symmetrize= to the graph, or take "
+                "graph.magnetic()"
+            )
         if self.channel == "high" and VARIANTS[self.family].norm == "none" and self.graph.n_nodes:
             # 1 - (1 - bound) would lose the digits of small weights.
             return 0.0, merris(self.graph)
         low = self if self.channel == "low" else self.complement()
-        least, greatest = low_bounds(self.graph, low.diagonal, VARIANTS[self.family].norm, self._row_sums)
+        loss = low.left * low.right * loop_loss(self.graph)
+        least, greatest = low_bounds(self.graph, low.diagonal, VARIANTS[self.family].norm, self._row_sums, loss)
         return (least, greatest) if self.channel == "low" else (1.0 - greatest, 1.0 - least)
 
     @property
@@ -301,12 +325,12 @@ class Operator:
         ((3, 3), array([0.5   , 0.4082, 0.    ]))
         """
         return linear_operator(
-            self.diag,
+            as_complex(self.diag) if self.graph.is_complex else self.diag,
             self.shape,
             matvec=lambda x: self.apply(_flat(x)),
             matmat=self.apply,
-            rmatvec=lambda x: self.T.apply(_flat(x)),
-            rmatmat=self.T.apply,
+            rmatvec=lambda x: self.H.apply(_flat(x)),
+            rmatmat=self.H.apply,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -337,12 +361,13 @@ def operator(
     """Return one channel of one family of operators on ``graph``.
 
     ``A~ = A + gamma diag(s)``, ``d~ = d + gamma s``; low is ``D~^-1/2 A~ D~^-1/2`` (sym) or ``D~^-1 A~`` (rw),
-    high is ``I - low``. The combinatorial pair is ``L = D - A`` and ``I - L``.
+    high is ``I - low``. The combinatorial pair is ``L = D - A`` and ``I - L``. Degrees are sums of absolute weights,
+    ``d_i = sum_j |A_ij|``, so signed and magnetic (Hermitian) graphs have the same families and bounds.
 
     Parameters
     ----------
     graph : Graph
-        In any storage, directed or undirected.
+        In any storage, directed or undirected, with weights of any sign; see :meth:`Graph.magnetic`.
     family : {'comb', 'sym', 'rw', 'renorm_sym', 'renorm_rw', 'lazy_sym', 'lazy_rw'}
         A row of the table of variants.
     channel : {'low', 'high'}

@@ -99,10 +99,17 @@ def reordered(graph: Graph, how: str = "community") -> Reordered:
     >>> reordered(two_pairs, "community").order
     array([0, 2, 1, 3])
     """
-    order = ORDERS[check_choice(how, ORDERS, "order")](graph)
+    order = ORDERS[check_choice(how, ORDERS, "order")](_by_magnitude(graph))
     inverse = np.empty_like(order)
     inverse[order] = np.arange(len(order))
     return Reordered(_renumbered(graph, order, inverse), freeze(order), freeze(inverse))
+
+
+def _by_magnitude(graph: Graph) -> Graph:
+    """Return the graph with the absolute values of its weights: how close two nodes are numbered has no sign."""
+    if not graph.is_signed:
+        return graph
+    return replace(graph, storage=replace(graph.in_memory(), weights=graph.in_memory().magnitudes.data))
 
 
 def _renumbered(graph: Graph, order: IntArray, inverse: IntArray) -> Graph:

@@ -46,7 +46,7 @@ def resistance(graph: Graph, pairs: Any, *, tol: float = 1e-10) -> FloatArray:
     Raises
     ------
     GraphError
-        The graph is directed, or on a GPU.
+        The graph is directed, has negative or complex weights, or is on a GPU.
     ParameterError
         ``pairs`` has another shape, or names a node that does not exist.
     ConvergenceError
@@ -71,6 +71,7 @@ def resistance(graph: Graph, pairs: Any, *, tol: float = 1e-10) -> FloatArray:
     >>> resistance(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)]), [(0, 2), (0, 0)]).round(6)
     array([1., 0.])
     """
+    graph.check_unsigned("an effective resistance")
     if graph.directed:
         raise GraphError("a directed graph has no effective resistances; give symmetrize= to the graph")
     check_host(graph.device, "effective resistances are solved for")

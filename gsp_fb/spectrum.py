@@ -10,7 +10,21 @@ from typing import Any
 from ._arguments import check_choice, check_count, check_device, host_array
 from ._document import facts_html
 from ._eigen import DENSE_BYTES, Pairs, dense_pairs, partial_pairs
-from .backend import FloatArray, Signal, column, diagonal_times, freeze, is_sparse, namespace, product, transposed
+from .backend import (
+    FloatArray,
+    Signal,
+    as_complex,
+    cast,
+    column,
+    conj,
+    diagonal_times,
+    freeze,
+    is_complex,
+    is_sparse,
+    namespace,
+    product,
+    transposed,
+)
 from .errors import GraphError, GspWarning, ParameterError, SignalError
 from .operators import Operator, check_operator, elsewhere
 
@@ -36,7 +50,7 @@ class Spectrum:
     frequencies : float64 array, shape (k,)
         Eigenvalues of the operator, ascending.
     symmetrized_basis : float64 array, shape (n_nodes, k)
-        Orthonormal eigenvectors of the symmetrized operator.
+        Orthonormal eigenvectors of the symmetrized operator; complex128 for complex weights (:meth:`Graph.magnetic`).
     method : str
         The solver that found them.
     proof : {'dense', 'inertia', 'residual'}
@@ -113,7 +127,7 @@ class Spectrum:
         x = self.operator.graph.check_signal(x)
         check_device(x, self.symmetrized_basis)
         weighted = diagonal_times(self.operator.scale, x)
-        basis = self.symmetrized_basis
+        basis = conj(self.symmetrized_basis)
         c = product(transposed(weighted), basis).T if is_sparse(x) else basis.T @ weighted
         return _as_dtype(self.operator.graph.storage.reduce(c, "sum"), x.dtype)
 
@@ -131,6 +145,7 @@ class Spectrum:
         check_device(c, self.symmetrized_basis)
         if c.ndim not in (1, 2) or c.shape[0] != len(self):
             raise SignalError(f"coefficients have shape {tuple(c.shape)} but there are {len(self)} modes")
+        c = as_complex(c) if is_complex(self.symmetrized_basis) else c
         x = self.symmetrized_basis @ c
         return _as_dtype(x / column(self.operator.scale, x), c.dtype)
 
@@ -235,7 +250,9 @@ def spectrum(
         modes: Spectrum = elsewhere(spectrum, op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
         return modes
     if op.graph.directed:
-        raise GraphError("a directed graph has no graph Fourier transform here; give symmetrize= to the graph")
+        raise GraphError(
+            "a directed graph has no graph Fourier transform; give symmetrize= to the graph, or take graph.magnetic()"
+        )
     n_nodes = op.graph.n_nodes
     check_choice(which, ENDS, "which")
     if k is not None and check_count(k, "k") > n_nodes:
@@ -244,7 +261,7 @@ def spectrum(
         _guard_dense(op, max_bytes)
         pairs = _end(dense_pairs(op.symmetrized), k, smooth_first=op.channel == "high", which=which)
     else:
-        _guard_result(n_nodes, k, max_bytes)
+        _guard_result(op, k, max_bytes)
         pairs = _iterative(op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
     values = namespace(pairs.values).clip(pairs.values, *op.bounds)
     return Spectrum(op, values, _fix_signs(pairs.vectors), pairs.method, pairs.proof, pairs.error)
@@ -268,7 +285,7 @@ def _end(pairs: Pairs, k: int | None, *, smooth_first: bool, which: str) -> Pair
 
 def _guard_dense(op: Operator, max_bytes: int) -> None:
     n_nodes = op.graph.n_nodes
-    need = DENSE_COPIES * 8 * n_nodes**2
+    need = DENSE_COPIES * _number(op) * n_nodes**2
     if need > max_bytes:
         raise ParameterError(
             f"all {n_nodes} modes need about {need / 1e9:.1f} GB (max_bytes={max_bytes / 1e9:.1f} GB); "
@@ -283,9 +300,15 @@ def _guard_dense(op: Operator, max_bytes: int) -> None:
         )
 
 
-def _guard_result(n_nodes: int, k: int, max_bytes: int) -> None:
+def _number(op: Operator) -> int:
+    """Return the bytes of one entry of a mode."""
+    return 16 if op.graph.is_complex else 8
+
+
+def _guard_result(op: Operator, k: int, max_bytes: int) -> None:
     # The vectors as they are found, and in the order and sign in which they are returned.
-    need = 2 * 8 * n_nodes * k
+    n_nodes = op.graph.n_nodes
+    need = 2 * _number(op) * n_nodes * k
     if need > max_bytes:
         raise ParameterError(
             f"{k} modes of {n_nodes} nodes need about {need / 1e9:.1f} GB (max_bytes={max_bytes / 1e9:.1f} GB); "
@@ -294,12 +317,13 @@ def _guard_result(n_nodes: int, k: int, max_bytes: int) -> None:
 
 
 def _fix_signs(vectors: FloatArray) -> FloatArray:
-    """Return the vectors with the first of their largest entries positive: the same sign on every run."""
+    """Return the vectors with the first of their largest entries positive: the same sign (or phase) on every run."""
     if 0 in vectors.shape:
         return vectors
     xp = namespace(vectors)
     size = xp.abs(vectors)
     large = xp.astype(size >= xp.max(size, axis=0) * (1 - 1e-6), xp.int8)
     lead = xp.take_along_axis(vectors, xp.argmax(large, axis=0)[None, :], axis=0)
-    signed: FloatArray = vectors * (1.0 - 2.0 * xp.astype(lead < 0, vectors.dtype))
+    signs = conj(lead) / xp.abs(lead) if is_complex(lead) else 1.0 - 2.0 * cast(lead < 0, vectors.dtype)
+    signed: FloatArray = vectors * signs
     return signed

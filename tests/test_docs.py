@@ -31,6 +31,7 @@ REFERENCE = (
     "gsp_fb.nn.pyg",
     "gsp_fb.outofcore",
     "gsp_fb.plot",
+    "gsp_fb.learning",
     "gsp_fb.reduction",
     "gsp_fb.report",
     "gsp_fb.sampling",

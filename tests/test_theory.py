@@ -44,7 +44,7 @@ def test_theorem_1_can_hold_where_its_condition_fails():
 def test_half_open_ranges_fail_on_bipartite_graphs(claim):
     row = rows_of(gf.Graph.from_edges([(0, 1), (1, 2)]))[claim]
     assert (row.applicable, row.holds) == (False, False)
-    assert row.condition == "no bipartite component"
+    assert row.condition == "no bipartite (of signed weights: antibalanced) component"
 
 
 def test_one_bipartite_component_is_enough():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from ..backend import FloatArray, IntArray, Signal, is_sparse
+from ..backend import FloatArray, IntArray, Signal, as_complex, is_sparse
 from . import plain
 from .csr import Csr, Stored
 from .engine import chosen_engine, is_compiled
@@ -37,9 +37,15 @@ def _engine(matrix: Csr, x: Signal, **kinds: str) -> ModuleType:
     return fast
 
 
+def _promoted(matrix: Csr, x: Signal) -> Signal:
+    """Return the signal in complex numbers of its precision where the weights are complex."""
+    return as_complex(x) if matrix.is_complex else x
+
+
 def affine_product(graph: Stored, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> Signal:
     """Return ``left * (A @ (right * x)) + diag * x`` in the precision of ``x``; sparse if ``x`` is sparse."""
     matrix = graph.storage
+    x = _promoted(matrix, x)
     engine = plain if is_sparse(x) else _engine(matrix, x)
     return engine.affine_product(matrix, x, left, right, diag)
 
@@ -78,6 +84,7 @@ def chebyshev_bank(
     middle, half = (low + high) / 2.0, (high - low) / 2.0 or 1.0
     left, diag = left / half, (diag - middle) / half
     matrix = graph.storage
+    x = _promoted(matrix, x)
     return _engine(matrix, x).chebyshev_bank(matrix, x, left, right, diag, coefficients=coefficients)
 
 
@@ -87,6 +94,7 @@ def quadratic_form(graph: Stored, x: Signal, left: FloatArray, right: FloatArray
     The compiled engine neither stores ``M x`` nor densifies ``x``, and its sums do not depend on the number of threads.
     """
     matrix = graph.storage
+    x = _promoted(matrix, x)
     form: FloatArray = _engine(matrix, x).quadratic_form(matrix, x, left, right, diag)
     return form
 

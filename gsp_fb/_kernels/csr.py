@@ -22,6 +22,9 @@ class Csr(Protocol):
     def weights(self) -> FloatArray | None: ...
 
     @property
+    def is_complex(self) -> bool: ...
+
+    @property
     def directed(self) -> bool: ...
 
     @property

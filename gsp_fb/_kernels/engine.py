@@ -40,6 +40,7 @@ def is_compiled(graph: Csr, x: Any, kinds: str = "fdFD") -> bool:
     values = x.data if is_sparse(x) else x
     # A storage without CSR arrays in memory brings products of its own.
     can = is_numpy(values) and is_numpy(getattr(graph, "indptr", None)) and values.dtype.char in kinds
+    can = can and not graph.is_complex  # the loops read real weights
     return is_chosen(lambda: cost(graph, x)) if can else is_chosen(None)
 
 

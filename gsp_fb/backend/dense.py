@@ -24,9 +24,11 @@ __all__ = [
     "eps",
     "freeze",
     "is_array",
+    "is_complex",
     "is_numpy",
     "namespace",
     "norm",
+    "real",
     "real_dtype",
     "vdot",
 ]
@@ -96,10 +98,19 @@ def cast(x: Any, dtype: Any) -> Any:
     return x if x.dtype == dtype else namespace(x).astype(x, dtype)
 
 
+def is_complex(x: Any) -> bool:
+    """Return whether a dense array holds complex numbers."""
+    return bool(namespace(x).isdtype(x.dtype, "complex floating"))
+
+
+def real(x: Any) -> Any:
+    """Return the real part; ``x`` itself if it is real."""
+    return namespace(x).real(x) if is_complex(x) else x
+
+
 def conj(x: Any) -> Any:
     """Return the complex conjugate; ``x`` itself if it is real."""
-    xp = namespace(x)
-    return xp.conj(x) if xp.isdtype(x.dtype, "complex floating") else x
+    return namespace(x).conj(x) if is_complex(x) else x
 
 
 def abs_squared(x: Any) -> Any:

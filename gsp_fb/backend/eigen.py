@@ -55,4 +55,4 @@ def factor(matrix: Any) -> tuple[Callable[..., Any], Any]:
 
 def linear_operator(like: Any, shape: tuple[int, int], **products: Callable[[Any], Any]) -> Any:
     """Return a matrix-free operator for the solvers of the library of ``like``."""
-    return library(like).linear_operator(shape, **products)
+    return library(like).linear_operator(shape, like.dtype, **products)

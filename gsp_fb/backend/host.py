@@ -193,6 +193,6 @@ def factor(matrix: Any) -> tuple[Callable[..., Any], Any]:
     return solve, factors.U.diagonal()
 
 
-def linear_operator(shape: tuple[int, int], **products: Callable[[Any], Any]) -> Any:
+def linear_operator(shape: tuple[int, int], dtype: Any = np.float64, **products: Callable[[Any], Any]) -> Any:
     """Return a matrix-free operator for the library's own solvers."""
-    return LinearOperator(shape, dtype=np.float64, **products)
+    return LinearOperator(shape, dtype=dtype, **products)

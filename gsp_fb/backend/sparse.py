@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .dense import Signal, asarray_like, cast, column, namespace
+from .dense import Signal, asarray_like, cast, column, is_complex, namespace
 from .table import library
 
 __all__ = [
     "add_diagonal",
+    "as_complex",
     "as_csr",
     "column_peaks",
     "column_products",
@@ -44,6 +45,15 @@ def is_sparse(x: Any) -> bool:
 def as_csr(x: Any) -> Any:
     """Return a sparse array of any format as CSR."""
     return library(x).as_csr(x)
+
+
+def as_complex(x: Signal) -> Signal:
+    """Return a dense or CSR array in complex numbers of its precision; itself if it is complex."""
+    if is_sparse(x):
+        data = as_complex(x.data)
+        return x if data is x.data else csr(data, x.indices, x.indptr, x.shape)
+    xp = namespace(x)
+    return x if is_complex(x) else cast(x, xp.complex64 if x.dtype == xp.float32 else xp.complex128)
 
 
 def to_dense(x: Signal) -> Any:

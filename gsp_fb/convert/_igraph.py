@@ -124,6 +124,7 @@ def to_igraph(graph: Graph) -> Any:
     (3, [(0, 1)], [2.5])
     """
     igraph = require("igraph", "conversion to igraph")
+    graph.check_real("an igraph graph", remedy="keep graph.adjacency")
     source, target, weights = graph.edges()
     G = igraph.Graph(graph.n_nodes, np.stack([source, target], axis=1).tolist(), directed=graph.directed)
     if weights is not None:

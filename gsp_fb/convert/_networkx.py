@@ -120,6 +120,7 @@ def to_networkx(graph: Graph) -> Any:
     """
     nx = require("networkx", "conversion to networkx")
     names = names_of(graph)
+    graph.check_real("a networkx graph", remedy="keep graph.adjacency")
     source, target, weights = graph.edges()
     ends = [(names[i], names[j]) for i, j in zip(source.tolist(), target.tolist(), strict=True)]
     G = nx.DiGraph() if graph.directed else nx.Graph()

@@ -167,6 +167,7 @@ def to_pandas(graph: Graph) -> Any:
     1       1       2     2.0
     """
     pd = require("pandas", "conversion to pandas")
+    graph.check_real("a table of edges", remedy="keep graph.adjacency")
     source, target, weights = graph.edges()
     names = names_of(graph)
     columns: dict[str, Any] = {key: [names[i] for i in ids] for key, ids in (("source", source), ("target", target))}

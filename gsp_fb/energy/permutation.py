@@ -81,6 +81,7 @@ def weights_of(op: Operator) -> Weights:
     """Return the sums over the symmetric matrix of the form ``<x, L x>``, on the host."""
     if op.channel != "high":
         raise ParameterError(f"S is that of a high channel, and {op!r} is a low one: give op.complement()")
+    op.graph.check_real("a random placement of values")
     norm = inner_weights(op)
     matrix = to_host(op.to_sparse()).multiply(norm[:, None]).tocsr()
     matrix = (matrix + matrix.T) / 2 if op.graph.directed else matrix

@@ -119,6 +119,7 @@ def gearys_c(graph: Graph, x: Any) -> float | FloatArray:
 
 
 def _statistic(graph: Graph, x: Any, formula: Callable[[_Sums, int, float], FloatArray]) -> float | FloatArray:
+    graph.check_unsigned("a spatial autocorrelation")
     signal = graph.check_signal(x)
     xp = namespace(signal.data if is_sparse(signal) else signal)
     if xp.isdtype(signal.dtype, "complex floating"):

@@ -197,6 +197,8 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | Non
     ------
     FormatError
         The suffix is unknown, or the format cannot store the labels.
+    GraphError
+        A weight is negative or complex, and the format is not npz.
     OSError
         The directory is missing or not writable, or the disk is full.
 
@@ -214,6 +216,8 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | Non
     Graph(n_nodes=3, n_edges=1, undirected, unweighted, n_isolated=1)
     """
     kind = _format_of(path, format)
+    if kind is not FORMATS["npz"]:
+        graph.check_unsigned(f"{os.fspath(path)}: this format", remedy="write an .npz file")
     lost = [] if kind.labels else _held(graph)
     if lost:
         what = ", ".join(lost)

@@ -39,15 +39,16 @@ def _read_own(archive: Archive) -> Matrix:
     if version != VERSION:
         raise FormatError(f"the archive has version {version}, not {VERSION}; update gsp_fb to read it")
     indptr, indices = archive.read("indptr"), archive.read("indices")
-    weights = archive.read("weights", kinds="f") if "weights" in archive else np.ones(len(indices))
+    weights = archive.read("weights", kinds="fc") if "weights" in archive else np.ones(len(indices))
     directed = bool(archive.read("directed", ndim=0, kinds="b"))
     if not len(indptr):
         raise FormatError("array 'indptr' is empty; it has one entry more than there are nodes")
     n_nodes = len(indptr) - 1
     labels = load_labels(archive.read("labels", kinds="u").tobytes(), n_nodes) if "labels" in archive else None
     table = load_json(archive.read("nodes", kinds="u").tobytes()) if "nodes" in archive else None
+    signed = "signed" in archive and bool(archive.read("signed", ndim=0, kinds="b"))
     matrix = _matrix("csr", (n_nodes, n_nodes), weights, indices, indptr)
-    return Matrix(matrix, directed, load_nodes(table, n_nodes, labels))
+    return Matrix(matrix, directed, load_nodes(table, n_nodes, labels), signed)
 
 
 def _read_scipy(archive: Archive, options: Options) -> Matrix:
@@ -73,7 +74,8 @@ def _format_name(scalar: Array) -> str:
 def _matrix(kind: str, shape: tuple[int, ...], data: Array, first: Array, second: Array) -> Any:
     """Return the sparse array; compressed indices are checked first, because scipy's constructors do not check them."""
     # scipy.sparse has no half precision, and differences of unsigned indices are never negative.
-    data, first, second = data.astype(np.float64), first.astype(np.int64), second.astype(np.int64)
+    wide = np.complex128 if data.dtype.kind == "c" else np.float64
+    data, first, second = data.astype(wide), first.astype(np.int64), second.astype(np.int64)
     if kind == "coo":
         if not len(data) == len(first) == len(second):
             raise FormatError(f"{len(data)} entries with {len(first)} rows and {len(second)} columns")
@@ -99,6 +101,8 @@ def write_npz(graph: Graph, file: BinaryIO) -> None:
     }
     if graph.weights is not None:
         arrays["weights"] = graph.weights
+    if graph.is_signed:
+        arrays["signed"] = np.bool_(True)
     if graph.labels is not None:
         arrays["labels"] = np.frombuffer(dump_labels(writable_labels(graph.labels)), dtype=np.uint8)
     if (table := dump_nodes(graph.nodes)) is not None:

@@ -109,6 +109,7 @@ class Matrix:
     adjacency: Any
     directed: bool | None = None
     nodes: Any = None
+    signed: bool = False
 
     def graph(self, options: Options) -> Graph:
         """Return the graph of the matrix."""
@@ -118,7 +119,8 @@ class Matrix:
             )
         options.limits.check_nodes(max(self.adjacency.shape))
         direction = options.direction(self.directed)
-        return Graph.from_adjacency(self.adjacency, loops=options.loops, nodes=self.nodes, **direction)
+        rules: dict[str, Any] = {"loops": options.loops, "signed": self.signed, "nodes": self.nodes}
+        return Graph.from_adjacency(self.adjacency, **rules, **direction)
 
 
 @dataclass

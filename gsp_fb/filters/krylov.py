@@ -100,7 +100,9 @@ def affine_system(core: Operator, constant: Any, slope: float, *, floor: float =
         return sparse.csr_array(slope * core.to_scipy() + sparse.diags_array(start))
 
     # core @ root = 0 and no off-diagonal entry is positive: then diag(root) M diag(root) is diagonally dominant.
-    balanced = core.channel == "high" and slope > 0 and bool(xp.all(start >= 0))
+    # With negative or complex weights neither holds.
+    unsigned = core.channel == "high" and not core.graph.is_signed
+    balanced = unsigned and slope > 0 and bool(xp.all(start >= 0))
     root = 1.0 / xp.where(core.right > 0, core.right, 1.0) if balanced else None
     return System(
         lambda v: start[:, None] * v + slope * core.apply(v),

@@ -118,6 +118,7 @@ def sampling(low: Operator, keep: Any = "max_cut") -> Sampling:
     >>> sampling(operator(path, "lazy_rw")).keep
     array([ True, False,  True])
     """
+    low.graph.check_unsigned("critical sampling")
     mask = _mask(low, keep)
     if VARIANTS[low.family].loops == "degree" and low.gamma == 1.0 and not low.graph.directed:
         _check_components(low, mask)

@@ -11,18 +11,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from .._arguments import check_choice
+from .._arguments import check_choice, check_count
 from .._extras import require
+from ..convert import from_pyg
 from ..errors import GraphError, ParameterError
+from ..operators import operator
+from ..positional import laplacian_pe
 from ..variants import ISOLATED, Variant, check_family, check_gamma
 from .layer import FilterBankLayer
 from .propagation.base import Identity
 from .propagation.operators import Complement
 
-__all__ = ["AddFilterBank", "FilterBankConv"]
+__all__ = ["AddFilterBank", "AddLaplacianPE", "FilterBankConv"]
 
 MessagePassing = require("torch_geometric.nn", "gsp_fb.nn.pyg").MessagePassing
 BaseTransform = require("torch_geometric.transforms", "gsp_fb.nn.pyg").BaseTransform
@@ -243,3 +247,42 @@ class AddFilterBank(BaseTransform):  # type: ignore[misc, valid-type]  # as abov
     def __repr__(self) -> str:
         gamma = f", gamma={self.family.gamma:g}" if self.family.variant.has_gamma else ""
         return f"AddFilterBank({self.family.name}{gamma})"
+
+
+class AddLaplacianPE(BaseTransform):  # type: ignore[misc, valid-type]  # as above
+    """Add :func:`gsp_fb.laplacian_pe` of an undirected graph as ``data.laplacian_pe``, or to ``data.x``.
+
+    Parameters
+    ----------
+    k : int
+        Columns, zero where the graph has fewer modes.
+    family : str
+        A row of the table of variants; ``sym`` is the Laplacian of ``AddLaplacianEigenvectorPE``.
+    attr_name : str or None
+        Name of the attribute; None appends the columns to ``data.x``.
+
+    See Also
+    --------
+    gsp_fb.laplacian_pe : Rules for signs, trivial modes and repeated frequencies.
+
+    Examples
+    --------
+    >>> from torch_geometric.data import Data
+    >>> data = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
+    >>> AddLaplacianPE(2)(data).laplacian_pe.shape
+    torch.Size([3, 2])
+    """
+
+    def __init__(self, k: int, *, family: str = "sym", attr_name: str | None = "laplacian_pe") -> None:
+        self.k, self.family, self.attr_name = check_count(k, "k"), family, attr_name
+
+    def forward(self, data: Any) -> Any:
+        """Return the data with its encoding; called by PyG on a copy."""
+        graph = from_pyg(data, symmetrize="max")
+        encoding = laplacian_pe(operator(graph, self.family, channel="high"), self.k, warn=False)
+        columns = torch.as_tensor(np.array(encoding), dtype=torch.get_default_dtype())
+        if self.attr_name is not None:
+            data[self.attr_name] = columns
+        else:
+            data.x = columns if data.x is None else torch.cat([data.x, columns.to(data.x.dtype)], dim=-1)
+        return data

@@ -17,7 +17,7 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from ..backend import as_csr, transposed
+from ..backend import as_csr, is_complex, transposed
 from ..errors import ParameterError
 from ..operators import Operator
 
@@ -209,6 +209,11 @@ class SparseMatrix(nn.Module):
         device: torch.device | str | None = None,
     ) -> SparseMatrix:
         """Return the torch form of a sparse array of SciPy or of a GPU; ``symmetric`` saves the transpose."""
+        if is_complex(matrix.data):
+            raise ParameterError(
+                "a matrix of a network is real; operator_propagation turns the complex operators of a magnetic graph "
+                "into real pairs, other propagations need real weights"
+            )
         backward = None if symmetric else _arrays(transposed(matrix), dtype, device)
         return cls(_arrays(as_csr(matrix), dtype, device), backward, int(matrix.shape[1]))
 

@@ -266,6 +266,8 @@ def write_folder(graph: Graph, path: str | os.PathLike[str]) -> None:
     ------
     FileExistsError
         There is something at ``path``.
+    GraphError
+        A weight is negative or complex.
 
     See Also
     --------
@@ -281,6 +283,7 @@ def write_folder(graph: Graph, path: str | os.PathLike[str]) -> None:
     """
     arrays = graph.in_memory()
     check_host(graph.device, "folders are written")
+    graph.check_unsigned("a folder on disk", remedy="write an .npz file with write_graph")
     with new_folder(path) as folder:
         index = np.int32 if graph.n_nodes <= INT32_LIMIT else np.int64
         np.save(folder / "indptr.npy", arrays.indptr.astype(np.int64, copy=False))

@@ -46,7 +46,7 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
     Raises
     ------
     GraphError
-        The graph is directed, or a component has no kept node and would vanish.
+        The graph is directed, has negative or complex weights, or a component has no kept node and would vanish.
     ParameterError
         ``keep`` is not a set of nodes, or the reduction fills in beyond ``max_entries``.
 
@@ -73,6 +73,7 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
     """
     graph.in_memory()
     check_host(graph.device, "the Schur complement is computed")
+    graph.check_unsigned("Kron reduction")
     if graph.directed:
         raise GraphError("Kron reduction needs an undirected graph; give symmetrize= to the graph")
     keep = check_keep(keep, graph.n_nodes)

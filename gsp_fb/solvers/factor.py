@@ -1,4 +1,4 @@
-"""Sparse symmetric factorisation ``M = L D L'``: what it will cost, solves with it, and the count of eigenvalues.
+"""Sparse Hermitian factorisation ``M = L D L'``: what it will cost, solves with it, and the count of eigenvalues.
 
 A residual shows that *an* eigenvalue is near; only a count shows which one it is. By Sylvester's law ``M - s I = L D
 L'`` has as many negative entries in ``D`` as ``M`` has eigenvalues below ``s``, and the rounding of the factorisation
@@ -113,13 +113,17 @@ class Factorization:
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Return the solution for a vector or a block."""
-        solution: FloatArray = self._factors.solve(np.ascontiguousarray(right))
+        solution: FloatArray = self._factors.solve(np.ascontiguousarray(right, dtype=self._dtype(right)))
         return solution
+
+    def _dtype(self, right: FloatArray) -> Any:
+        return np.result_type(self._shifted.dtype, right.dtype)
 
     @cached_property
     def n_negative(self) -> int:
         """Number of eigenvalues of the matrix below the shift, up to :attr:`rounding`."""
-        return int(np.sum(self._factors.U.diagonal() < 0))
+        # The pivots of a Hermitian matrix are real, up to rounding.
+        return int(np.sum(self._factors.U.diagonal().real < 0))
 
     @cached_property
     def rounding(self) -> float:
@@ -127,7 +131,7 @@ class Factorization:
         lower, upper = self._factors.L, self._factors.U
         steps = int(np.bincount(lower.indices, minlength=1).max())
         gamma = steps * EPS / (1 - steps * EPS)
-        asymmetry = upper - sparse.diags_array(upper.diagonal()) @ lower.T
+        asymmetry = upper - sparse.diags_array(upper.diagonal()) @ lower.conj().T
         bound = gamma * _row_sum(abs(lower), abs(upper)) + _row_sum(abs(lower), abs(asymmetry))
         return bound + 4 * EPS * _row_sum(abs(self._shifted))
 

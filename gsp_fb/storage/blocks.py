@@ -28,6 +28,7 @@ class RowBlock:
     indices: IntArray
     weights: FloatArray | None
     directed: bool
+    is_complex: bool = False
 
     @property
     def rows(self) -> IntArray:

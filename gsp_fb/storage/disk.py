@@ -81,6 +81,21 @@ class DiskStorage:
         return self.source.is_weighted
 
     @property
+    def is_signed(self) -> bool:
+        """False: folders hold weights >= 0."""
+        return False
+
+    @property
+    def is_complex(self) -> bool:
+        """False: folders hold real weights."""
+        return False
+
+    @property
+    def magnitudes(self) -> Any:
+        """The adjacency itself."""
+        return self.adjacency
+
+    @property
     def local_rows(self) -> range:
         """All rows."""
         return range(self.n_nodes)

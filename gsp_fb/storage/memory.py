@@ -19,14 +19,17 @@ from ..backend import (
     FloatArray,
     IntArray,
     Signal,
+    as_complex,
     components,
     csr,
     device_of,
     entry_rows,
     freeze,
     group_sum,
+    is_complex,
     move,
     namespace,
+    real,
     row_degrees,
     to_host,
     transposed,
@@ -45,8 +48,9 @@ class MemoryStorage:
     ----------
     indptr, indices : int arrays
         Row ``i`` holds the neighbours of node ``i``, sorted.
-    weights : float64 array or None
-        One per entry; None where every weight is 1, so that an unweighted graph stores no floats.
+    weights : float64 or complex128 array or None
+        One per entry; None where every weight is 1, so that an unweighted graph stores no floats. Complex ones are
+        those of a Hermitian adjacency.
     directed : bool
 
     Examples
@@ -85,6 +89,18 @@ class MemoryStorage:
         """Whether any weight differs from 1."""
         return self.weights is not None
 
+    @cached_property
+    def is_signed(self) -> bool:
+        """Whether some weight is negative or complex."""
+        if self.weights is None:
+            return False
+        return self.is_complex or bool(namespace(self.weights).any(self.weights < 0))
+
+    @cached_property
+    def is_complex(self) -> bool:
+        """Whether the weights are complex, and with them products with any signal."""
+        return self.weights is not None and is_complex(self.weights)
+
     @property
     def device(self) -> str:
         """Where the arrays live."""
@@ -108,24 +124,33 @@ class MemoryStorage:
         matrix: sparse.csr_array = csr(freeze(data), self.indices, self.indptr, (self.n_nodes, self.n_nodes))
         return matrix
 
+    @property
+    def magnitudes(self) -> sparse.csr_array:
+        """The adjacency with the absolute values of the weights, made anew where some are negative or complex."""
+        if not self.is_signed or self.weights is None:
+            return self.adjacency
+        sizes = namespace(self.weights).abs(self.weights)
+        matrix: sparse.csr_array = csr(sizes, self.indices, self.indptr, (self.n_nodes, self.n_nodes))
+        return matrix
+
     @cached_property
     def degrees(self) -> FloatArray:
-        """Weighted degrees (out-degrees if directed); a self-loop counts once."""
+        """Sums of absolute weights over the rows (out-degrees if directed); a self-loop counts once."""
         with np.errstate(over="ignore"):
-            return freeze(row_degrees(self.indptr, self.weights, None if self.weights is None else self.adjacency))
+            return freeze(row_degrees(self.indptr, self.weights, None if self.weights is None else self.magnitudes))
 
     @cached_property
     def loop_weights(self) -> FloatArray:
-        """The diagonal of the adjacency."""
+        """The diagonal of the adjacency, which is real."""
         loops = self.rows == self.indices
         at = self.indices[loops]
-        weights = _ones(at) if self.weights is None else self.weights[loops]
+        weights = _ones(at) if self.weights is None else real(self.weights[loops])
         return freeze(group_sum(at, weights, self.n_nodes))
 
     @cached_property
     def component_labels(self) -> IntArray:
         """The number of each node's (weakly) connected component; searched on the host, wherever the graph is."""
-        return freeze(components(self.adjacency, directed=self.directed))
+        return freeze(components(self.magnitudes, directed=self.directed))
 
     @property
     def longest_row(self) -> int:
@@ -136,7 +161,8 @@ class MemoryStorage:
     def sha256(self) -> str:
         """A fingerprint of structure and weights, the same on every machine."""
         digest = hashlib.sha256(f"{self.n_nodes} {self.directed}".encode())
-        for array, kind in ((self.indptr, "<i8"), (self.indices, "<i8"), (self.weights, "<f8")):
+        kinds = "<i8", "<i8", "<c16" if self.is_complex else "<f8"
+        for array, kind in zip((self.indptr, self.indices, self.weights), kinds, strict=True):
             if array is not None:
                 digest.update(np.ascontiguousarray(to_host(array), dtype=kind).tobytes())
         return digest.hexdigest()
@@ -172,10 +198,11 @@ class MemoryStorage:
         return nullcontext()
 
     def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
-        """Return the whole signal as one block."""
+        """Return the whole signal as one block, complex where the weights are."""
         if isinstance(x, str | os.PathLike | StoredArray):
             x = np.asarray(open_array(x))
-        return iter(((0, checked_signal(x, self.n_nodes)),))
+        signal = checked_signal(x, self.n_nodes)
+        return iter(((0, signal._replace(values=as_complex(signal.values)) if self.is_complex else signal),))
 
     def save(self, rows: Signal, path: Any) -> None:
         """Write an array over the nodes as a ``.npy`` file, whole or not at all."""

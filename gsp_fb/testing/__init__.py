@@ -23,6 +23,7 @@ from ._closeness import assert_close, size_of
 from ._graphs import SHAPES, graphs
 from ._operators import channels, families, gammas, isolated_policies, operators
 from ._signals import KINDS, SignalRecipe, graphs_with_signals, signals
+from ._signed import magnetic_graphs, signed_graphs
 
 __all__ = [
     "KINDS",
@@ -36,10 +37,12 @@ __all__ = [
     "graphs",
     "graphs_with_signals",
     "isolated_policies",
+    "magnetic_graphs",
     "operators",
     "paper_dense",
     "paper_matrix",
     "signals",
+    "signed_graphs",
     "size_of",
     "tolerance",
 ]

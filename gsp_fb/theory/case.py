@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
+from scipy.sparse import csgraph
 
 from ..backend import FloatArray
 from ..graph import Graph
 from ..operators import Operator, operator
 from ..variants import VARIANTS
 from .dense import paper_dense
+from .measure import as_column
 
 __all__ = ["Case", "Modes"]
 
@@ -21,7 +24,7 @@ N_PROBES = 3
 
 @dataclass(frozen=True, eq=False)
 class Modes:
-    """Eigenvalues, ascending, and orthonormal eigenvectors of one symmetric dense matrix."""
+    """Eigenvalues, ascending, and orthonormal eigenvectors of one symmetric (or Hermitian) dense matrix."""
 
     values: FloatArray
     vectors: FloatArray
@@ -66,8 +69,8 @@ class Case:
 
     @cached_property
     def degrees(self) -> FloatArray:
-        """Row sums of the dense adjacency."""
-        return np.asarray(self.A.sum(axis=1))
+        """Row sums of absolute values of the dense adjacency."""
+        return np.asarray(np.abs(self.A).sum(axis=1))
 
     @cached_property
     def kept(self) -> FloatArray:
@@ -130,13 +133,27 @@ class Case:
         d = self.safe_degrees
         return float(np.sqrt(d.max(initial=1.0) / d.min(initial=1.0)))
 
-    @cached_property
-    def has_bipartite_component(self) -> bool:
-        """Whether some component with an edge is bipartite.
+    @property
+    def has_balanced_component(self) -> bool:
+        """Whether the adjacency of some component is similar to that of its absolute weights, by unit numbers."""
+        return bool(np.any(self._switched(1.0)))
 
-        A component is bipartite exactly if its bipartite double cover is disconnected.
+    @property
+    def has_antibalanced_component(self) -> bool:
+        """Whether ``-A`` is balanced on some component with an edge; for weights >= 0, whether that is bipartite."""
+        return bool(np.any(self._switched(-1.0) & (self.degrees > 0)))
+
+    def _switched(self, sign: float) -> Any:
+        """Return whether each node's component has unit numbers u with ``u_i A_ij conj(u_j) = sign |A_ij|``.
+
+        They follow from each other along a spanning forest; every other entry has to agree.
         """
-        A = self.graph.adjacency
-        doubled = Graph.from_adjacency(sparse.block_array([[None, A], [A, None]])).component_labels
-        apart = doubled[: self.n] != doubled[self.n :]
-        return bool(np.any(apart & (self.degrees > 0)))
+        size = np.abs(self.A)
+        phase = np.divide(self.A, size, out=np.zeros_like(self.A), where=size > 0)
+        labels, u = self.graph.component_labels, np.ones(self.n, dtype=phase.dtype)
+        for root in np.unique(labels, return_index=True)[1]:
+            order, before = csgraph.breadth_first_order(size, int(root), directed=False)
+            for node in order[1:]:
+                u[node] = sign * u[before[node]] * phase[before[node], node]
+        wrong = np.abs(as_column(u) * phase * u.conj() - sign * (size > 0)) > 1e-9
+        return ~np.isin(labels, labels[wrong.any(axis=1)])

@@ -23,11 +23,20 @@ class Condition:
     text: str
     holds: Callable[[Case], bool]
 
+    def __and__(self, other: Condition) -> Condition:
+        return Condition(f"{self.text}; {other.text}", lambda case: self.holds(case) and other.holds(case))
+
 
 ALWAYS = Condition("none", lambda case: True)
 SOME_EDGE = Condition("at least one edge", lambda case: case.graph.n_edges > 0)
 NO_ISOLATED = Condition("no isolated node", lambda case: not case.graph.n_isolated)
-NOT_BIPARTITE = Condition("no bipartite component", lambda case: not case.has_bipartite_component)
+NOT_BIPARTITE = Condition(
+    "no bipartite (of signed weights: antibalanced) component", lambda case: not case.has_antibalanced_component
+)
+UNSIGNED = Condition("weights >= 0", lambda case: not case.graph.is_signed)
+BALANCED = Condition(
+    "weights >= 0, or a balanced component", lambda case: not case.graph.is_signed or case.has_balanced_component
+)
 PLAIN = Condition("unit weights and no self-loop", lambda case: not case.graph.is_weighted and not case.graph.n_loops)
 GAMMA_FROM_ONE = Condition("gamma >= 1 (the paper has gamma = 1)", lambda case: case.gamma >= 1.0)
 DEGREES_FROM_ONE = Condition(
@@ -86,7 +95,7 @@ class Claim:
     Examples
     --------
     >>> CLAIMS["theorem_1"].condition.text
-    'every degree >= 1 (the paper: > 0), two nodes or more'
+    'every degree >= 1 (the paper: > 0), two nodes or more; weights >= 0'
     """
 
     statement: str
@@ -133,7 +142,7 @@ CLAIMS: dict[str, Claim] = {
         "A_rw and A^_rw are transition matrices: entries >= 0, rows sum to 1",
         SPECTRA,
         spectral.walks_are_stochastic,
-        NO_ISOLATED,
+        NO_ISOLATED & UNSIGNED,
     ),
     "dirichlet_sum": Claim(
         "x'Lx = sum_i lambda_i (u_i'x)^2", ENERGY, signal.dirichlet_over_modes, scale=_largest_entry
@@ -160,7 +169,7 @@ CLAIMS: dict[str, Claim] = {
         "(L_rw x)_i = sum_j w_ij (x_i - x_j) / D_ii",
         f"{FILTERS}, Eq. 6",
         signal.node_level_high,
-        NO_ISOLATED,
+        NO_ISOLATED & UNSIGNED,
         scale=_probe_size,
     ),
     "reconstruction": Claim(
@@ -177,7 +186,10 @@ CLAIMS: dict[str, Claim] = {
         "A_lrw has the eigenvectors of A_rw", LAZY, lazy.lazy_shares_modes, NO_ISOLATED, scale=_stretch
     ),
     "lazy_stationary": Claim(
-        "A_lrw has the stationary distribution of A_rw", LAZY, lazy.lazy_shares_stationary_distribution, NO_ISOLATED
+        "A_lrw has the stationary distribution of A_rw",
+        LAZY,
+        lazy.lazy_shares_stationary_distribution,
+        NO_ISOLATED & UNSIGNED,
     ),
     "lazy_pair": Claim("lambda(A_slrw) = lambda(A_lrw)", PROOF, lazy.lazy_pair_shares_eigenvalues, NO_ISOLATED),
     "renorm_pair": Claim(
@@ -186,9 +198,9 @@ CLAIMS: dict[str, Claim] = {
         lazy.renorm_pair_shares_eigenvalues,
         note="the paper omits the gamma of A^_sym",
     ),
-    "top_eigenvalues": Claim("lambda_1(A_lrw) = lambda_1(A^_rw) = 1", PROOF, lazy.top_eigenvalue_is_one),
-    "lazy_top_mode": Claim("A_slrw D^1/2 1 = D^1/2 1", PROOF, lazy.lazy_top_mode, NO_ISOLATED),
-    "renorm_top_mode": Claim("A^_sym (D + gamma)^1/2 1 = (D + gamma)^1/2 1", PROOF, lazy.renorm_top_mode),
+    "top_eigenvalues": Claim("lambda_1(A_lrw) = lambda_1(A^_rw) = 1", PROOF, lazy.top_eigenvalue_is_one, BALANCED),
+    "lazy_top_mode": Claim("A_slrw D^1/2 1 = D^1/2 1", PROOF, lazy.lazy_top_mode, NO_ISOLATED & UNSIGNED),
+    "renorm_top_mode": Claim("A^_sym (D + gamma)^1/2 1 = (D + gamma)^1/2 1", PROOF, lazy.renorm_top_mode, UNSIGNED),
     "proof_identity": Claim(
         "the two Rayleigh quotients differ by g/(1+g) (1-a)(1-b)/(1+gb), a = y'Ay/y'Dy, b = y'y/y'Dy",
         PROOF,
@@ -200,7 +212,7 @@ CLAIMS: dict[str, Claim] = {
         "lambda_2/lambda_1 of A_lrw >= lambda_2/lambda_1 of A^_rw",
         "Theorem 1",
         lazy.theorem_1,
-        DEGREES_FROM_ONE,
+        DEGREES_FROM_ONE & UNSIGNED,
         note="the proof needs 1 - y'y/y'Dy >= 0",
     ),
 }

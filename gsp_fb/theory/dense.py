@@ -53,7 +53,7 @@ def _lazy_high(gamma: float, walk: Matrix) -> Matrix:
     return (np.eye(len(walk)) - walk) / (1.0 + gamma)
 
 
-# (family, channel) -> formula in A, d = A 1 and gamma, for a graph without isolated nodes.
+# (family, channel) -> formula in A, d = |A| 1 and gamma, for a graph without isolated nodes.
 DENSE: dict[tuple[str, str], Formula] = {
     ("comb", "low"): lambda A, d, gamma: np.eye(len(A)) - _laplacian(A, d),
     ("comb", "high"): lambda A, d, gamma: _laplacian(A, d),
@@ -128,7 +128,7 @@ def paper_dense(
     check_choice(channel, CHANNELS, "channel")
     check_choice(isolated, ISOLATED, "isolated policy")
     A = graph.adjacency.toarray()
-    d = A.sum(axis=1)
+    d = np.abs(A).sum(axis=1)
     matrix: FloatArray = DENSE[family, channel](A, d, gamma)
     if variant.norm != "none" and variant.loops != "unit":
         alone = np.flatnonzero(d == 0)

@@ -15,7 +15,7 @@ from .measure import as_column, largest, violation
 def lazy_is_loops(case: Case) -> float:
     """The lazy walk compared with the walk on A with self-loops gamma D_ii added at each node."""
     looped = case.A + np.diag(case.gamma * case.degrees)
-    total = looped.sum(axis=1)
+    total = np.abs(case.A).sum(axis=1) + case.gamma * case.degrees
     walk = looped / as_column(np.where(total > 0, total, 1.0))
     walk[total == 0, total == 0] = 1.0
     return largest(case.op("lazy_rw").to_scipy().toarray() - walk)
@@ -84,7 +84,7 @@ def theorem_1(case: Case) -> float:
 def proof_identity(case: Case) -> float:
     """The two Rayleigh quotients of the proof, subtracted, against the product form of their difference."""
     y, g = case.probes, case.gamma
-    yy, y_A_y = np.sum(y * y, axis=0), np.sum(y * (case.A @ y), axis=0)
+    yy, y_A_y = np.sum(y * y, axis=0), np.real(np.sum(y * (case.A @ y), axis=0))
     y_D_y = np.sum(as_column(case.degrees) * y * y, axis=0)
     if not np.all(y_D_y > 0):
         return float("nan")

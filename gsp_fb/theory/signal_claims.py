@@ -17,7 +17,7 @@ from .measure import as_column, largest, violation
 
 
 def _weighted_squares(modes: Modes, weights: FloatArray, x: FloatArray) -> FloatArray:
-    return np.asarray(weights @ (modes.vectors.T @ x) ** 2)
+    return np.asarray(weights @ np.abs(modes.vectors.conj().T @ x) ** 2)
 
 
 def _relative(case: Case, difference: Any) -> float:
@@ -56,7 +56,7 @@ def rayleigh_bounds(case: Case) -> float:
 def filtering_scales_modes(case: Case) -> float:
     """Lx against the sum of lambda_i u_i u_i'x."""
     modes = case.comb_modes
-    filtered = modes.vectors @ (as_column(modes.values) * (modes.vectors.T @ case.probes))
+    filtered = modes.vectors @ (as_column(modes.values) * (modes.vectors.conj().T @ case.probes))
     return largest(case.op("comb", "high") @ case.probes - filtered)
 
 
@@ -64,7 +64,7 @@ def _neighbour_sums(case: Case, *, differences: bool) -> FloatArray:
     """Return sum_j w_ij x_j / d_i, or sum_j w_ij (x_i - x_j) / d_i, edge by edge."""
     rows, columns = np.nonzero(case.A)
     terms = case.probes[rows] - case.probes[columns] if differences else case.probes[columns]
-    sums = np.zeros_like(case.probes)
+    sums = np.zeros(case.probes.shape, dtype=case.A.dtype)
     np.add.at(sums, rows, as_column(case.A[rows, columns]) * terms)
     return np.asarray(sums / as_column(case.safe_degrees))
 

@@ -17,7 +17,7 @@ from .measure import as_column, largest, violation
 def laplacian_is_spsd(case: Case) -> float:
     """The Laplacian of the library against D - A, its asymmetry, and the most negative eigenvalue of D - A."""
     L = case.op("comb", "high").to_scipy().toarray()
-    wrong = max(largest(L - case.dense("comb", "high")), largest(L - L.T))
+    wrong = max(largest(L - case.dense("comb", "high")), largest(L - L.conj().T))
     return max(wrong, violation(case.comb_modes.values, 0.0, np.inf))
 
 
@@ -70,4 +70,4 @@ def mean_aggregation(case: Case) -> float:
 def walks_are_stochastic(case: Case) -> float:
     """Row sums and signs of the plain and the renormalised walk."""
     walks = [case.op(family).to_scipy().toarray() for family in ("rw", "renorm_rw")]
-    return max(max(largest(P.sum(axis=1) - 1.0), violation(P, 0.0, np.inf)) for P in walks)
+    return max(max(largest(P.sum(axis=1) - 1.0), largest(P - np.abs(P))) for P in walks)

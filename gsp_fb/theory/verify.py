@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .._arguments import check_count, check_host, check_positive
+from .._document import Table
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
 from .case import Case
 from .claims import CLAIMS, Claim
 from .tolerance import tolerance
 
-__all__ = ["ClaimResult", "verify", "verify_each"]
+__all__ = ["ClaimResult", "ClaimResults", "verify", "verify_each"]
 
 MAX_NODES = 3000
 
@@ -49,7 +50,7 @@ class ClaimResult:
     >>> from gsp_fb import Graph, verify
     >>> row = next(row for row in verify(Graph.from_edges([(0, 1), (1, 2)])) if row.claim == "theorem_1")
     >>> row.condition, row.applicable, row.holds
-    ('every degree >= 1 (the paper: > 0), two nodes or more', True, True)
+    ('every degree >= 1 (the paper: > 0), two nodes or more; weights >= 0', True, True)
     """
 
     claim: str
@@ -63,7 +64,28 @@ class ClaimResult:
     note: str
 
 
-def verify(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES) -> list[ClaimResult]:
+class ClaimResults(list[ClaimResult]):
+    """Rows of :func:`verify`: a list, shown as a table in notebooks.
+
+    See Also
+    --------
+    verify : Returns it.
+
+    Examples
+    --------
+    >>> from gsp_fb import Graph, verify
+    >>> "<table" in verify(Graph.from_edges([(0, 1)]))._repr_html_()
+    True
+    """
+
+    def _repr_html_(self) -> str:
+        names = {True: "yes", False: "no", None: "undecided"}
+        rows = [(row.statement, names[row.holds], row.condition, names[row.applicable], row.reference) for row in self]
+        columns = ("claim", "holds here", "condition", "condition met", "reference")
+        return Table(columns, rows).html()
+
+
+def verify(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES) -> ClaimResults:
     """Verify the claims of the paper on a graph.
 
     Both sides of each claim are computed by methods that do not assume it, for example the operator and the dense
@@ -73,7 +95,7 @@ def verify(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES) -> l
     Parameters
     ----------
     graph : Graph
-        Undirected.
+        Undirected; signed and magnetic graphs too, of which some claims need more: their conditions name it.
     gamma : float > 0
         Weight of the added self-loops in renormalised and lazy operators.
     max_nodes : int
@@ -82,7 +104,7 @@ def verify(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES) -> l
     Returns
     -------
     list of ClaimResult
-        One row per claim.
+        One row per claim; a table in notebooks.
 
     Raises
     ------
@@ -109,7 +131,7 @@ def verify(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES) -> l
     >>> row.applicable, row.holds, round(row.residual, 4)
     (False, False, 0.1667)
     """
-    return list(verify_each(graph, gamma, max_nodes=max_nodes))
+    return ClaimResults(verify_each(graph, gamma, max_nodes=max_nodes))
 
 
 def verify_each(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES) -> Iterator[ClaimResult]:
@@ -151,7 +173,9 @@ def verify_each(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES)
     """
     gamma = check_positive(gamma, "gamma")
     if graph.directed:
-        raise GraphError("the paper's claims are about undirected graphs; give symmetrize= to the graph")
+        raise GraphError(
+            "the paper's claims are about undirected graphs; give symmetrize= to the graph, or take graph.magnetic()"
+        )
     if graph.n_nodes > check_count(max_nodes, "max_nodes"):
         raise ParameterError(
             f"verify decomposes dense matrices in cubic time and the graph has {graph.n_nodes} nodes; "

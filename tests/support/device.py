@@ -203,7 +203,7 @@ class _LinearOperator:
         return self.matvec(x) if x.ndim == 1 else self.matmat(x)
 
 
-def linear_operator(shape: tuple[int, int], **matvecs: Callable[[Any], Any]) -> Any:
+def linear_operator(shape: tuple[int, int], dtype: Any = None, **matvecs: Callable[[Any], Any]) -> Any:
     """Return a matrix-free operator on the device."""
     return _LinearOperator(shape, matvecs)
 

@@ -65,6 +65,40 @@ class Spatial(Complement):
     own = 1.0
 
 
+class ComplexPairs(nn.Module):
+    """A complex matrix on real features: columns ``2k`` and ``2k + 1`` are real and imaginary part of one channel.
+
+    A last column without a partner has no imaginary part, and keeps the real part of the product.
+
+    Examples
+    --------
+    >>> arc = Graph.from_edges([(0, 1)], directed=True).magnetic(0.25)
+    >>> operator_propagation(arc, "sym").low(torch.tensor([[1.0, 0.0], [0.0, 0.0]])).tolist()
+    [[0.0, 0.0], [0.0, -1.0]]
+    """
+
+    def __init__(self, real: SparseMatrix, imag: SparseMatrix) -> None:
+        super().__init__()
+        self.real, self.imag = real, imag
+
+    def forward(self, h: Tensor) -> Tensor:
+        """Return the product for ``h`` of shape (n, f) or (copies, n, f)."""
+        even = h.shape[-1] // 2 * 2
+        re, im = h[..., 0:even:2].contiguous(), h[..., 1:even:2].contiguous()
+        parts = self.real(re) - self.imag(im), self.real(im) + self.imag(re)
+        single = h[..., even:]
+        both = torch.stack(parts, dim=-1).flatten(-2)
+        return torch.cat([both, self.real(single)], dim=-1) if single.shape[-1] else both
+
+
+class ComplexComplement(Complement):
+    """The pair of a complex matrix; its two channels are propagated apart, so that no pair of columns is split."""
+
+    def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
+        """Return ``P h_low`` and ``(I - P) h_high``."""
+        return self.low(h_low), self.high(h_high)
+
+
 def operator_propagation(
     graph: Graph,
     family: str = "renorm_sym",
@@ -79,6 +113,8 @@ def operator_propagation(
     Parameters
     ----------
     graph : Graph
+        Of a complex one (:meth:`gsp_fb.Graph.magnetic`) columns ``2k`` and ``2k + 1`` of the features are the real and
+        the imaginary part of one channel.
     family, gamma, isolated
         As for :func:`gsp_fb.operator`.
     dtype, device
@@ -100,15 +136,19 @@ def operator_propagation(
     [0.5, 0.25, 0.0]
     """
     op = operator(graph, family, gamma=gamma, isolated=isolated)
-    return Complement(SparseMatrix.from_operator(op, dtype=dtype, device=device))
+    if not graph.is_complex:
+        return Complement(SparseMatrix.from_operator(op, dtype=dtype, device=device))
+    matrix = op.to_scipy()
+    real, imag = (SparseMatrix.from_scipy(part, dtype=dtype, device=device) for part in (matrix.real, matrix.imag))
+    return ComplexComplement(ComplexPairs(real, imag))
 
 
 def mean_matrix(graph: Graph, kept: Any = None) -> sparse.csr_array:
-    """Return ``D^-1 A`` over the entries of the adjacency that ``kept`` marks (all by default)."""
+    """Return ``D^-1 A``, D of absolute values, over the entries of A that ``kept`` marks (all by default)."""
     check_host(graph.device, "means over neighbours are made")
     A = graph.adjacency
     chosen = A if kept is None else _entries(A, kept)
-    sums = chosen.sum(axis=1)
+    sums = abs(chosen).sum(axis=1)
     return sparse.csr_array(sparse.diags_array(1.0 / np.where(sums == 0, 1.0, sums)) @ chosen)
 
 

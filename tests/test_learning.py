@@ -1,0 +1,120 @@
+"""Graph learning: optimality against dense solves, the gap, planted graphs."""
+
+import numpy as np
+import pytest
+from scipy.optimize import LinearConstraint, minimize
+
+import gsp_fb as gf
+from gsp_fb import learning
+from gsp_fb.errors import GspWarning, ParameterError, SignalError
+
+POINTS = np.random.default_rng(0).random((14, 2))
+
+
+def objective(model, found, x):
+    """The problem as it is printed, over the candidate edges, and its gradient."""
+    pairs = found.pairs
+    z = ((x[pairs[:, 0]] - x[pairs[:, 1]]) ** 2).sum(axis=1)
+    z = z / z.mean() * (found.scale if model == "log" else 1.0)
+    S = np.zeros((len(x), len(pairs)))
+    S[pairs.T, np.arange(len(pairs))] = 1.0
+    if model == "log":
+        return lambda w: 2 * z @ w + w @ w - np.log(S @ w).sum(), lambda w: 2 * z + 2 * w - S.T @ (1 / (S @ w))
+    L = found.scale * (2 * np.eye(len(z)) + S.T @ S)
+    return lambda w: 2 * z @ w + w @ L @ w / 2, lambda w: 2 * z + L @ w
+
+
+def test_log_degrees_solve_the_dense_problem():
+    found = learning.learn_weights(POINTS, 5, tol=1e-8)
+    value, gradient = objective("log", found, POINTS)
+    bounds = [(0, None)] * len(found.weights)
+    start = np.full(len(found.weights), 0.1)
+    options = {"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-10}
+    dense = minimize(value, start, jac=gradient, bounds=bounds, method="L-BFGS-B", options=options)
+    assert np.abs(dense.x - found.weights).max() <= 1e-6
+    assert value(found.weights) - dense.fun <= found.gap + 1e-9
+
+
+def test_l2_degrees_solve_the_dense_problem():
+    found = learning.learn_weights(POINTS, 4, model="l2", tol=1e-8)
+    value, gradient = objective("l2", found, POINTS)
+    n_edges = len(found.weights)
+    total = LinearConstraint(np.full((1, n_edges), 2.0), len(POINTS), len(POINTS))
+    start = np.full(n_edges, len(POINTS) / 2 / n_edges)
+    options = {"maxiter": 500, "ftol": 1e-14}
+    bounds = [(0, None)] * n_edges
+    dense = minimize(value, start, jac=gradient, bounds=bounds, constraints=total, method="SLSQP", options=options)
+    assert np.abs(dense.x - found.weights).max() <= 1e-4
+    assert np.isclose(2 * found.weights.sum(), len(POINTS))
+
+
+@pytest.mark.parametrize("model", learning.MODELS)
+@pytest.mark.parametrize("seed", range(5))
+def test_learned_weights_satisfy_the_optimality_conditions(model, seed):
+    """Karush-Kuhn-Tucker: equal slopes on edges, no smaller one off them; all slopes 0 without a constraint."""
+    x = np.random.default_rng(seed).standard_normal((40, 3))
+    found = learning.learn_weights(x, 6, model=model, tol=1e-9, max_iterations=50_000)
+    slopes = objective(model, found, x)[1](found.weights)
+    heavy = found.weights > 1e-6
+    level = 0.0 if model == "log" else float(np.mean(slopes[heavy]))
+    size = 1e-6 * np.abs(slopes).max()
+    assert np.abs(slopes[heavy] - level).max() <= size
+    assert slopes[~heavy].min(initial=level) >= level - size
+
+
+@pytest.mark.parametrize("model", learning.MODELS)
+def test_the_error_bound_holds(model):
+    exact = learning.learn_weights(POINTS, 5, model=model, tol=1e-10, max_iterations=100_000).weights
+    for tol in (1e-1, 1e-2, 1e-3):
+        found = learning.learn_weights(POINTS, 5, model=model, tol=tol)
+        assert np.linalg.norm(found.weights - exact) <= found.error * np.linalg.norm(found.weights) + 1e-9
+        assert found.error <= tol
+
+
+@pytest.mark.parametrize("degree", [4, 8, 16])
+def test_the_wanted_degree_is_met_approximately(degree):
+    x = np.random.default_rng(1).random((500, 2))
+    assert abs(2 * gf.learn_graph(x, degree).n_edges / 500 - degree) <= 0.2 * degree
+    assert abs(2 * gf.learn_graph(x, degree, model="l2").n_edges / 500 - degree) <= 0.4 * degree
+
+
+def test_units_do_not_matter():
+    one, other = (gf.learn_graph(scale * POINTS, 4, tol=1e-8) for scale in (1.0, 1e6))
+    assert np.allclose(one.adjacency.toarray(), other.adjacency.toarray(), atol=1e-6)
+
+
+def planted(seed, n_signals=400):
+    """Smooth signals of a random geometric graph: x = sqrt(pinv L) noise."""
+    rng = np.random.default_rng(seed)
+    points = rng.random((60, 2))
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    A = np.exp(-((distances / 0.2) ** 2)) * (np.argsort(np.argsort(distances, axis=1), axis=1) <= 5)
+    A = np.maximum(A, A.T) * (distances > 0)
+    values, vectors = np.linalg.eigh(np.diag(A.sum(axis=1)) - A)
+    roots = np.where(values > 1e-9, 1 / np.sqrt(np.maximum(values, 1e-9)), 0.0)
+    return A, vectors @ (roots[:, None] * rng.standard_normal((60, n_signals)))
+
+
+@pytest.mark.parametrize(("model", "rate"), [("log", 0.8), ("l2", 0.7)])
+def test_planted_graphs_are_recovered(model, rate):
+    """F-measure of the edges, mean of five graphs with 400 smooth signals each."""
+    scores = []
+    for seed in range(5):
+        A, x = planted(seed)
+        found = gf.learn_graph(x, round(float((A > 0).sum(axis=1).mean())), model=model).adjacency.toarray() > 0
+        hits = float((found & (A > 0)).sum())
+        scores.append(2 * hits / (found.sum() + (A > 0).sum()))
+    assert np.mean(scores) >= rate
+
+
+def test_equal_rows_and_refusals():
+    twice = np.repeat(POINTS, 2, axis=0)
+    assert gf.learn_graph(twice, 4).n_isolated == 0
+    with pytest.raises(ParameterError, match="degree=20 needs at least 21 nodes"):
+        gf.learn_graph(POINTS, 20)
+    with pytest.raises(SignalError, match="n_signals"):
+        gf.learn_graph(POINTS[:, 0], 3)
+    with pytest.raises(ParameterError, match="log, l2"):
+        gf.learn_graph(POINTS, 3, model="l1")
+    with pytest.warns(GspWarning, match="error bound"):
+        learning.learn_weights(POINTS, 3, tol=1e-12, max_iterations=2)
