@@ -22,6 +22,7 @@ from .backend import (
     asarray_like,
     cast,
     column,
+    conj,
     eigh,
     group_sum,
     namespace,
@@ -84,6 +85,9 @@ class NullSpace:
     def part(self, x: FloatArray) -> FloatArray:
         """Return the orthogonal projection of ``x`` (1-D or a block) onto the null space."""
         root = column(self.root, x)
+        if self.n_groups == 1:
+            lone: FloatArray = root * (conj(self.root) @ x)
+            return lone
         share = group_sum(self.groups, root * x, self.n_groups)
         projection: FloatArray = root * namespace(share).take(share, self.groups, axis=0)
         return projection
@@ -309,12 +313,19 @@ class _Ladder:
         last, worst = float(found.values[-1]), float(found.residuals.max())
         if self.k == 1:
             return None, worst
+        if found.guards is not None and self._is_clear(found, last):
+            return None, worst
         # Where one copy was missing there are more: the next search is for several.
         block = min(BLOCK << round_, MAX_BLOCK)
         n_pairs = 1 if round_ == 0 else min(block, self.k)
         more = polynomial_search(self.problem, n_pairs, self.tol, found, block, beyond=last)
         ahead = len(more.values) > 0 and more.values[0] < last - max(worst, float(more.residuals[0]), 64 * EPS)
         return (more if ahead else None), worst
+
+
+    def _is_clear(self, found: Found, last: float) -> bool:
+        """Return whether a search that leaves out the guards as well, and so has the next ones farther off, is clear."""
+        return bool(polynomial_search(self.problem, 1, self.tol, found.with_guards, BLOCK, beyond=last).values[0] > last)
 
 
 def _before_last_cluster(values: FloatArray, margin: float) -> int:

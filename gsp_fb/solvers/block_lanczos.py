@@ -37,11 +37,14 @@ class Ritz:
         Orthonormal rows.
     exhausted : bool
         The space is invariant and no direction is left outside it: every pair is exact.
+    n_products : int
+        Products with a block in this cycle.
     """
 
     values: FloatArray
     vectors: Any
     exhausted: bool
+    n_products: int
 
 
 def ritz_cycles(
@@ -71,18 +74,19 @@ def ritz_cycles(
     block = _orthonormal(start, rows[:0, :], project, width, rng)[0]
     filled = 0
     while True:
+        n_products = 0
         while block.shape[1] and filled + block.shape[1] <= dimension:
             last = filled + block.shape[1]
             rows[filled:last, :] = block.T
             block, coefficients = _orthonormal(product(block), rows[:last, :], project, width, rng)
             small[:last, filled:last] = coefficients
             small[filled:last, :last] = coefficients.conj().T
-            filled = last
+            filled, n_products = last, n_products + 1
         values, vectors = np.linalg.eigh(small[:filled, :filled])
         kept = min(keep, filled)
         values, vectors = values[::-1][:kept], vectors[:, ::-1][:, :kept]
         ritz = asarray_like(np.ascontiguousarray(vectors.T), rows) @ rows[:filled, :]
-        yield Ritz(values, ritz, block.shape[1] == 0)
+        yield Ritz(values, ritz, block.shape[1] == 0, n_products)
         rows[:kept, :] = ritz
         small[:] = 0.0
         small[range(kept), range(kept)] = values
