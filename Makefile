@@ -21,7 +21,7 @@ help:
 	@echo "make reliability  write docs/reliability.md from the figures of these runs"
 	@echo "make test-min  the core on the oldest supported versions; test-new: on the newest"
 	@echo "make audit  compare the pinned versions with the public advisories (needs a connection)"
-	@echo "make test-mpi  several processes: PETSc and SLEPc from Debian if they are missing, laws on 1, 2 and 4 ranks"
+	@echo "make test-mpi  several processes: PETSc from Debian if it is missing, laws on 1, 2 and 4 ranks"
 	@echo "make test-gpu  install CuPy, check our calls against its signatures, run the tests marked gpu"
 	@echo "make bench  measure against the peer libraries, write benchmarks/RESULTS.md"
 	@echo "make clean  remove .venv and caches"

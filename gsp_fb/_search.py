@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ._kernels import chebyshev_bank
 from .backend import FloatArray, abs_squared, asarray_like, conj, namespace, to_host
 from .errors import ConvergenceError, ParameterError
 from .operators import Operator
-from .solvers import Factorization, Ritz, ritz_cycles
+from .solvers import Factorization, Ritz, Space, ritz_cycles
 
 __all__ = ["BLOCK", "SINGLE_BLOCK", "Found", "Problem", "inverse_search", "polynomial_search", "residuals"]
 
@@ -148,10 +148,34 @@ class Problem:
             if self.project_null is not None:
                 block = self.project_null(block)
             if known is not None:
-                block = block - known.rows.T @ (conj(known.rows) @ block)
+                part = self.total(to_host(conj(known.rows) @ block))
+                block = block - known.rows.T @ asarray_like(part, block)
             return block
 
         return project
+
+    def total(self, values: FloatArray) -> FloatArray:
+        """Return the sum over all processes of a host array."""
+        added: FloatArray = self.operator.graph.storage.reduce(values, "sum")
+        return added
+
+    def vectors(self, known: Found | None) -> Space:
+        """Return the space of a search outside of the known pairs, with random vectors of its own.
+
+        A Krylov space holds one copy of a repeated eigenvalue for each vector of its start. After these are deflated,
+        the same start holds no further copy: the generator is fixed, and another one for each number of known pairs.
+        """
+        rng = np.random.default_rng([1, 0 if known is None else len(known.values)])
+        return Space(self.n_nodes, self.projector(known), partial(self._draw, rng), self.total)
+
+    def _draw(self, rng: np.random.Generator, width: int) -> Any:
+        graph = self.operator.graph
+        if graph.storage.kind != "mpi":
+            return asarray_like(rng.standard_normal((self.n_nodes, width)), self.operator.diag)
+        # The entries of a rank are those of its rows in one stream, however the rows are distributed.
+        stream = np.random.PCG64(int(rng.integers(2**62)))
+        stream.advance(graph.local_rows.start * width)
+        return np.random.Generator(stream).random((len(graph.local_rows), width)) - 0.5
 
     def space(self, k: int, smallest: int, block: int) -> tuple[int, int]:
         """Return the dimension of the Krylov space and how many vectors a restart keeps.
@@ -162,7 +186,7 @@ class Problem:
             They need more memory than allowed.
         """
         dimension = max(smallest, 2 * k + 4 * block)
-        affordable = self.max_bytes // (8 * max(self.n_nodes, 1)) - 4 * block
+        affordable = self.max_bytes // (8 * max(len(self.operator.graph.local_rows), 1)) - 4 * block
         if affordable < k + 3 * block:
             need = 8 * self.n_nodes * (k + 7 * block)
             raise ParameterError(
@@ -179,12 +203,13 @@ class Problem:
     def _rayleigh(self, rows: Any, method: str) -> Found:
         xp = namespace(rows)
         image = self.operator.apply(xp.asarray(xp.permute_dims(conj(rows), (1, 0)), copy=True))
-        small = to_host(rows @ image)
+        small = self.total(to_host(rows @ image))
         values, vectors = np.linalg.eigh((small + small.conj().T) / 2)
         turn = asarray_like(vectors, rows)
         rows, image = turn.T @ rows, image @ turn
         defect = image - xp.permute_dims(rows, (1, 0)) * asarray_like(values, rows)
-        return Found(values, rows, to_host(xp.sqrt(xp.sum(abs_squared(defect), axis=0))), method)
+        size = np.sqrt(self.total(to_host(xp.sum(abs_squared(defect), axis=0))))
+        return Found(values, rows, size, method)
 
     def guards(self, ritz: Ritz, k: int) -> Any:
         """Return Ritz vectors beyond the ``k``-th that hold next to nothing of an eigenvector at or below it, or None.
@@ -197,26 +222,34 @@ class Problem:
         return pairs.rows[k : k + n_guards, :] if n_guards else None
 
 
-def inverse_search(problem: Problem, k: int, tol: float, known: Found | None = None, block: int = BLOCK) -> Found:
-    """Return the ``k`` smallest pairs by the inverse of the shifted operator, from a sparse factorisation.
+def inverse_search(
+    problem: Problem,
+    k: int,
+    tol: float,
+    known: Found | None = None,
+    block: int = BLOCK,
+    *,
+    factorize: Callable[[float], Any] | None = None,
+) -> Found:
+    """Return the ``k`` smallest pairs by the inverse of the shifted operator, by default from a sparse factorisation.
 
     The smooth end is shifted by rounding alone; the rough one to just outside of the largest eigenvalue, which a few
-    matrix-vector products estimate.
+    matrix-vector products estimate. ``factorize`` maps a shift to an object with ``solve``.
 
     Raises
     ------
     ConvergenceError
         The factorisation breaks down, or the pairs do not converge.
     """
-    rng, project = _fresh(known), problem.projector(known)
-    factors = Factorization(problem.matrix, _outside(problem, rng))
+    space = problem.vectors(known)
+    shift = _outside(problem, space)
+    factors = Factorization(problem.matrix, shift) if factorize is None else factorize(shift)
 
     def inverse(x: Any) -> Any:
-        return project(factors.solve(project(x)))
+        return space.project(factors.solve(space.project(x)))
 
     dimension, keep = problem.space(k, INVERSE_SPACE, block)
-    start = rng.standard_normal((problem.n_nodes, block))
-    cycles = ritz_cycles(inverse, start, dimension=dimension, keep=keep, project=project, rng=rng)
+    cycles = ritz_cycles(inverse, space.draw(block), space, dimension=dimension, keep=keep)
     worst = math.inf
     for _, ritz in zip(range(CYCLES_OF_INVERSE), cycles, strict=False):
         found = problem.refined(ritz, k, "shift-invert")
@@ -229,13 +262,13 @@ def inverse_search(problem: Problem, k: int, tol: float, known: Found | None = N
     raise ConvergenceError(_unresolved(found, k, tol, "shift-invert"), problem.frequencies(found.values))
 
 
-def _outside(problem: Problem, rng: np.random.Generator) -> float:
+def _outside(problem: Problem, space: Space) -> float:
     """Return a shift below the smallest eigenvalue of the problem, and close to it."""
     if problem.smooth:
         return -SHIFT
-    start = rng.standard_normal((problem.n_nodes, 1))
-    space = ritz_cycles(lambda x: x - problem.operator.apply(x), start, dimension=60, keep=8, project=_same, rng=rng)
-    smallest = problem.refined(next(space), 1, "lanczos")
+    whole = replace(space, project=_same)
+    cycles = ritz_cycles(lambda x: x - problem.operator.apply(x), space.draw(1), whole, dimension=60, keep=8)
+    smallest = problem.refined(next(cycles), 1, "lanczos")
     # An eigenvalue lies within the residual; a lower one may exist, and the bound of 0 holds for all. An eigenvalue
     # at the bound itself (bipartite graphs) must not swamp the others.
     return max(float(smallest.values[0]) - 2.0 * float(smallest.residuals[0]), 0.0) - OUTSIDE
@@ -243,15 +276,6 @@ def _outside(problem: Problem, rng: np.random.Generator) -> float:
 
 def _same(block: Any) -> Any:
     return block
-
-
-def _fresh(known: Found | None) -> np.random.Generator:
-    """Return the generator of a search: fixed, and another one for each number of pairs that are known.
-
-    A Krylov space holds one copy of a repeated eigenvalue for each vector of its start. After these are deflated, the
-    same start holds no further copy: a search for what was missed needs vectors of its own.
-    """
-    return np.random.default_rng([1, 0 if known is None else len(known.values)])
 
 
 def polynomial_search(
@@ -262,6 +286,7 @@ def polynomial_search(
     block: int = BLOCK,
     *,
     beyond: float | None = None,
+    last_degree: int = LAST_DEGREE,
 ) -> Found:
     """Return the ``k`` smallest pairs by matvecs alone: block Lanczos on Chebyshev polynomials of growing degree.
 
@@ -271,27 +296,27 @@ def polynomial_search(
         Pairs to stay orthogonal to.
     beyond : float, optional
         Stop as soon as the first value is clearly above this one: nothing is missing below it.
+    last_degree : int
+        Highest degree of a polynomial.
 
     Raises
     ------
     ConvergenceError
         The highest degree did not separate the pairs.
     """
-    rng, goal, degree = _fresh(known), max(tol, FLOOR), 0
-    project = problem.projector(known)
+    space, goal, degree = problem.vectors(known), max(tol, FLOOR), 0
     dimension, keep = problem.space(k, POLYNOMIAL_SPACE if k > 1 else SINGLE_SPACE, block)
-    start = asarray_like(rng.standard_normal((problem.n_nodes, block)), problem.operator.diag)
+    start = space.draw(block)
     filter_ = _PLAIN if known is None or known.filter is None else known.filter
     for phase in range(PHASES):
-        cycles = ritz_cycles(
-            _projected(problem, filter_, project, known), start, dimension=dimension, keep=keep, project=project, rng=rng
-        )
+        map_ = _projected(problem, filter_, space.project, known)
+        cycles = ritz_cycles(map_, start, space, dimension=dimension, keep=keep)
         worst = math.inf
         for ritz in cycles:
             found = problem.refined(ritz, k, "lanczos")
             before, worst = worst, float(found.residuals.max(initial=0.0))
             degree += filter_.degree * ritz.n_products
-            clear = beyond is not None and _is_clear(found, beyond, degree, block)
+            clear = beyond is not None and _is_clear(found, beyond, degree, space)
             if clear or ritz.exhausted or (len(found.values) == k and worst <= goal):
                 return replace(found, filter=filter_, guards=None if beyond is not None else problem.guards(ritz, k))
             # Plain Lanczos is for one pair; of several it estimates where they are. The others go on while they
@@ -304,13 +329,15 @@ def polynomial_search(
             # Far outliers (hubs) would swamp a sharper filter: what has converged is locked, the rest found without it.
             locked = found.first(n_locked)
             known = locked if known is None else known.joined(locked)
-            rest = polynomial_search(problem, k - n_locked, tol, known, block, beyond=beyond)
+            rest = polynomial_search(problem, k - n_locked, tol, known, block, beyond=beyond, last_degree=last_degree)
             return replace(locked.merged(rest, k), filter=rest.filter, guards=rest.guards)
-        start = _combined(ritz, k + block, block, rng)
+        if filter_.degree > last_degree:
+            break
+        start = _combined(ritz, k + block, block, space)
     raise ConvergenceError(_unresolved(found, k, goal, "Lanczos"), problem.frequencies(found.values))
 
 
-def _is_clear(found: Found, beyond: float, degree: int, block: int) -> bool:
+def _is_clear(found: Found, beyond: float, degree: int, space: Space) -> bool:
     """Return whether the first value is beyond another one, and an eigenvalue below that would have shown by now.
 
     By the residual, or by the estimate of Kuczynski and Wozniakowski (1992) for Krylov spaces of random vectors.
@@ -318,8 +345,8 @@ def _is_clear(found: Found, beyond: float, degree: int, block: int) -> bool:
     gap = float(found.values[0]) - beyond
     if gap <= 0.0:
         return False
-    failure = 1.648 * math.sqrt(found.rows.shape[1]) * math.exp(-math.sqrt(gap) * (2 * degree - 1))
-    return min(failure, 1.0) ** block <= OVERLOOKED or found.residuals[0] < gap
+    failure = 1.648 * math.sqrt(space.n_rows) * math.exp(-math.sqrt(gap) * (2 * degree - 1))
+    return min(failure, 1.0) ** BLOCK <= OVERLOOKED or found.residuals[0] < gap
 
 
 def _n_converged(found: Found, goal: float) -> int:
@@ -349,7 +376,8 @@ class Filter:
         if self.degree == 1:
             return 1.0 - values
         growth = np.arccosh(np.maximum(values * self.size, 1.0)) / self.degree
-        return (1.0 + self.cut) / 2 - (1.0 - self.cut) / 2 * np.cosh(growth)
+        below: FloatArray = (1.0 + self.cut) / 2 - (1.0 - self.cut) / 2 * np.cosh(growth)
+        return below
 
     def sharpened(self, values: FloatArray, k: int) -> Filter:
         """Return the next filter, from the Ritz values that the last one left.
@@ -394,7 +422,7 @@ def _projected(
 
 
 def _projected_steps(problem: Problem, filter_: Filter, project: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return the filter with a projection after each step: rounding brings outliers back, and a filter enlarges them."""
+    """Return the filter with a projection after each step: rounding brings outliers back, and it enlarges them."""
     middle, half = (1.0 + filter_.cut) / 2, (1.0 - filter_.cut) / 2
 
     def step(x: Any) -> Any:
@@ -409,12 +437,11 @@ def _projected_steps(problem: Problem, filter_: Filter, project: Callable[[Any],
     return apply
 
 
-def _combined(ritz: Ritz, n_rows: int, width: int, rng: np.random.Generator) -> Any:
+def _combined(ritz: Ritz, n_rows: int, width: int, space: Space) -> Any:
     """Return ``width`` columns that hold all wanted Ritz vectors, and a little of everything else."""
     rows = ritz.vectors[: min(n_rows, ritz.vectors.shape[0]), :]
-    mix = rng.standard_normal((width, rows.shape[0]))
-    noise = asarray_like(rng.standard_normal((rows.shape[1], width)) / math.sqrt(rows.shape[1]), rows)
-    return (asarray_like(mix, rows) @ rows).T + 1e-2 * noise
+    mix = np.random.default_rng(rows.shape[0]).standard_normal((width, rows.shape[0]))
+    return (asarray_like(mix, rows) @ rows).T + (1e-2 / math.sqrt(space.n_rows)) * space.draw(width)
 
 
 def _unresolved(found: Found, k: int, goal: float, method: str) -> str:

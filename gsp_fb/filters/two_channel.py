@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .._arguments import check_count, check_signal
+from .._arguments import check_count
 from .._document import facts_html
 from ..backend import Signal, diagonal_times, product, to_dense
 from ..errors import ParameterError, SignalError
@@ -75,7 +75,7 @@ class TwoChannelBank:
         >>> two_channel(Graph.from_edges([(0, 1), (1, 2)]), "rw").analyze([1.0, 5.0, 3.0])
         (array([5., 2., 5.]), array([-4.,  3., -2.]))
         """
-        rest = check_signal(x, self.low.graph.n_nodes)
+        rest = self.low.graph.check_signal(x)
         details = []
         for _ in range(self.levels):
             smooth = self.low.apply(rest)
@@ -100,7 +100,7 @@ class TwoChannelBank:
         """
         if len(bands) != self.levels + 1:
             raise ParameterError(f"{len(bands)} bands given; {self.levels} levels have {self.levels + 1}")
-        total, *rest = (check_signal(band, self.low.graph.n_nodes) for band in bands)
+        total, *rest = (self.low.graph.check_signal(band) for band in bands)
         for band in rest:
             if band.shape != total.shape:
                 raise SignalError(f"bands have shapes {total.shape} and {band.shape}; they must be the same")
@@ -115,7 +115,7 @@ class TwoChannelBank:
         >>> two_channel(Graph.from_edges([(0, 1), (1, 2)]), "rw").aggregate([1.0, 5.0, 3.0])
         array([5., 2., 5.])
         """
-        x = check_signal(x, self.low.graph.n_nodes)
+        x = self.low.graph.check_signal(x)
         neighbours = self._neighbours(x)
         return neighbours + diagonal_times(self.low.diag, x)
 
@@ -129,7 +129,7 @@ class TwoChannelBank:
         >>> two_channel(Graph.from_edges([(0, 1), (1, 2)]), "rw").diversify([1.0, 5.0, 3.0])
         array([-4.,  3., -2.])
         """
-        x = check_signal(x, self.low.graph.n_nodes)
+        x = self.low.graph.check_signal(x)
         weight = self.low.left * product(self.low.graph.adjacency, self.low.right)
         differences = diagonal_times(weight, x) - self._neighbours(x)
         return differences + diagonal_times(1.0 - self.low.diag - weight, x)
@@ -171,7 +171,7 @@ class TwoChannelBank:
         >>> bank.synthesize_sampled(c, sampling).round(12)
         array([1., 5., 3.])
         """
-        return product(check_sampled(sampling, self.low).matrix, check_signal(x, self.low.graph.n_nodes))
+        return product(check_sampled(sampling, self.low).matrix, self.low.graph.check_signal(x))
 
     def synthesize_sampled(self, c: Any, sampling: Sampling) -> Signal:
         """Return the signal with these sampled values, by the sparse factors that ``sampling`` holds.
@@ -183,7 +183,7 @@ class TwoChannelBank:
         >>> bank.synthesize_sampled(bank.analyze_sampled([1.0, 5.0, 3.0], kept), kept).round(6)
         array([1., 5., 3.])
         """
-        c = check_signal(c, self.low.graph.n_nodes)
+        c = self.low.graph.check_signal(c)
         return check_sampled(sampling, self.low).solve(to_dense(c))
 
 
