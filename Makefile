@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 SETTINGS := setup.cfg pyproject.toml constraints.txt
 
-.PHONY: help demo quick test check package bench docs fuzz chaos laws mutation reliability test-min test-new test-mpi test-gpu audit clean
+.PHONY: help demo quick test check package bench docs fuzz chaos laws mutation oracles reliability test-min test-new test-mpi test-gpu audit clean
 
 help:
 	@echo "make demo   set up and run the main job on embedded data (no download)"
@@ -18,10 +18,11 @@ help:
 	@echo "make fuzz   coverage-guided fuzzing of every reader (two processor hours)"
 	@echo "make chaos  a thousand kill -9 while saving, training and searching"
 	@echo "make mutation  change the core in thousands of places; the tests must notice (hours)"
+	@echo "make oracles  every public number, 2 250 partial spectra and 20 000 kernels against independent oracles (an hour)"
 	@echo "make reliability  write docs/reliability.md from the figures of these runs"
 	@echo "make test-min  the core on the oldest supported versions; test-new: on the newest"
 	@echo "make audit  compare the pinned versions with the public advisories (needs a connection)"
-	@echo "make test-mpi  several processes: PETSc and SLEPc from Debian if they are missing, laws on 1, 2 and 4 ranks"
+	@echo "make test-mpi  several processes: PETSc from Debian if it is missing, laws on 1, 2 and 4 ranks"
 	@echo "make test-gpu  install CuPy, check our calls against its signatures, run the tests marked gpu"
 	@echo "make bench  measure against the peer libraries, write benchmarks/RESULTS.md"
 	@echo "make clean  remove .venv and caches"
@@ -98,6 +99,9 @@ $(VENV)-mutation/pyvenv.cfg: $(SETTINGS)
 
 mutation: $(VENV)-mutation/pyvenv.cfg
 	$(VENV)-mutation/bin/python -m tools.reliability.mutation --jobs 2
+
+oracles: $(VENV)/.test
+	$(BIN)/python -m tools.oracles numbers spectra filters --count 20000
 
 reliability: $(VENV)/.test
 	$(BIN)/python -m tools.fuzz --report

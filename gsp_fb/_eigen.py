@@ -11,7 +11,10 @@ found pairs deflated, and counted again.
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,15 +25,18 @@ from .backend import (
     asarray_like,
     cast,
     column,
+    conj,
     eigh,
     group_sum,
     namespace,
     to_dense,
     to_host,
 )
-from .errors import ConvergenceError
+from .errors import ConvergenceError, GspWarning
 from .operators import Operator
 from .solvers import Factorization, FactorizationCost, factorization_cost
+
+Inverse = Callable[[Problem, float], Any]
 
 __all__ = ["DENSE_BYTES", "Pairs", "dense_pairs", "null_space", "partial_pairs", "residuals"]
 
@@ -42,9 +48,13 @@ ROUNDS = 12
 MAX_BLOCK = 64
 # A count that is off by more than this share of the norm is worth nothing.
 WORST_MARGIN = 1e-6
+# Degree of polynomials from which an iterative inverse is cheaper.
+MODERATE_DEGREE = 64
 EPS = float(np.finfo(np.float64).eps)
 # Multiplications that certify=True is ready to spend on a factorisation.
 CERTIFIED_FLOPS = 5e12
+# Of a sparse factorisation on one core.
+FLOPS_PER_SECOND = 1e9
 
 
 @dataclass(frozen=True)
@@ -76,6 +86,7 @@ class NullSpace:
     groups: Any
     n_groups: int
     member: Any
+    storage: Any
 
     def project_out(self, x: FloatArray) -> FloatArray:
         """Return ``x`` minus its component in the null space."""
@@ -84,7 +95,10 @@ class NullSpace:
     def part(self, x: FloatArray) -> FloatArray:
         """Return the orthogonal projection of ``x`` (1-D or a block) onto the null space."""
         root = column(self.root, x)
-        share = group_sum(self.groups, root * x, self.n_groups)
+        if self.n_groups == 1:
+            lone: FloatArray = root * self.storage.reduce(conj(self.root) @ x, "sum")
+            return lone
+        share = self.storage.reduce(group_sum(self.groups, root * x, self.n_groups), "sum")
         projection: FloatArray = root * namespace(share).take(share, self.groups, axis=0)
         return projection
 
@@ -108,7 +122,8 @@ class NullSpace:
     @property
     def _occupied(self) -> Any:
         """Which components have a null vector: those with a member."""
-        return group_sum(self.groups, cast(self.member, namespace(self.root).float64), self.n_groups) > 0
+        members = group_sum(self.groups, cast(self.member, namespace(self.root).float64), self.n_groups)
+        return self.storage.reduce(members, "sum") > 0
 
 
 def null_space(symmetrized: Operator) -> NullSpace:
@@ -118,9 +133,11 @@ def null_space(symmetrized: Operator) -> NullSpace:
     xp = namespace(high.right)
     inverse = 1.0 / xp.where(high.right > 0, high.right, 1.0)
     root = xp.where(member, inverse, 0.0)
-    groups, n_groups = symmetrized.graph.component_labels, symmetrized.graph.n_components
-    norms = xp.sqrt(group_sum(groups, root * root, n_groups))
-    return NullSpace(root / xp.take(xp.where(norms > 0, norms, 1.0), groups, axis=0), groups, n_groups, member)
+    graph = symmetrized.graph
+    groups, n_groups = graph.component_labels, graph.n_components
+    norms = xp.sqrt(graph.storage.reduce(group_sum(groups, root * root, n_groups), "sum"))
+    unit = root / xp.take(xp.where(norms > 0, norms, 1.0), groups, axis=0)
+    return NullSpace(unit, groups, n_groups, member, graph.storage)
 
 
 def dense_pairs(symmetrized: Operator) -> Pairs:
@@ -141,8 +158,12 @@ def partial_pairs(
     tol: float,
     certify: bool | None = None,
     max_bytes: int = DENSE_BYTES,
+    inverse: Inverse | None = None,
 ) -> Pairs:
     """Return ``k`` eigenpairs of a symmetric high channel, ascending: the smallest if ``smooth``, else the largest.
+
+    On MPI ranks the vectors are local rows, and ``inverse`` maps a problem and a shift to an object with ``solve``,
+    which serves where polynomials of moderate degree do not separate the pairs. Collective there.
 
     Raises
     ------
@@ -162,8 +183,10 @@ def partial_pairs(
     if problem.size == 0.0:
         return _constant(symmetrized, k)
     try:
-        proven = _Ladder(problem, k - n_null, tol, certify).climb()
+        proven = _Ladder(problem, k - n_null, tol, certify, inverse).climb()
     except ConvergenceError as stuck:
+        if symmetrized.graph.storage.kind == "mpi":
+            raise
         if symmetrized.graph.device != "cpu":
             remedy = "factorisations run on the CPU only: ask an operator of graph.to('cpu')"
             raise ConvergenceError(f"{stuck}; {remedy}", stuck.eigenvalues, stuck.eigenvectors) from None
@@ -182,7 +205,8 @@ def _end(pairs: Pairs, k: int, smooth: bool) -> Pairs:
 def _constant(symmetrized: Operator, k: int) -> Pairs:
     """Return pairs of a multiple of the identity, the only symmetric matrix whose bounds coincide."""
     values = asarray_like(np.full(k, symmetrized.bounds[0]), symmetrized.diag)
-    return Pairs(values, asarray_like(np.eye(symmetrized.graph.n_nodes, k), values), "diagonal", "dense", 0.0)
+    rows = np.asarray(symmetrized.graph.local_rows)[:, None] == np.arange(k)
+    return Pairs(values, asarray_like(rows.astype(np.float64), values), "diagonal", "dense", 0.0)
 
 
 def _assembled(problem: Problem, null: NullSpace | None, n_null: int, proven: _Proven) -> Pairs:
@@ -217,6 +241,7 @@ class _Ladder:
     k: int
     tol: float
     certify: bool | None
+    inverse: Inverse | None
 
     def climb(self) -> _Proven:
         """Return the pairs and their proof."""
@@ -245,7 +270,8 @@ class _Ladder:
 
     def _cost(self) -> FactorizationCost | None:
         """Return what a factorisation costs; None on a device that has none, or where none is wanted."""
-        if self.problem.operator.graph.device != "cpu":
+        graph = self.problem.operator.graph
+        if graph.device != "cpu" or graph.storage.kind == "mpi":
             return None
         return factorization_cost(self.problem.operator.graph.adjacency)
 
@@ -257,6 +283,13 @@ class _Ladder:
                 f"counting the eigenvalues needs a factorisation of {cost}, at most; certify=None returns the pairs "
                 f"with proof 'residual', and a larger max_bytes (now {self.problem.max_bytes / 1e9:.1f} GB) may help"
             )
+        if not cost.is_cheap:
+            warnings.warn(
+                f"the factorisation that counts the eigenvalues ({cost}, at most) may take up to "
+                f"{cost.flops / FLOPS_PER_SECOND:.0f} s and does not react to Ctrl-C; certify=None does without it",
+                GspWarning,
+                stacklevel=6,
+            )
 
     def _search(self, k: int, known: Found | None, cheap: bool, block: int) -> Found:
         if cheap:
@@ -264,7 +297,14 @@ class _Ladder:
                 return inverse_search(self.problem, k, self.tol, known, block)
             except ConvergenceError:
                 pass  # a factorisation that breaks down: matrix-vector products alone remain
-        return polynomial_search(self.problem, k, self.tol, known, block)
+        if self.inverse is None:
+            return polynomial_search(self.problem, k, self.tol, known, block)
+        try:
+            return polynomial_search(self.problem, k, self.tol, known, block, last_degree=MODERATE_DEGREE)
+        except ConvergenceError:
+            return inverse_search(
+                self.problem, k, self.tol, known, block, factorize=partial(self.inverse, self.problem)
+            )
 
     def _count(self, found: Found, cheap: bool, round_: int) -> tuple[Found | None, float]:
         """Return None and an error bound if a count shows that no eigenvalue is missing, else pairs that were."""
@@ -310,12 +350,25 @@ class _Ladder:
         last, worst = float(found.values[-1]), float(found.residuals.max())
         if self.k == 1:
             return None, worst
+        if found.guards is not None and self._is_clear(found, last):
+            return None, worst
         # Where one copy was missing there are more: the next search is for several.
         block = min(BLOCK << round_, MAX_BLOCK)
         n_pairs = 1 if round_ == 0 else min(block, self.k)
-        more = polynomial_search(self.problem, n_pairs, self.tol, found, block, beyond=last)
+        more = self._outside(found, n_pairs, block, last)
         ahead = len(more.values) > 0 and more.values[0] < last - max(worst, float(more.residuals[0]), 64 * EPS)
         return (more if ahead else None), worst
+
+    def _is_clear(self, found: Found, last: float) -> bool:
+        """Return whether a search outside of the guards as well, which has the next values farther off, is clear."""
+        next_ = polynomial_search(self.problem, 1, self.tol, found.with_guards, BLOCK, beyond=last)
+        return bool(next_.values[0] > last)
+
+    def _outside(self, found: Found, k: int, block: int, last: float) -> Found:
+        if found.method == "shift-invert" and self.inverse is not None:
+            factorize = partial(self.inverse, self.problem)
+            return inverse_search(self.problem, k, self.tol, found, block, factorize=factorize)
+        return polynomial_search(self.problem, k, self.tol, found, block, beyond=last)
 
 
 def _before_last_cluster(values: FloatArray, margin: float) -> int:

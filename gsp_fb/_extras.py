@@ -30,7 +30,6 @@ EXTRAS = {
     "cupy": "gpu",
     "cupyx": "gpu",
     "petsc4py": "mpi",
-    "slepc4py": "mpi",
     "mpi4py": "mpi",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ._kernels import chebyshev_bank
 from .backend import FloatArray, abs_squared, as_complex, asarray_like, conj, namespace, to_host
 from .errors import ConvergenceError, ParameterError
 from .operators import Operator
-from .solvers import Factorization, Ritz, ritz_cycles
+from .solvers import Factorization, Ritz, Space, ritz_cycles
 
 __all__ = ["BLOCK", "SINGLE_BLOCK", "Found", "Problem", "inverse_search", "polynomial_search", "residuals"]
 
@@ -25,7 +25,9 @@ BLOCK, SINGLE_BLOCK = 4, 1
 POLYNOMIAL_SPACE, SINGLE_SPACE = 96, 40
 INVERSE_SPACE = 32
 # Degree of the first polynomial and of the last; it doubles from phase to phase while the pairs do not converge.
-FIRST_DEGREE, LAST_DEGREE = 12, 6144
+FIRST_DEGREE, LAST_DEGREE = 16, 6144
+# Where a filter cuts: so far into the Ritz values that are not wanted, those of plain Lanczos and those of a filter.
+FIRST_CUT, NEXT_CUT = 0.05, 2 / 3
 PHASES = 14
 # A cycle that leaves more than this of the residual asks for a sharper polynomial.
 SLOW = 0.05
@@ -34,8 +36,15 @@ STEADY = 0.7
 CYCLES_OF_INVERSE = 60
 # A polynomial that amplifies more would leave nothing but the first vector in float64.
 AMPLIFICATION = 1e6
+# Logarithm of the amplification of known vectors from which they are projected out in every step.
+SWAMPED = 20.0
 # Residuals below this, relative to the norm, are rounding.
 FLOOR = 4e-14
+EPS = float(np.finfo(np.float64).eps)
+# Vectors beyond the wanted ones of which a second search is kept free.
+GUARDS = 32
+# Probability with which a search may overlook an eigenvalue.
+OVERLOOKED = 1e-10
 # Of the smooth end, whose null vectors are projected out; and of the rough one, or where null vectors are not known.
 SHIFT, OUTSIDE = 1e-13, 1e-8
 
@@ -44,7 +53,8 @@ SHIFT, OUTSIDE = 1e-13, 1e-8
 class Found:
     """Eigenpairs of a problem: values in its units, ascending, vectors as orthonormal rows, norms of the residuals.
 
-    ``filter`` is the polynomial that separated them, with which a further search begins.
+    ``filter`` is the polynomial that separated them, with which a further search begins, and ``guards`` are vectors
+    beyond the last pair that are nearly eigenvectors, as rows.
     """
 
     values: FloatArray
@@ -52,6 +62,7 @@ class Found:
     residuals: FloatArray
     method: str
     filter: Filter | None = None
+    guards: Any = None
 
     def merged(self, other: Found, k: int) -> Found:
         """Return the ``k`` smallest of both."""
@@ -61,6 +72,22 @@ class Found:
         chosen = namespace(rows).take(rows, asarray_like(order, rows), axis=0)
         size = np.concatenate([self.residuals, other.residuals])[order]
         return Found(values[order], chosen, size, self.method, self.filter)
+
+    def joined(self, other: Found) -> Found:
+        """Return all pairs of both, to stay orthogonal to."""
+        rows = namespace(self.rows).concat((self.rows, other.rows), axis=0)
+        both = (np.concatenate(pair) for pair in ((self.values, other.values), (self.residuals, other.residuals)))
+        values, size = both
+        return Found(values, rows, size, self.method)
+
+    def first(self, k: int) -> Found:
+        """Return the ``k`` smallest pairs."""
+        return Found(self.values[:k], self.rows[:k, :], self.residuals[:k], self.method)
+
+    @property
+    def with_guards(self) -> Found:
+        """The pairs and their guards as one set of rows to stay orthogonal to."""
+        return replace(self, rows=namespace(self.rows).concat((self.rows, self.guards), axis=0), guards=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +148,35 @@ class Problem:
             if self.project_null is not None:
                 block = self.project_null(block)
             if known is not None:
-                block = block - known.rows.T @ (conj(known.rows) @ block)
+                part = self.total(to_host(conj(known.rows) @ block))
+                block = block - known.rows.T @ asarray_like(part, block)
             return block
 
         return project
+
+    def total(self, values: FloatArray) -> FloatArray:
+        """Return the sum over all processes of a host array."""
+        added: FloatArray = self.operator.graph.storage.reduce(values, "sum")
+        return added
+
+    def vectors(self, known: Found | None) -> Space:
+        """Return the space of a search outside of the known pairs, with random vectors of its own.
+
+        A Krylov space holds one copy of a repeated eigenvalue for each vector of its start. After these are deflated,
+        the same start holds no further copy: the generator is fixed, and another one for each number of known pairs.
+        """
+        rng = np.random.default_rng([1, 0 if known is None else len(known.values)])
+        return Space(self.n_nodes, self.projector(known), partial(self._draw, rng), self.total)
+
+    def _draw(self, rng: np.random.Generator, width: int) -> Any:
+        graph = self.operator.graph
+        if graph.storage.kind != "mpi":
+            start = asarray_like(rng.standard_normal((self.n_nodes, width)), self.operator.diag)
+            return as_complex(start) if graph.is_complex else start
+        # The entries of a rank are those of its rows in one stream, however the rows are distributed.
+        stream = np.random.PCG64(int(rng.integers(2**62)))
+        stream.advance(graph.local_rows.start * width)
+        return np.random.Generator(stream).random((len(graph.local_rows), width)) - 0.5
 
     def space(self, k: int, smallest: int, block: int) -> tuple[int, int]:
         """Return the dimension of the Krylov space and how many vectors a restart keeps.
@@ -136,7 +188,7 @@ class Problem:
         """
         dimension = max(smallest, 2 * k + 4 * block)
         number = 16 if self.operator.graph.is_complex else 8
-        affordable = self.max_bytes // (number * max(self.n_nodes, 1)) - 4 * block
+        affordable = self.max_bytes // (number * max(len(self.operator.graph.local_rows), 1)) - 4 * block
         if affordable < k + 3 * block:
             need = number * self.n_nodes * (k + 7 * block)
             raise ParameterError(
@@ -146,45 +198,60 @@ class Problem:
         dimension = min(dimension, affordable, max(self.n_nodes, 2 * block))
         return dimension, min(max(k + block, dimension // 2), dimension - block)
 
-    def random_block(self, rng: np.random.Generator, width: int) -> Any:
-        """Return a random start for a search, complex where the weights are."""
-        start = asarray_like(rng.standard_normal((self.n_nodes, width)), self.operator.diag)
-        return as_complex(start) if self.operator.graph.is_complex else start
-
     def refined(self, ritz: Ritz, k: int, method: str) -> Found:
         """Return Ritz pairs of the operator itself in the span of the first vectors of another map's."""
-        rows = ritz.vectors[: min(k + min(k, BLOCK), ritz.vectors.shape[0]), :]
+        return self._rayleigh(ritz.vectors[: min(k + min(k, BLOCK), ritz.vectors.shape[0]), :], method).first(k)
+
+    def _rayleigh(self, rows: Any, method: str) -> Found:
         xp = namespace(rows)
         image = self.operator.apply(xp.asarray(xp.permute_dims(rows, (1, 0)), copy=True))
-        small = to_host(conj(rows) @ image)
+        small = self.total(to_host(conj(rows) @ image))
         values, vectors = np.linalg.eigh((small + small.conj().T) / 2)
         turn = asarray_like(vectors, rows)
         rows, image = turn.T @ rows, image @ turn
         defect = image - xp.permute_dims(rows, (1, 0)) * asarray_like(values, rows)
-        size = to_host(xp.sqrt(xp.sum(abs_squared(defect), axis=0)))
-        return Found(values[:k], rows[:k, :], size[:k], method)
+        size = np.sqrt(self.total(to_host(xp.sum(abs_squared(defect), axis=0))))
+        return Found(values, rows, size, method)
+
+    def guards(self, ritz: Ritz, k: int) -> Any:
+        """Return Ritz vectors beyond the ``k``-th that hold next to nothing of an eigenvector at or below it, or None.
+
+        Of an eigenvector with a value below ``last`` a Ritz vector holds at most its residual over the distance.
+        """
+        pairs = self._rayleigh(ritz.vectors[: min(k + max(k, GUARDS), ritz.vectors.shape[0]), :], "lanczos")
+        distance = np.maximum(pairs.values[k:] - pairs.values[k - 1], EPS)
+        n_guards = int(np.sum(np.cumsum((pairs.residuals[k:] / distance) ** 2) < 1e-2))
+        return pairs.rows[k : k + n_guards, :] if n_guards else None
 
 
-def inverse_search(problem: Problem, k: int, tol: float, known: Found | None = None, block: int = BLOCK) -> Found:
-    """Return the ``k`` smallest pairs by the inverse of the shifted operator, from a sparse factorisation.
+def inverse_search(
+    problem: Problem,
+    k: int,
+    tol: float,
+    known: Found | None = None,
+    block: int = BLOCK,
+    *,
+    factorize: Callable[[float], Any] | None = None,
+) -> Found:
+    """Return the ``k`` smallest pairs by the inverse of the shifted operator, by default from a sparse factorisation.
 
     The smooth end is shifted by rounding alone; the rough one to just outside of the largest eigenvalue, which a few
-    matrix-vector products estimate.
+    matrix-vector products estimate. ``factorize`` maps a shift to an object with ``solve``.
 
     Raises
     ------
     ConvergenceError
         The factorisation breaks down, or the pairs do not converge.
     """
-    rng, project = _fresh(known), problem.projector(known)
-    factors = Factorization(problem.matrix, _outside(problem, rng))
+    space = problem.vectors(known)
+    shift = _outside(problem, space)
+    factors = Factorization(problem.matrix, shift) if factorize is None else factorize(shift)
 
     def inverse(x: Any) -> Any:
-        return project(factors.solve(project(x)))
+        return space.project(factors.solve(space.project(x)))
 
     dimension, keep = problem.space(k, INVERSE_SPACE, block)
-    start = problem.random_block(rng, block)
-    cycles = ritz_cycles(inverse, start, dimension=dimension, keep=keep, project=project, rng=rng)
+    cycles = ritz_cycles(inverse, space.draw(block), space, dimension=dimension, keep=keep)
     worst = math.inf
     for _, ritz in zip(range(CYCLES_OF_INVERSE), cycles, strict=False):
         found = problem.refined(ritz, k, "shift-invert")
@@ -197,13 +264,13 @@ def inverse_search(problem: Problem, k: int, tol: float, known: Found | None = N
     raise ConvergenceError(_unresolved(found, k, tol, "shift-invert"), problem.frequencies(found.values))
 
 
-def _outside(problem: Problem, rng: np.random.Generator) -> float:
+def _outside(problem: Problem, space: Space) -> float:
     """Return a shift below the smallest eigenvalue of the problem, and close to it."""
     if problem.smooth and problem.project_null is not None:
         return -SHIFT
-    start = problem.random_block(rng, 1)
-    space = ritz_cycles(lambda x: x - problem.operator.apply(x), start, dimension=60, keep=8, project=_same, rng=rng)
-    smallest = problem.refined(next(space), 1, "lanczos")
+    whole = replace(space, project=_same)
+    cycles = ritz_cycles(lambda x: x - problem.operator.apply(x), space.draw(1), whole, dimension=60, keep=8)
+    smallest = problem.refined(next(cycles), 1, "lanczos")
     # An eigenvalue lies within the residual; a lower one may exist, and the bound of 0 holds for all. An eigenvalue
     # at the bound itself (bipartite graphs) must not swamp the others.
     return max(float(smallest.values[0]) - 2.0 * float(smallest.residuals[0]), 0.0) - OUTSIDE
@@ -211,15 +278,6 @@ def _outside(problem: Problem, rng: np.random.Generator) -> float:
 
 def _same(block: Any) -> Any:
     return block
-
-
-def _fresh(known: Found | None) -> np.random.Generator:
-    """Return the generator of a search: fixed, and another one for each number of pairs that are known.
-
-    A Krylov space holds one copy of a repeated eigenvalue for each vector of its start. After these are deflated, the
-    same start holds no further copy: a search for what was missed needs vectors of its own.
-    """
-    return np.random.default_rng([1, 0 if known is None else len(known.values)])
 
 
 def polynomial_search(
@@ -230,6 +288,7 @@ def polynomial_search(
     block: int = BLOCK,
     *,
     beyond: float | None = None,
+    last_degree: int = LAST_DEGREE,
 ) -> Found:
     """Return the ``k`` smallest pairs by matvecs alone: block Lanczos on Chebyshev polynomials of growing degree.
 
@@ -239,35 +298,62 @@ def polynomial_search(
         Pairs to stay orthogonal to.
     beyond : float, optional
         Stop as soon as the first value is clearly above this one: nothing is missing below it.
+    last_degree : int
+        Highest degree of a polynomial.
 
     Raises
     ------
     ConvergenceError
         The highest degree did not separate the pairs.
     """
-    rng, goal = _fresh(known), max(tol, FLOOR)
-    project = problem.projector(known)
+    space, goal, degree = problem.vectors(known), max(tol, FLOOR), 0
     dimension, keep = problem.space(k, POLYNOMIAL_SPACE if k > 1 else SINGLE_SPACE, block)
-    start = problem.random_block(rng, block)
+    start = space.draw(block)
     filter_ = _PLAIN if known is None or known.filter is None else known.filter
     for phase in range(PHASES):
-        cycles = ritz_cycles(
-            _projected(problem, filter_, project), start, dimension=dimension, keep=keep, project=project, rng=rng
-        )
+        map_ = _projected(problem, filter_, space.project, known)
+        cycles = ritz_cycles(map_, start, space, dimension=dimension, keep=keep)
         worst = math.inf
         for ritz in cycles:
             found = problem.refined(ritz, k, "lanczos")
             before, worst = worst, float(found.residuals.max(initial=0.0))
-            clear = beyond is not None and found.values[0] - found.residuals[0] > beyond
+            degree += filter_.degree * ritz.n_products
+            clear = beyond is not None and _is_clear(found, beyond, degree, space)
             if clear or ritz.exhausted or (len(found.values) == k and worst <= goal):
-                return replace(found, filter=filter_)
-            # Plain Lanczos is for one pair; of several it estimates where they are, and so does the first filter. The
-            # others go on while they converge fast.
-            if (phase == 0 and k > 1) or phase == 1 or worst > (STEADY if phase == 0 else SLOW) * before:
+                return replace(found, filter=filter_, guards=None if beyond is not None else problem.guards(ritz, k))
+            # Plain Lanczos is for one pair; of several it estimates where they are. The others go on while they
+            # converge fast.
+            if (phase == 0 and k > 1) or worst > (STEADY if phase == 0 else SLOW) * before:
                 break
-        filter_ = filter_.sharpened(problem.refined(ritz, keep, "lanczos").values, k)
-        start = _combined(ritz, k + block, block, rng)
+        filter_ = filter_.sharpened(filter_.preimage(ritz.values), k)
+        n_locked = min(_n_converged(found, goal), k - 1)
+        if filter_.is_limited and n_locked:
+            # Far outliers (hubs) would swamp a sharper filter: what has converged is locked, the rest found without it.
+            locked = found.first(n_locked)
+            known = locked if known is None else known.joined(locked)
+            rest = polynomial_search(problem, k - n_locked, tol, known, block, beyond=beyond, last_degree=last_degree)
+            return replace(locked.merged(rest, k), filter=rest.filter, guards=rest.guards)
+        if filter_.degree > last_degree:
+            break
+        start = _combined(ritz, k + block, block, space)
     raise ConvergenceError(_unresolved(found, k, goal, "Lanczos"), problem.frequencies(found.values))
+
+
+def _is_clear(found: Found, beyond: float, degree: int, space: Space) -> bool:
+    """Return whether the first value is beyond another one, and an eigenvalue below that would have shown by now.
+
+    By the residual, or by the estimate of Kuczynski and Wozniakowski (1992) for Krylov spaces of random vectors.
+    """
+    gap = float(found.values[0]) - beyond
+    if gap <= 0.0:
+        return False
+    failure = 1.648 * math.sqrt(space.n_rows) * math.exp(-math.sqrt(gap) * (2 * degree - 1))
+    return min(failure, 1.0) ** BLOCK <= OVERLOOKED or found.residuals[0] < gap
+
+
+def _n_converged(found: Found, goal: float) -> int:
+    """Return how many of the first pairs have converged without a gap."""
+    return int(np.cumprod(found.residuals <= goal).sum())
 
 
 @dataclass(frozen=True)
@@ -280,6 +366,20 @@ class Filter:
     cut: float
     smallest: float
     degree: int
+    is_limited: bool = False
+
+    @property
+    def size(self) -> float:
+        """Its value at ``smallest`` before scaling."""
+        return math.cosh(self.degree * _growth(self.cut, self.smallest))
+
+    def preimage(self, values: FloatArray) -> FloatArray:
+        """Return eigenvalues of the operator for those of the filter, ``cut`` for those that it damps."""
+        if self.degree == 1:
+            return 1.0 - values
+        growth = np.arccosh(np.maximum(values * self.size, 1.0)) / self.degree
+        below: FloatArray = (1.0 + self.cut) / 2 - (1.0 - self.cut) / 2 * np.cosh(growth)
+        return below
 
     def sharpened(self, values: FloatArray, k: int) -> Filter:
         """Return the next filter, from the Ritz values that the last one left.
@@ -287,12 +387,13 @@ class Filter:
         It damps from two thirds into the values that are not wanted. One cycle then brings the ``k``-th value down to
         rounding, if the degree is about ``1 / acosh`` of its place; a degree that was not enough is doubled.
         """
-        cut = float(min(values[k + 2 * (len(values) - k - 1) // 3], 0.999))
+        part = FIRST_CUT if self.degree == 1 else NEXT_CUT
+        cut = float(min(values[k + int(part * (len(values) - k - 1))], 1.0 - 1e-3 * (1.0 - values[0])))
         enough = math.ceil(1.5 / _growth(cut, float(values[k - 1])))
         most = math.ceil(math.acosh(AMPLIFICATION) / _growth(cut, float(values[0])))
         again = 2 * self.degree if self.degree > FIRST_DEGREE else FIRST_DEGREE
-        degree = FIRST_DEGREE if self.degree == 1 else max(again, enough)
-        return Filter(cut, float(values[0]), max(2, min(degree, most, LAST_DEGREE)))
+        degree = min(FIRST_DEGREE if self.degree == 1 else max(again, enough), LAST_DEGREE)
+        return Filter(cut, float(values[0]), max(2, min(degree, most)), most < degree)
 
 
 _PLAIN = Filter(0.0, 0.0, 1)
@@ -303,12 +404,16 @@ def _growth(cut: float, value: float) -> float:
     return math.acosh(max((1.0 + cut - 2.0 * value) / (1.0 - cut), 1.0 + 1e-14))
 
 
-def _projected(problem: Problem, filter_: Filter, project: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _projected(
+    problem: Problem, filter_: Filter, project: Callable[[Any], Any], known: Found | None = None
+) -> Callable[[Any], Any]:
     op = problem.operator
     if filter_.degree == 1:
         return lambda x: project(x - op.apply(x))
+    if known is not None and filter_.degree * _growth(filter_.cut, float(known.values.min())) > SWAMPED:
+        return _projected_steps(problem, filter_, project)
     coefficients = np.zeros((1, filter_.degree + 1))
-    coefficients[0, -1] = (-1.0) ** filter_.degree / math.cosh(filter_.degree * _growth(filter_.cut, filter_.smallest))
+    coefficients[0, -1] = (-1.0) ** filter_.degree / filter_.size
 
     def apply(x: Any) -> Any:
         interval = (filter_.cut, 1.0)
@@ -318,12 +423,27 @@ def _projected(problem: Problem, filter_: Filter, project: Callable[[Any], Any])
     return apply
 
 
-def _combined(ritz: Ritz, n_rows: int, width: int, rng: np.random.Generator) -> Any:
+def _projected_steps(problem: Problem, filter_: Filter, project: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the filter with a projection after each step: rounding brings outliers back, and it enlarges them."""
+    middle, half = (1.0 + filter_.cut) / 2, (1.0 - filter_.cut) / 2
+
+    def step(x: Any) -> Any:
+        return project((middle * x - problem.operator.apply(x)) / half)
+
+    def apply(x: Any) -> Any:
+        before, now = x / filter_.size, step(x) / filter_.size
+        for _ in range(filter_.degree - 1):
+            before, now = now, 2.0 * step(now) - before
+        return now
+
+    return apply
+
+
+def _combined(ritz: Ritz, n_rows: int, width: int, space: Space) -> Any:
     """Return ``width`` columns that hold all wanted Ritz vectors, and a little of everything else."""
     rows = ritz.vectors[: min(n_rows, ritz.vectors.shape[0]), :]
-    mix = rng.standard_normal((width, rows.shape[0]))
-    noise = asarray_like(rng.standard_normal((rows.shape[1], width)) / math.sqrt(rows.shape[1]), rows)
-    return (asarray_like(mix, rows) @ rows).T + 1e-2 * noise
+    mix = np.random.default_rng(rows.shape[0]).standard_normal((width, rows.shape[0]))
+    return (asarray_like(mix, rows) @ rows).T + (1e-2 / math.sqrt(space.n_rows)) * space.draw(width)
 
 
 def _unresolved(found: Found, k: int, goal: float, method: str) -> str:

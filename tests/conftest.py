@@ -66,8 +66,7 @@ ON_THE_HOST = {
         "test_isolated_nodes_under_the_zero_policy",
         "test_the_rough_end_of_cora",
     ),
-    # Not for time alone: comb on a wheel of 700 nodes ends in ConvergenceError there, whose remedy is graph.to("cpu").
-    "without factorisations these graphs take minutes, and a hub-heavy one does not converge": (
+    "without factorisations these graphs take minutes": (
         "test_partial_spectra_of_symmetric_graphs_are_the_ends_of_lapacks",
         "test_copies_are_found_without_a_count",
         "test_every_copy_is_found_on_signed_and_magnetic_tori",

@@ -109,6 +109,8 @@ def test_the_names_that_older_numpy_lacks_mean_what_numpy_means_by_them(kind):
         (older.concat([x, x]), np.concat([x, x])),
         (older.cumulative_sum(x, include_initial=True), np.cumulative_sum(x, include_initial=True)),
         (older.unique_values(x), np.sort(np.unique_values(x))),
+        (older.permute_dims(x[None, :], (1, 0)), np.permute_dims(x[None, :], (1, 0))),
+        (older.asarray(x, copy=True), np.asarray(x, copy=True)),
         (older.sqrt(x), np.sqrt(x)),
     ):
         np.testing.assert_array_equal(ours, theirs)

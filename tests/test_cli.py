@@ -50,6 +50,16 @@ def test_energy_of_a_known_signal(ring_file, capsys):
     assert by_family["lazy_sym"] == pytest.approx((1 - np.cos(2 * np.pi / 12)) / 2)
 
 
+def test_energy_shows_s_beside_its_expectation(ring_file, capsys):
+    found = json.loads(out(capsys, "energy", ring_file, "--signal", ring_file.with_name("x.npy"), "--json"))
+    rows = found["S beside its expectation under random permutation"]
+    assert [row["S"] for row in rows] == [row["S"] for row in found["energies"]]
+    graph, x = gf.read_graph(ring_file), np.load(ring_file.with_name("x.npy"))
+    for row in rows:
+        op = gf.operator(graph, row["family"], channel="high")
+        assert row["expected"] == pytest.approx(gf.expected_s_value(op, x), rel=1e-12)
+
+
 def test_spectrum_of_the_ring(ring_file, capsys):
     rows = json.loads(out(capsys, "spectrum", ring_file, "-k", 3, "--json"))["frequencies"]
     assert [row["frequency"] for row in rows] == pytest.approx([0.0, *[1 - np.cos(2 * np.pi / 12)] * 2])

@@ -308,3 +308,14 @@ def test_copies_are_found_without_a_count(family, k, which, monkeypatch):
     values = np.linalg.eigvalsh(op.symmetrized.to_scipy().toarray())
     found = gf.spectrum(op, k, which)
     np.testing.assert_allclose(found.frequencies, values[:k] if which == "low" else values[-k:], atol=1e-8)
+
+
+@pytest.mark.parametrize("k", [2, 7])
+def test_a_hub_far_from_the_rest_does_not_stop_a_search(k):
+    """One eigenvalue of 700 above a ring's below 5: it is locked, else it limits every polynomial."""
+    graph = gf.Graph.from_edges([(0, i) for i in range(1, 700)] + [(i, i % 699 + 1) for i in range(1, 700)])
+    op = gf.operator(graph, "comb", channel="high")
+    ring = 3 - 2 * np.cos(2 * np.pi * np.arange(1, 699) / 699)
+    modes = gf.spectrum(op, k, "high", certify=False)
+    assert (modes.method, modes.proof) == ("lanczos", "residual")
+    np.testing.assert_allclose(modes.frequencies, np.sort(np.append(ring, 700.0))[-k:], rtol=0, atol=1e-6)

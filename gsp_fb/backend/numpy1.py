@@ -20,6 +20,10 @@ def _astype(x: Any, dtype: Any) -> Any:
     return x.astype(dtype)
 
 
+def _asarray(x: Any, *, dtype: Any = None, copy: bool | None = None) -> Any:
+    return np.array(x, dtype=dtype) if copy else np.asarray(x, dtype=dtype)
+
+
 def _isdtype(dtype: Any, kind: str | tuple[str, ...]) -> bool:
     kinds = (kind,) if isinstance(kind, str) else kind
     return any(np.dtype(dtype).kind in KINDS[name] for name in kinds)
@@ -33,11 +37,13 @@ def _cumulative_sum(x: Any, *, include_initial: bool = False) -> Any:
 class _Extended:
     """NumPy with the names that it lacks."""
 
+    asarray = staticmethod(_asarray)
     astype = staticmethod(_astype)
     bool = np.bool_
     concat = staticmethod(np.concatenate)
     cumulative_sum = staticmethod(_cumulative_sum)
     isdtype = staticmethod(_isdtype)
+    permute_dims = staticmethod(np.transpose)
     unique_values = staticmethod(np.unique)
 
     def __getattr__(self, name: str) -> Any:

@@ -11,6 +11,7 @@ from ..energy import (
     class_homophily,
     dirichlet_energy,
     edge_homophily,
+    expected_s_value,
     node_homophily,
     nonsmooth_energy,
     s_value,
@@ -27,6 +28,8 @@ from .render import emit
 from .source import Source, add_memory, add_source, label_columns, read_source, signals_of
 
 __all__ = ["COMMANDS"]
+
+EXPECTED = "S beside its expectation under random permutation"
 
 
 def high_channels(graph: Graph, gamma: float | None = None) -> Iterator[tuple[str, Operator]]:
@@ -74,7 +77,11 @@ def _signal_facts(source: Source) -> dict[str, Any]:
 def _energy(args: argparse.Namespace) -> int:
     source = read_source(args)
     rows = [row for name, x in signals_of(source).items() for row in energy_rows(source.graph, name, x, args.gamma)]
-    emit({"source": source.name, "energies": rows}, as_json=args.json)
+    facts = {"source": source.name, "energies": rows}
+    if source.graph.storage.kind == "memory":
+        pairs = signals_of(source).items()
+        facts[EXPECTED] = [row for name, x in pairs for row in expected_rows(source.graph, name, x, args.gamma)]
+    emit(facts, as_json=args.json)
     return 0
 
 
@@ -89,6 +96,12 @@ def energy_rows(graph: Graph, name: str, x: Any, gamma: float | None = None) -> 
             "Dirichlet energy": dirichlet_energy(op, x),
             "nonsmooth energy": nonsmooth_energy(op, x),
         }
+
+
+def expected_rows(graph: Graph, name: str, x: Any, gamma: float | None = None) -> Iterator[dict[str, Any]]:
+    """Yield S of one signal beside its expectation under random permutation, under every family."""
+    for family, op in high_channels(graph, gamma):
+        yield {"signal": name, "family": family, "S": s_value(op, x), "expected": expected_s_value(op, x)}
 
 
 def _spectrum(args: argparse.Namespace) -> int:

@@ -14,9 +14,9 @@ from ..advice import advise
 from ..convert import from_networkx
 from ..datasets import contextual_sbm
 from ..eigengap import eigengap
-from ..energy import edge_homophily, one_hot, s_value
+from ..energy import edge_homophily, expected_s_value, one_hot, s_value
 from ..graph import Graph
-from .analyse import energy_rows, graph_facts, high_channels
+from .analyse import EXPECTED, energy_rows, expected_rows, graph_facts, high_channels
 from .command import Command
 from .render import emit
 
@@ -49,7 +49,9 @@ def _half_kept(regimes: dict[str, Any]) -> list[dict[str, Any]]:
             "homophily": edge_homophily(data.graph, data.y),
             "family": family,
             "S features": s_value(op, data.x),
+            "E[S]": expected_s_value(op, data.x),
             "S labels": s_value(op, one_hot(data.y)),
+            "E[S] labels": expected_s_value(op, one_hot(data.y)),
         }
         for name, data in regimes.items()
         for family, op in high_channels(data.graph)
@@ -96,6 +98,7 @@ def _demo(args: argparse.Namespace) -> int:
         "real graph": "Zachary's karate club, the two factions as labels",
         **{key: value for key, value in graph_facts(karate).items() if key in ("nodes", "edges", "components")},
         "energies of the factions": list(energy_rows(karate, "factions", one_hot(factions))),
+        EXPECTED: list(expected_rows(karate, "factions", one_hot(factions))),
         "eigengaps of the karate club": _eigengaps(karate),
         "two block models": _half_kept(regimes),
         "no graph, one channel, two: same splits and seeds": _trained(regimes),

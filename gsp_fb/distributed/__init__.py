@@ -1,4 +1,4 @@
-"""Graphs on MPI ranks: matrix-vector products by PETSc, eigenpairs by SLEPc, partitioning and components.
+"""Graphs on MPI ranks: matrix-vector products by PETSc, eigenpairs, partitioning and components.
 
 Every rank runs the same program. :func:`gsp_fb.open_graph` gives each rank its rows of a graph in a folder, and the
 functions of gsp_fb take the result. They are collective: every rank calls them. Arrays over nodes are given and

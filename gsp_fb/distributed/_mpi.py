@@ -1,4 +1,4 @@
-"""Bindings of MPI, PETSc and SLEPc: the only module that imports them; reductions and collective errors."""
+"""Bindings of MPI and PETSc: the only module that imports them; reductions and collective errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ __all__ = [
     "collective_errors",
     "garbage_cleanup",
     "petsc",
-    "slepc",
     "world",
 ]
 
@@ -45,14 +44,6 @@ def petsc() -> Any:
     if np.dtype(module.ScalarType) != np.float64:
         raise ImportError(f"{WHAT} needs a PETSc for real numbers in double precision, not {module.ScalarType}")
     return module
-
-
-@cache
-def slepc() -> Any:
-    """Return SLEPc's module, initialised."""
-    petsc()
-    require("slepc4py", "an eigenproblem over several processes").init(OPTIONS)
-    return require("slepc4py.SLEPc", WHAT)
 
 
 def garbage_cleanup(comm: Any) -> None:

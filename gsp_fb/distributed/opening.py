@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from .._arguments import host_array
 from ..backend import freeze
 from ..errors import FormatError, SignalError
 from ..graph import Graph
-from ..outofcore.folder import open_files, read_nodes
+from ..outofcore.folder import Files, open_files, read_nodes
 from ..storage import MpiStorage, StoredArray
 from ..storage.mpi import check_rows
 from ..storage.npy import open_array
@@ -23,6 +24,9 @@ from .adjacency import DistributedAdjacency, check_index_type, petsc_matrix
 from .layout import Layout, balanced_cuts, check_cuts, check_pointers
 
 __all__ = ["distributed_graph", "local_rows", "on_root"]
+
+# Entries of a window, and windows of an array, by which graphs of several ranks are compared.
+SAMPLE, N_SAMPLES = 1024, 16
 
 
 def distributed_graph(path: str | os.PathLike[str], *, comm: Any = None, cuts: Sequence[int] | None = None) -> Graph:
@@ -35,6 +39,8 @@ def distributed_graph(path: str | os.PathLike[str], *, comm: Any = None, cuts: S
                 f"{os.fspath(path)} is no folder, which MPI ranks read; `gsp-fb convert` makes one (.npyd)"
             )
         files = open_files(path)
+    _refuse_different(comm, files)
+    with collective_errors(comm):
         n_nodes = files.facts.n_nodes
         shares = balanced_cuts(files, comm.size) if cuts is None else check_cuts(cuts, n_nodes, comm.size)
     layout = Layout(comm, comm.rank, tuple(comm.bcast(shares)))
@@ -51,6 +57,26 @@ def distributed_graph(path: str | os.PathLike[str], *, comm: Any = None, cuts: S
 
     storage = MpiStorage(files, layout, freeze(pointers), entries, matrix, components)
     return Graph(storage, read_nodes(path, files.facts.n_nodes))
+
+
+def _refuse_different(comm: Any, files: Files) -> None:
+    """Raise FormatError on every rank if they opened different graphs. Collective."""
+    seen = comm.allgather((_sample(files), files.name))
+    other = next((rank for rank, (sample, _) in enumerate(seen) if sample != seen[0][0]), None)
+    if other is not None:
+        raise FormatError(
+            f"the ranks of a job open one graph: rank 0 has {seen[0][1]} and rank {other} has {seen[other][1]}, "
+            "which is another one"
+        )
+
+
+def _sample(files: Files) -> str:
+    """Return a hash of the facts and of entries all over the arrays; the whole of them is for one rank too much."""
+    digest = sha256(repr((files.facts, files.is_weighted)).encode())
+    for array in filter(None, (files.indptr, files.indices, files.weights)):
+        for start in np.linspace(0, max(array.shape[0] - SAMPLE, 0), N_SAMPLES).astype(int).tolist():
+            digest.update(np.ascontiguousarray(array.rows(start, min(start + SAMPLE, array.shape[0]))).data)
+    return digest.hexdigest()
 
 
 def local_rows(graph: Graph, x: Any) -> Any:

@@ -59,7 +59,8 @@ def tikhonov(op: Operator, x: Any, tau: float, *, tol: float = 1e-8) -> Signal:
     tau : float > 0
         Larger means smoother.
     tol : float
-        Largest error relative to the norm of ``x``.
+        Largest error relative to the norm of ``x``, both in the inner product of the operator (weights
+        ``op.scale**2``: at light nodes of a random-walk family the error may be larger).
 
     Returns
     -------

@@ -7,7 +7,7 @@ approximate Cholesky, a sparse factorisation or algebraic multigrid, each answer
 
 from __future__ import annotations
 
-from .block_lanczos import Ritz, ritz_cycles
+from .block_lanczos import Ritz, Space, ritz_cycles
 from .cg import conjugate_gradients
 from .factor import Factorization, FactorizationCost, factorization_cost
 from .planner import METHODS, Solution, Solver, solve
@@ -20,6 +20,7 @@ __all__ = [
     "Ritz",
     "Solution",
     "Solver",
+    "Space",
     "System",
     "conjugate_gradients",
     "factorization_cost",

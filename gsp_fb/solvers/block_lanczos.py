@@ -16,7 +16,7 @@ import numpy as np
 
 from ..backend import FloatArray, asarray_like, conj, empty_like, namespace, to_host
 
-__all__ = ["Ritz", "ritz_cycles"]
+__all__ = ["Ritz", "Space", "ritz_cycles"]
 
 Product = Callable[[Any], Any]
 # Columns whose norm falls by this factor when the known directions are taken out hold rounding errors alone.
@@ -37,110 +37,129 @@ class Ritz:
         Orthonormal rows.
     exhausted : bool
         The space is invariant and no direction is left outside it: every pair is exact.
+    n_products : int
+        Products with a block in this cycle.
     """
 
     values: FloatArray
     vectors: Any
     exhausted: bool
+    n_products: int
 
 
-def ritz_cycles(
-    product: Product, start: Any, *, dimension: int, keep: int, project: Product, rng: np.random.Generator
-) -> Iterator[Ritz]:
+@dataclass(frozen=True, eq=False)
+class Space:
+    """The vectors in which a search runs; of vectors over several processes each holds its own entries.
+
+    Attributes
+    ----------
+    n_rows : int
+        Length of a whole vector.
+    project : callable
+        Orthogonal projector out of everything already known.
+    draw : callable
+        Number of columns to a random block.
+    total : callable
+        Adds up a host array over the processes.
+    """
+
+    n_rows: int
+    project: Product
+    draw: Callable[[int], Any]
+    total: Product
+
+
+def ritz_cycles(product: Product, start: Any, space: Space, *, dimension: int, keep: int) -> Iterator[Ritz]:
     """Yield the ``keep`` largest Ritz pairs of a symmetric map after each cycle, for as long as the caller asks.
 
     Parameters
     ----------
     product : callable
-        Applies the map to a block, shape (n, b). Its image lies in the range of ``project``.
+        Applies the map to a block, shape (n, b). Its image lies in the range of ``space.project``.
     start : array, shape (n, b)
         Its width is the block size.
+    space : Space
     dimension : int
         Largest dimension of the Krylov space.
     keep : int
         Ritz vectors kept at a restart, at most ``dimension`` minus the block size.
-    project : callable
-        Orthogonal projector out of everything already known.
-    rng : numpy Generator
-        Fills up blocks that lose rank.
     """
     width = int(start.shape[1])
     rows = empty_like((dimension + width, start.shape[0]), start)
     kind = np.complex128 if namespace(start).isdtype(start.dtype, "complex floating") else np.float64
     small = np.zeros((dimension + width, dimension + width), dtype=kind)
-    block = _orthonormal(start, rows[:0, :], project, width, rng)[0]
+    block = _orthonormal(start, rows[:0, :], space, width)[0]
     filled = 0
     while True:
+        n_products = 0
         while block.shape[1] and filled + block.shape[1] <= dimension:
             last = filled + block.shape[1]
             rows[filled:last, :] = block.T
-            block, coefficients = _orthonormal(product(block), rows[:last, :], project, width, rng)
+            block, coefficients = _orthonormal(product(block), rows[:last, :], space, width)
             small[:last, filled:last] = coefficients
             small[filled:last, :last] = coefficients.conj().T
-            filled = last
+            filled, n_products = last, n_products + 1
         values, vectors = np.linalg.eigh(small[:filled, :filled])
         kept = min(keep, filled)
         values, vectors = values[::-1][:kept], vectors[:, ::-1][:, :kept]
         ritz = asarray_like(np.ascontiguousarray(vectors.T), rows) @ rows[:filled, :]
-        yield Ritz(values, ritz, block.shape[1] == 0)
+        yield Ritz(values, ritz, block.shape[1] == 0, n_products)
         rows[:kept, :] = ritz
         small[:] = 0.0
         small[range(kept), range(kept)] = values
         filled = kept
 
 
-def _orthonormal(
-    block: Any, rows: Any, project: Product, width: int, rng: np.random.Generator
-) -> tuple[Any, FloatArray]:
+def _orthonormal(block: Any, rows: Any, space: Space, width: int) -> tuple[Any, FloatArray]:
     """Return an orthonormal block orthogonal to ``rows``, and the coefficients of ``block`` in them.
 
     Lost rank is filled up with random vectors; the block is narrower only where no direction is left.
     """
-    xp, size = namespace(block), _column_norms(block)
-    block, coefficients = _remainder(block, rows, project)
-    found = _basis(block, size)
-    small = found.shape[1] < block.shape[1] or bool(np.any(_column_norms(block) < LOSS * size))
+    xp, size = namespace(block), _column_norms(block, space)
+    block, coefficients = _remainder(block, rows, space)
+    found = _basis(block, size, space)
+    small = found.shape[1] < block.shape[1] or bool(np.any(_column_norms(block, space) < LOSS * size))
     for _ in range(2):
-        lost = min(width, block.shape[0] - rows.shape[0]) - found.shape[1]
+        lost = min(width, space.n_rows - rows.shape[0]) - found.shape[1]
         if lost <= 0:
             break
-        fresh = asarray_like(rng.standard_normal((block.shape[0], lost)), block)
-        rest, _unused = _remainder(fresh, xp.concat((rows, found.T), axis=0), project)
-        found = xp.concat((found, _basis(rest, _column_norms(fresh))), axis=1)
+        fresh = space.draw(lost)
+        rest, _unused = _remainder(fresh, xp.concat((rows, found.T), axis=0), space)
+        found = xp.concat((found, _basis(rest, _column_norms(fresh, space), space)), axis=1)
         small = True
     if small:
         # Scaling to unit norm enlarges what rounding left along the rows.
-        found = _basis(_remainder(found, rows, project)[0], np.ones(found.shape[1]))
+        found = _basis(_remainder(found, rows, space)[0], np.ones(found.shape[1]), space)
     return found, coefficients
 
 
-def _remainder(block: Any, rows: Any, project: Product) -> tuple[Any, FloatArray]:
+def _remainder(block: Any, rows: Any, space: Space) -> tuple[Any, FloatArray]:
     """Return ``block`` without its part along ``rows``, and that part; taking it out once leaves rounding."""
-    total: Any = 0.0
+    whole: Any = 0.0
     for _ in range(2):
-        block = project(block)
-        part = conj(rows) @ block
-        block = block - rows.T @ part
-        total = total + to_host(part)
-    return block, total
+        block = space.project(block)
+        part = space.total(to_host(conj(rows) @ block))
+        block = block - rows.T @ asarray_like(part, rows)
+        whole = whole + part
+    return block, whole
 
 
-def _basis(block: Any, size: FloatArray) -> Any:
+def _basis(block: Any, size: FloatArray, space: Space) -> Any:
     """Return an orthonormal basis of the columns, those dropped whose norm is rounding of ``size``."""
     if not block.shape[1]:
         return block
-    scale = _column_norms(block)
+    scale = _column_norms(block, space)
     kept = np.flatnonzero(scale > RANK * np.maximum(size, np.finfo(float).tiny))
     block = namespace(block).take(block, asarray_like(kept, block), axis=1) / asarray_like(scale[kept], block)
     # The Gram matrix squares the condition: a second pass restores orthogonality.
     for _ in range(2):
-        values, vectors = np.linalg.eigh(to_host(conj(block).T @ block))
+        values, vectors = np.linalg.eigh(space.total(to_host(conj(block).T @ block)))
         large = values > (RANK if _ == 0 else 0.5)
         block = block @ asarray_like(vectors[:, large] / np.sqrt(values[large]), block)
     return block
 
 
-def _column_norms(block: Any) -> FloatArray:
+def _column_norms(block: Any, space: Space) -> FloatArray:
     xp = namespace(block)
-    norms: FloatArray = to_host(xp.sqrt(xp.sum(xp.abs(block) ** 2, axis=0)))
+    norms: FloatArray = np.sqrt(space.total(to_host(xp.sum(xp.abs(block) ** 2, axis=0))))
     return norms

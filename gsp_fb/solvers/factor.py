@@ -101,7 +101,7 @@ class Factorization:
     """
 
     def __init__(self, matrix: Any, shift: float = 0.0) -> None:
-        self._shifted = sparse.csc_array(matrix - shift * sparse.eye_array(matrix.shape[0]))
+        self._shifted = sparse.csc_array(matrix - shift * _diagonal(np.ones(matrix.shape[0])))
         try:
             self._factors = splu(
                 self._shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
@@ -131,9 +131,14 @@ class Factorization:
         lower, upper = self._factors.L, self._factors.U
         steps = int(np.bincount(lower.indices, minlength=1).max())
         gamma = steps * EPS / (1 - steps * EPS)
-        asymmetry = upper - sparse.diags_array(upper.diagonal()) @ lower.conj().T
+        asymmetry = upper - _diagonal(upper.diagonal()) @ lower.conj().T
         bound = gamma * _row_sum(abs(lower), abs(upper)) + _row_sum(abs(lower), abs(asymmetry))
         return bound + 4 * EPS * _row_sum(abs(self._shifted))
+
+
+def _diagonal(values: FloatArray) -> Any:
+    """Return a diagonal matrix; SciPy 1.10, which MPI ranks may have, has no function for sparse arrays."""
+    return sparse.csr_array(sparse.diags(values))
 
 
 def _row_sum(*factors: Any) -> float:

@@ -106,7 +106,9 @@ class Solver:
         for name, method in METHODS.items():
             if not method.applies(self):
                 continue
-            self._improve(state, right, target, method, max_steps)
+            # Weights beyond 1e154 overflow when they are squared: such a correction is no improvement.
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._improve(state, right, target, method, max_steps)
             goal = target if name == "jacobi-cg" or acceptable is None else acceptable
             if bool(xp.all(_norms(state.residual) <= goal)):
                 return self._solution(state.x, name, state.iterations, state.residual)

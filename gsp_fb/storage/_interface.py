@@ -26,7 +26,7 @@ Progress = Callable[..., Iterable[Any]]
 PRODUCT_COPIES = 7
 
 # (kind of storage, name of a function) -> the implementation for that storage, where the general one cannot serve:
-# SLEPc's eigensolvers for ranks. The package behind a storage registers its own.
+# partial spectra over ranks. The package behind a storage registers its own.
 SPECIAL: dict[tuple[str, str], Callable[..., Any]] = {}
 
 

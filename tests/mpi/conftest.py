@@ -57,7 +57,6 @@ def shared(comm):
 def distribute(comm, shared):
     """Return a function that writes a graph in memory to a folder and opens it on all ranks."""
     pytest.importorskip("petsc4py", reason=MISSING)
-    pytest.importorskip("slepc4py", reason=MISSING)
     made = {}
 
     def opened(graph, cuts=None):

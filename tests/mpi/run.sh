@@ -1,22 +1,20 @@
 #!/bin/sh
 # The laws on 1, 2 and 4 ranks, with 32-bit and 64-bit PETSc where both are there. `make test-mpi` starts it.
-# MPI_PYTHON names another Python with petsc4py, slepc4py, mpi4py, scipy and pytest (conda-forge, PyPI).
+# MPI_PYTHON names another Python with petsc4py, mpi4py, scipy and pytest (conda-forge, PyPI).
 set -eu
 cd "$(dirname "$0")/../.."
 
 # Both builds by name: without recommendations, python3-petsc4py alone brings whichever of them apt likes.
-packages="python3-petsc4py-real python3-slepc4py-real python3-petsc4py-64-real python3-slepc4py-64-real \
+packages="python3-petsc4py-real python3-petsc4py-64-real \
 python3-mpi4py python3-scipy python3-pytest openmpi-bin"
 python=${MPI_PYTHON:-/usr/bin/python3}
 export PYTHONPATH="$PWD" OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMPI_MCA_mpi_yield_when_idle=1
 
-# Debian's Python finds a build by these two; without them it looks where only the development packages put something.
+# Debian has the bindings of each build beside its libraries; python3-petsc4py, which would find them, is not needed.
 build() {
     for petsc in /usr/lib/petscdir/$1/*-real; do
         if [ -d "$petsc" ]; then
-            export PETSC_DIR="$petsc"
-            SLEPC_DIR=$(echo "$petsc" | sed 's/petsc/slepc/g')
-            export SLEPC_DIR
+            export PETSC_DIR="$petsc" PYTHONPATH="$PWD:$petsc/lib/python3/dist-packages"
             return 0
         fi
     done
@@ -24,7 +22,7 @@ build() {
 }
 
 usable() {
-    command -v mpirun >/dev/null 2>&1 && "$python" -c "import petsc4py, slepc4py, mpi4py, scipy, pytest" 2>/dev/null
+    command -v mpirun >/dev/null 2>&1 && "$python" -c "import petsc4py, mpi4py, scipy, pytest" 2>/dev/null
 }
 
 if [ -z "${MPI_PYTHON:-}" ] && [ -z "${PETSC_DIR:-}" ]; then
@@ -38,9 +36,9 @@ if ! usable && [ -z "${MPI_PYTHON:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-
     build 'petsc3*' || true
 fi
 if ! usable; then
-    echo "test-mpi needs mpirun and, for $python, petsc4py, slepc4py, mpi4py, scipy and pytest." >&2
+    echo "test-mpi needs mpirun and, for $python, petsc4py, mpi4py, scipy and pytest." >&2
     echo "On Debian, as root: apt-get install $packages" >&2
-    echo "With conda-forge: conda install petsc4py slepc4py mpi4py scipy pytest openmpi, then MPI_PYTHON=python make test-mpi" >&2
+    echo "With conda-forge: conda install petsc4py mpi4py scipy pytest openmpi, then MPI_PYTHON=python make test-mpi" >&2
     exit 1
 fi
 

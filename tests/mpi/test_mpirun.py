@@ -21,11 +21,12 @@ ROOT = Path(__file__).parents[2]
 WAIT = 600  # against a hang; a busy machine needs a part of it
 
 
-def _environment(petsc=None, slepc=None):
+def _environment(petsc=None):
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI"))}
-    debian = {"PETSC_DIR": petsc, "SLEPC_DIR": slepc} if petsc and slepc else {}
+    debian = {"PETSC_DIR": petsc} if petsc else {}
+    path = f"{ROOT}:{petsc}/lib/python3/dist-packages" if petsc else str(ROOT)
     single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    return {**clean, **debian, **single, "PYTHONPATH": str(ROOT), "OMPI_MCA_mpi_yield_when_idle": "1"}
+    return {**clean, **debian, **single, "PYTHONPATH": path, "OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
 def _candidates():
@@ -33,11 +34,11 @@ def _candidates():
     yield sys.executable, _environment()
     yield "/usr/bin/python3", _environment()
     for petsc in sorted(glob.glob("/usr/lib/petscdir/petsc3*/*-real")):
-        yield "/usr/bin/python3", _environment(petsc, petsc.replace("petsc", "slepc"))
+        yield "/usr/bin/python3", _environment(petsc)
 
 
 def _has_petsc(python, environment):
-    line = [python, "-c", "import petsc4py, slepc4py, mpi4py, scipy"]
+    line = [python, "-c", "import petsc4py, mpi4py, scipy"]
     if not os.path.exists(python):
         return False
     return subprocess.run(line, env=environment, capture_output=True, check=False).returncode == 0
@@ -48,7 +49,7 @@ def launcher():
     """Start a Python with arguments on several ranks."""
     found = next((pair for pair in _candidates() if _has_petsc(*pair)), None) if shutil.which("mpirun") else None
     if found is None:
-        pytest.skip("no mpirun, or no Python with petsc4py and slepc4py: `make test-mpi` installs them")
+        pytest.skip("no mpirun, or no Python with petsc4py: `make test-mpi` installs them")
     python, environment = found
     options = ["--oversubscribe", "--bind-to", "none", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
 

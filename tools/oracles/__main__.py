@@ -1,4 +1,4 @@
-"""Run oracle sweeps, write ``RESULTS.md`` here: ``python -m tools.oracles [spectra] [filters --count N]``."""
+"""Run oracle sweeps, update ``RESULTS.md`` here: ``python -m tools.oracles [NAME ...] [--count N]``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from importlib import import_module
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
-SWEEPS = ("spectra", "filters")
+SWEEPS = ("numbers", "spectra", "filters")
+
+
+def _sections(page: Path) -> dict[str, str]:
+    """Return the sections of a page that sweeps have written so far, by their titles."""
+    text = page.read_text(encoding="utf-8") if page.is_file() else ""
+    parts = ["## " + part.rstrip("\n") + "\n" for part in text.split("\n## ")[1:]]
+    return {part.splitlines()[0]: part for part in parts}
 
 
 def main() -> int:
@@ -18,13 +25,14 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=RESULTS, help="page to write (default: %(default)s)")
     parser.add_argument("--count", type=int, help="number of random kernels of the sweep of filters")
     chosen = parser.parse_args()
-    sections, n_wrong = [], 0
+    sections, n_wrong = _sections(chosen.output), 0
     for name in chosen.names:
         options = {"count": chosen.count} if name == "filters" and chosen.count else {}
         section, wrong = import_module(f"tools.oracles.{name}").sweep(**options)
-        sections.append(section)
+        sections[section.splitlines()[0]] = section
         n_wrong += wrong
-    chosen.output.write_text("# Oracle sweeps\n\n" + "\n".join(sections), encoding="utf-8")
+    page = "\n".join(sections[title] for title in sorted(sections))
+    chosen.output.write_text(f"# Oracle sweeps\n\n{page}", encoding="utf-8")
     return int(n_wrong > 0)
 
 

@@ -16,6 +16,7 @@ from tools.chaos.report import FIGURES as CHAOS
 from tools.fuzz.run import FIGURES as FUZZ
 from tools.fuzz.run import HANG_SECONDS, MEMORY_MB
 from tools.fuzz.run import recorded as fuzzed
+from tools.oracles.__main__ import RESULTS as ORACLES
 from tools.reliability import floors, laws, mutation
 from tools.reliability.reasons import reason
 
@@ -176,6 +177,15 @@ def long_laws() -> list[str]:
     ]
 
 
+def compared() -> list[str]:
+    """What each sweep of `make oracles` stored."""
+    if not ORACLES.is_file():
+        return [NOT_RUN]
+    lines = ORACLES.read_text("utf-8").splitlines()
+    figures = [line for line in lines if line.startswith("`python -m tools.oracles")]
+    return [_prose("`make oracles` compares with independent oracles; tables in `tools/oracles/RESULTS.md`.", *figures)]
+
+
 SECTIONS: dict[str, Callable[[], list[str]]] = {
     "Faults": faults,
     "Fuzzing": fuzzing,
@@ -183,6 +193,7 @@ SECTIONS: dict[str, Callable[[], list[str]]] = {
     "Mutation testing of the core": mutants,
     "Branch coverage": covered,
     "Laws": long_laws,
+    "Oracles": compared,
 }
 
 
