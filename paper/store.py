@@ -223,6 +223,7 @@ def environment() -> dict[str, Any]:
 
 @cache
 def head_commit() -> str | None:
+    """Return the commit of the working tree, marked where it has changes; None outside of a repository."""
     line = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
         return subprocess.run(line, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603  # a fixed command

@@ -59,7 +59,7 @@ def _evidence(evidence: advice.Evidence) -> list[dict[str, Any]]:
 def training_nodes(
     name: str, source: Source, *, split: str | None = None, train: Path | None = None, seed: int = 0
 ) -> IntArray:
-    """Return the training nodes: of the data set's split, of a column of the node table, of a file, or a random half."""
+    """Return the training nodes: of a data set's split, of a column of the node table, of a file, or a random half."""
     if train is not None:
         return np.loadtxt(train, dtype=np.int64, ndmin=1)
     if not is_file(name):
