@@ -203,7 +203,7 @@ def markdown(rows, threads):
     lines = [
         "# Networks: measured",
         "",
-        f"{platform.machine()}, torch {torch.__version__}, {threads} thread(s) unless said otherwise. Made by",
+        f"{platform.machine()}, torch {torch.__version__}, {threads} thread(s) unless stated otherwise. Made by",
         "`python benchmarks/nn_epoch.py --write`: medians of interleaved runs in one process, same weights, losses",
         "equal to four digits. Of the splits the ratio is the median of those of the rounds, beside it the lowest and",
         "the highest.",

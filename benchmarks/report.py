@@ -25,7 +25,7 @@ HEAD = """\
 Written by `python -m benchmarks` on {date}. {machine}.
 Versions: {versions}.
 
-Community graph: n = 100 000, nnz = 2 000 000, shuffled labels; 16 columns, 6 filters of order 30 unless said otherwise.
+Community graph: n = 100 000, nnz = 2 000 000, shuffled labels; 16 columns, 6 filters of order 30 unless stated.
 Ours and the peer run in turn in one process; a ratio is the median of peer / ours over the repeats, with quartiles.
 BLAS runs in one thread, the fastest for the peers on a busy machine. The CPU ratio counts the seconds of all
 threads: what others on the machine do disturbs it less than wall time.

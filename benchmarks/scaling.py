@@ -1,7 +1,7 @@
 """Several ranks: what a product costs on one and on two, what it sends, and a plan for 1e10 edges from these rates.
 
 ``python3 -m benchmarks.scaling --write`` makes SCALING.md, with a Python that has petsc4py and slepc4py (on Debian that
-of the system, with PETSC_DIR and SLEPC_DIR set as docs/distributed.md says). It needs 1 GB of disk for a while.
+of the system, with PETSC_DIR and SLEPC_DIR set as docs/distributed.md states). It needs 1 GB of disk for a while.
 """
 
 from __future__ import annotations
@@ -228,8 +228,8 @@ def _priority() -> str:
 
 
 def _launcher() -> str:
-    said = subprocess.run(["mpirun", "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
-    return said.splitlines()[0]
+    output = subprocess.run(["mpirun", "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return output.splitlines()[0]
 
 
 def _write(results: dict[str, list[Rows]]) -> None:

@@ -124,7 +124,7 @@ def check_device(x: Signal, like: Any) -> None:
 
 
 def check_host(device: str, what: str) -> None:
-    """Raise GraphError unless a graph on ``device`` is on the host, where ``what`` says that something is done."""
+    """Raise GraphError unless a graph on ``device`` is on the host, where ``what`` states that something is done."""
     if device != "cpu":
         raise GraphError(f"{what} on the CPU; call .to('cpu') on this graph on {device!r} first")
 

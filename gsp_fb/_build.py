@@ -221,7 +221,7 @@ def edges_to_csr(
     data = _edge_weights(weights, len(pairs))
     if n_nodes is None:
         if not len(pairs):
-            raise ParameterError("n_nodes needed: an empty edge list does not say how many nodes there are")
+            raise ParameterError("n_nodes needed: an empty edge list does not state how many nodes there are")
         n_nodes = int(pairs.max()) + 1
     _check_range(pairs, n_nodes)
     check_choice(duplicates, DUPLICATES, "duplicates")
@@ -246,7 +246,7 @@ def _merge(row: IntArray, col: IntArray, data: FloatArray, n_nodes: int, duplica
         )
     if n_repeated and duplicates == "first":
         if np.all(data == data[0]):
-            # Every listing says the same: no need to sort all pairs to find who was first, most of the time of a build.
+            # All listings agree: no need to sort all pairs to find which came first, most of the time of a build.
             merged.data[:] = data[0]
             return merged
         first = np.sort(np.unique(row.astype(np.int64) * n_nodes + col, return_index=True)[1])

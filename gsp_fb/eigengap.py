@@ -22,7 +22,7 @@ class Eigengap:
     lambda_1, lambda_2, ratio : float
         ``ratio = lambda_2 / lambda_1``; smaller means faster mixing.
     error : float
-        Bound on ``|ratio - true|``; ``proof`` says how far it is proven.
+        Bound on ``|ratio - true|``; ``proof`` states how far it is proven.
     method : str
         The solver behind ``lambda_2``.
     proof : {'components', 'dense', 'inertia', 'residual'}
@@ -73,7 +73,7 @@ def eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = None) -
     op : Operator
         Either channel; the low one is measured.
     tol, certify
-        As in :func:`spectrum`. ``proof`` tells what was proven.
+        As in :func:`spectrum`. ``proof`` states what was proven.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = None) -
     Raises
     ------
     ConvergenceError
-        ``lambda_2`` was not resolved, or ``certify=True`` and its proof failed; the message says what to try.
+        ``lambda_2`` was not resolved, or ``certify=True`` and its proof failed; the message states what to try.
     ParameterError
         The graph has fewer than two nodes, its low channel is zero, or no eigenvalue of it is positive.
 
@@ -118,6 +118,6 @@ def eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = None) -
     if not op.graph.is_signed:
         return Eigengap(1.0, second, second, modes.error, modes.method, modes.proof)
     if first <= modes.error:
-        raise ParameterError(f"the largest eigenvalue of the low channel is {first:.3g}; the ratio to it says nothing")
+        raise ParameterError(f"the largest eigenvalue of the low channel is {first:.3g}; the ratio is undefined")
     error = 2.0 * modes.error * max(1.0, abs(second / first)) / (first - modes.error)
     return Eigengap(first, second, second / first, error, modes.method, modes.proof)

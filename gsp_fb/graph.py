@@ -43,7 +43,7 @@ class Graph:
 
     Build one with :meth:`from_edges` or :meth:`from_adjacency`, or open one with :func:`gsp_fb.open_graph`; the
     constructor trusts its arguments. Operators, spectra, banks and energies work on every storage; what needs all edges
-    in memory says so, and :meth:`load` brings them there. :meth:`to` moves a graph in memory to a GPU, where everything
+    in memory refuses, and :meth:`load` brings them there. :meth:`to` moves a graph in memory to a GPU, where everything
     made from it then stays.
 
     Parameters

@@ -13,7 +13,7 @@ from .storage import DEFAULT_LIMIT, Progress
 
 __all__ = ["n_ranks", "open_graph", "rank"]
 
-# What launchers tell each process: its number, and how many there are.
+# What launchers pass to each process: its number, and how many there are.
 LAUNCHERS = (
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),  # Open MPI
     ("PMI_RANK", "PMI_SIZE"),  # MPICH, Intel MPI, srun --mpi=pmi2
@@ -68,7 +68,7 @@ def open_graph(
         Distribute the rows over its ranks; by default over all processes if a launcher (``mpirun``) started several.
         Every rank opens the graph, and arrays over nodes are its local rows, ``graph.local_rows``.
     directed : bool, optional
-        Whether a list of edges that does not say so itself is one of arcs.
+        Whether a list of edges that does not state it is one of arcs.
     cuts : sequence of int, optional
         Rank ``r`` holds the rows ``cuts[r] <= i < cuts[r + 1]``; by default shares of equal cost. Number the nodes so
         that neighbours are near each other (:meth:`Graph.reordered`) and little is sent.
@@ -83,7 +83,7 @@ def open_graph(
     Raises
     ------
     FormatError
-        The folder is not what its ``graph.json`` says, or the edges are not in order.
+        The folder is not what its ``graph.json`` states, or the edges are not in order.
     GraphError
         A rank's share is too large for the integers that PETSc was built with.
     ParameterError

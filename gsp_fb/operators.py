@@ -438,7 +438,7 @@ MADE_FROM = {
 
 
 def check_operator(op: Any) -> Operator:
-    """Return ``op`` if it is an operator; otherwise say how one is made from what it is.
+    """Return ``op`` if it is an operator; otherwise raise ParameterError that shows how one is made from what it is.
 
     Raises
     ------

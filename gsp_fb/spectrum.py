@@ -196,7 +196,7 @@ def spectrum(
         Largest residual of the iterative solvers, relative to the norm of the operator.
     certify : bool, optional
         True: count the eigenvalues by a sparse factorisation, or raise. False: never count. By default they are counted
-        where that is cheap (small graphs, meshes, roads, trees of any size). ``proof`` tells what was done.
+        where that is cheap (small graphs, meshes, roads, trees of any size). ``proof`` states what was done.
     max_bytes : int
         A computation that needs more memory is refused before it starts.
 

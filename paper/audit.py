@@ -31,7 +31,7 @@ INTRODUCTION = """# Audits of four models on four data sets
 Each model is trained on one split with the defaults of its row (at most {epochs} epochs, seed 0) and audited with
 `gf.nn.audit`: 8 bands of the frequencies of `sym`, 16 probes a band. Gains are relative to the peak of each model;
 "high / low" is the gain on the upper half of the axis over that on the lower half. S, centred S and effective rank are
-those of the output. One split says little about accuracy: see [the reproduction](reproduce.md) for that, and
+those of the output. One split shows little about accuracy: see [the reproduction](reproduce.md) for that, and
 [how to audit a network](howto-audit.md) for the method; terms are in the [glossary](glossary.md).
 
 Written by `{command}` at commit {commit}, on {processor}, {threads} thread(s), with {versions}.

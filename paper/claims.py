@@ -1,4 +1,4 @@
-"""What the paper says its experiments show: one row a claim, with the cells that can speak for or against it."""
+"""Claims of the paper about its experiments: one row each, with the cells that are evidence for or against it."""
 
 from __future__ import annotations
 

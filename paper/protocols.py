@@ -81,7 +81,7 @@ class _Tier:
 
 
 # A small set has few validation nodes, so that all ten splits must speak; a large one has thousands, and one split
-# tells candidates apart. Early stopping ends a training long before the limit of epochs.
+# separates candidates. Early stopping ends a training long before the limit of epochs.
 EPOCHS = 2_000
 _TIERS = (
     _Tier(1_000, (Rung(64, 10),)),

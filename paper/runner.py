@@ -108,7 +108,7 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     try:
         with warnings.catch_warnings():
-            # Several splits lack a class in training; that is the data's, and said once in the documentation.
+            # Several splits lack a class in training; that is the data's, and stated once in the documentation.
             warnings.simplefilter("ignore", GspWarning)
             yield
     finally:

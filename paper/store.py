@@ -124,7 +124,7 @@ class Store:
         }
         path = self.directory / cell.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        if "arrays" in facts:  # before the JSON, whose presence says that the cell is whole
+        if "arrays" in facts:  # before the JSON, whose presence states that the cell is whole
             arrays: dict[str, Any] = {name: np.asarray(array) for name, array in facts["arrays"].items()}
             with atomic_write(path.with_suffix(".npz")) as file:
                 np.savez_compressed(file, **arrays)
@@ -163,7 +163,7 @@ class Store:
         return {path: float(facts["seconds"]) for path, facts in stored.items() if facts is not None}
 
     def estimates(self, cells: Iterable[Cell]) -> dict[str, float | None]:
-        """Return the expected processor seconds of each missing or stale cell, by path; None where nothing tells."""
+        """Return the expected processor seconds of each missing or stale cell, by path; None without an estimate."""
         everything = (cell for cell in select(quick=self.quick) if cell.row.model)
         measured = [(cell, _scaled_seconds(cell, facts)) for cell in everything if (facts := self.read(cell))]
         return expected_seconds(measured, [cell for cell in cells if not self.is_current(cell)])

@@ -56,8 +56,8 @@ def _marked(cell: Cell, facts: Facts) -> Facts:
 def _unlisted(found: Iterable[Cell]) -> list[Block]:
     """Say of which rows the paper lists no hyperparameters."""
     labels = dict.fromkeys(cell.row.label for cell in found if cell.row.model and not cell.row.listed[0])
-    said = f"The paper lists no hyperparameters of {', '.join(labels)}: these have the defaults of their models."
-    return [Text(said)] if labels else []
+    output = f"The paper lists no hyperparameters of {', '.join(labels)}: these have the defaults of their models."
+    return [Text(output)] if labels else []
 
 
 Stored = Mapping[tuple[str, str], Facts]

@@ -1,4 +1,4 @@
-"""The architecture page: its layers are those of the linter, its modules exist, its calls go where it says."""
+"""The architecture page: its layers are those of the linter, its modules exist, its calls go where it states."""
 
 import re
 import runpy

@@ -130,6 +130,7 @@ ATTRIBUTES = {
 }
 PHRASES = {
     r"\b(?:is|are|be|was|were|what it is) told\b|\btold (?:by|in|where|to)\b": "reported, described, stated",
+    r"\b(?:says|tells)\b": "states, reports",
     r"what chance gives": "expected value under random permutation",
     r"\bsmooth E_S\b": "Dirichlet energy",
     r"\bforgets\b|\bforgotten\b": "mixing rate",

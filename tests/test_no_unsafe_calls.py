@@ -1,4 +1,4 @@
-"""No source of the library can run what a file says (by its syntax tree): no pickle, no torch.load, eval or shell."""
+"""No source of the library can run what a file states (by its syntax tree): no pickle, no torch.load, eval or shell."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the core says when it refuses, word for word: what is wrong, which value, what to do."""
+"""What the core states when it refuses, word for word: what is wrong, which value, what to do."""
 
 from types import SimpleNamespace
 

@@ -100,20 +100,20 @@ def test_the_interval_of_a_sample_holds_its_score_and_shrinks_with_it(noticed, c
 
 
 @pytest.mark.parametrize(
-    "said",
+    "output",
     ["20000 passing, 0 failing, and 19 invalid test cases", "20000 passing examples, 0 failing examples, 3 invalid"],
 )
-def test_what_hypothesis_says_of_a_law_is_read(said, monkeypatch):
-    monkeypatch.setattr(laws, "_pytest", lambda *arguments, examples: f"  - during generate phase:\n    - {said}\n")
+def test_what_hypothesis_prints_of_a_law_is_read(output, monkeypatch):
+    monkeypatch.setattr(laws, "_pytest", lambda *arguments, examples: f"  - during generate phase:\n    - {output}\n")
     row = laws.check("tests/laws/test_a.py::test_b", 1)
     assert (row["law"], row["examples"], row["failures"]) == ("tests/laws/test_a.py::test_b", 20_000, 0)
-    assert "said" not in row
+    assert "output" not in row
 
 
 def test_a_law_that_says_nothing_has_failed(monkeypatch):
     monkeypatch.setattr(laws, "_pytest", lambda *arguments, examples: "ERROR: it did not start")
     row = laws.check("tests/laws/test_a.py::test_b", 1)
-    assert (row["examples"], row["failures"], row["said"]) == (0, 1, "ERROR: it did not start")
+    assert (row["examples"], row["failures"], row["output"]) == (0, 1, "ERROR: it did not start")
 
 
 def test_the_parameters_of_a_law_share_its_examples(monkeypatch):

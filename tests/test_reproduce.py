@@ -164,7 +164,7 @@ def test_the_list_tells_done_from_missing(whole, capsys):
     states = {row["cell"].rpartition("--")[2]: row for row in listed["cells"]}
     assert states["FB-GCN-lazy"]["state"] == "done"
     assert states["MLP"]["state"] == "missing"
-    assert states["MLP"]["core-minutes"] is None  # nothing stored tells what this model costs
+    assert states["MLP"]["core-minutes"] is None  # no stored cell gives the cost of this model
     assert states["FB-GCN-lazy"]["core-minutes"] is not None
 
 

@@ -39,7 +39,7 @@ for ax, values, title in zip(axes[1:], (x, coefficients, restored), ("signal", "
     ax.set_title(title)
 
 # %%
-# On graphs with odd cycles no cut separates all neighbours, and the condition number says what that costs.
+# On graphs with odd cycles no cut separates all neighbours, and the condition number states what that costs.
 figure, ax = plt.subplots(figsize=(5, 3), layout="constrained")
 graphs = {
     "ring of 100": gf.datasets.ring(100),

@@ -36,8 +36,8 @@ plot.labels(graph, truth, names=["Mr. Hi", "Officer"], layout=places, ax=axes[2]
 axes[2].set_title("what happened")
 
 # %%
-# How many labels does it take? Ten random choices each, in block models of different homophily. Where edges say nothing
-# about classes (one half, with two classes), no number of labels helps.
+# How many labels does it take? Ten random choices each, in block models of different homophily. Where edges are
+# independent of classes (one half, with two classes), no number of labels helps.
 rng = np.random.default_rng(0)
 counts = [2, 5, 10, 20, 50, 100]
 figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")

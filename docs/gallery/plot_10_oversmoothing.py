@@ -15,7 +15,7 @@ from gsp_fb import plot
 from gsp_fb.variants import VARIANTS
 
 # %%
-# Theorem 1 of the paper says that the lazy walk mixes more slowly than the renormalised one. On an unweighted graph
+# Theorem 1 of the paper states that the lazy walk mixes more slowly than the renormalised one. On an unweighted graph
 # that is so: count the rounds until a tenth of the differences is left.
 club = gf.from_networkx(nx.karate_club_graph(), weight=None)
 
@@ -32,7 +32,7 @@ def differences(graph, family, x, rounds):
 
 
 # %%
-# The dashed lines are :math:`\lambda_2^k`: the gap alone tells the fate of deep networks.
+# The dashed lines are :math:`\lambda_2^k`: the gap alone decides the fate of deep networks.
 def draw(graph, x, rounds, title):
     _, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
     for family, colour in (("renorm_rw", "#D55E00"), ("lazy_rw", "#0072B2")):
@@ -54,7 +54,7 @@ path = gf.Graph.from_edges([(i, i + 1) for i in range(9)], weights=np.full(9, 0.
 draw(path, np.arange(10.0), 40, "weights of 1/4: lazy mixes faster")
 
 # %%
-# ``verify`` knows the true condition, all degrees at least 1, and says whether your graph meets it.
+# ``verify`` knows the true condition, all degrees at least 1, and states whether your graph meets it.
 for name, graph in (("karate club", club), ("path", path)):
     row = next(row for row in gf.verify(graph) if row.claim == "theorem_1")
     print(f"{name}: condition met {row.applicable}, inequality holds {row.holds}")

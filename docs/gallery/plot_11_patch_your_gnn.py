@@ -2,8 +2,8 @@
 Give a graph network its other half
 ===================================
 
-A GCN averages a node with its neighbours. On a graph whose edges join *different* classes that blurs what the node says
-of itself. The filterbank form also has the high half, how a node differs from its neighbours, and learns how much of
+A GCN averages a node with its neighbours. On a graph whose edges join *different* classes that blurs the value of the
+node itself. The filterbank form also has the high half, how a node differs from its neighbours, and learns how much of
 each it wants.
 """
 

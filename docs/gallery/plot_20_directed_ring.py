@@ -17,7 +17,7 @@ ring = gf.Graph.from_edges([(i, (i + 1) % n_nodes) for i in range(n_nodes)], dir
 
 # %%
 # The ring has a closed form: the frequencies are ``1 - cos(2 pi (k/n + q))``. Without a turn (q = 0) a wave and its
-# mirror image share a frequency; a turn tells them apart.
+# mirror image share a frequency; a turn separates them.
 turns = np.linspace(0, 0.5, 101)
 k = np.arange(n_nodes)
 measured = [gf.spectrum(gf.operator(ring.magnetic(q), "sym", channel="high")).frequencies for q in turns]
@@ -26,7 +26,7 @@ print("largest difference to the closed form:", np.abs(np.array(measured) - clos
 
 # %%
 # A wave that travels with the arcs, ``exp(-2 pi i k t / n)``, is smooth at a turn ``q = k/n``, the one against them at
-# ``-k/n``: the S-value tells directions apart.
+# ``-k/n``: the S-value separates directions.
 wave = np.exp(-2j * np.pi * 3 * np.arange(n_nodes) / n_nodes)
 values = {
     name: [gf.s_value(gf.operator(ring.magnetic(q), "sym", channel="high"), x) for q in turns]

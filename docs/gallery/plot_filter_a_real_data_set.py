@@ -34,7 +34,7 @@ ax.set_title(ds.name)
 
 # %%
 # A tight bank of four Meyer wavelets splits the axis; synthesis gives the signal back. Meyer's kernels join smoothly
-# but are not analytic, so an error of 1e-6 takes a polynomial of high degree: the plan says which.
+# but are not analytic, so an error of 1e-6 takes a polynomial of high degree: the plan states which.
 bank = gf.FilterBank(laplacian, gf.filters.meyer(4), tol=1e-6)
 figure, ax = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
 plot.response(bank, ax=ax)

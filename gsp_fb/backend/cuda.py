@@ -1,7 +1,7 @@
 """The row of CuPy: what the array API standard lacks, on a CUDA device.
 
 This is the only module that calls cupy, which is imported with the first call. Nothing in it copies to the host but
-:func:`to_host` and what is said to.
+:func:`to_host` and what is documented to.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ _Array = TypeVar("_Array")
 
 
 def namespace(*arrays: Any) -> Any:
-    """Return the array namespace that all ``arrays`` share; plain NumPy where nothing says otherwise.
+    """Return the array namespace that all ``arrays`` share; plain NumPy where nothing states otherwise.
 
     Examples
     --------

@@ -12,7 +12,7 @@ import numpy as np
 
 __all__ = ["NUMPY"]
 
-# The standard's kinds of numbers, as the letters by which NumPy tells them apart.
+# The standard's kinds of numbers, as the letters by which NumPy distinguishes them.
 KINDS = {"bool": "b", "integral": "iu", "real floating": "f", "complex floating": "c", "numeric": "iufc"}
 
 

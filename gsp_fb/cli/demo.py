@@ -24,7 +24,7 @@ __all__ = ["COMMANDS"]
 
 # Edge homophily of the two generated graphs: neighbours mostly alike, and mostly unlike.
 REGIMES = {"homophilic": 0.8, "heterophilic": 0.1}
-# Three classes whose features alone do not tell them apart.
+# Three classes whose features alone do not separate them.
 BLOCKS: dict[str, Any] = {"n_nodes": 300, "n_classes": 3, "degree": 8, "n_features": 16, "signal": 0.5, "n_splits": 5}
 TRAINING: dict[str, Any] = {"lr": 0.02, "weight_decay": 5e-4, "epochs": 100, "patience": 30, "normalize": False}
 MODELS = ("mlp", "gcn", "fb-gcn")

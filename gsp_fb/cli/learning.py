@@ -89,7 +89,7 @@ def _value(text: str) -> Any:
 
 
 def _training(args: argparse.Namespace) -> dict[str, Any]:
-    """Return what the command line says of the training configuration."""
+    """Return what the command line states of the training configuration."""
     given = {name: getattr(args, name) for name in TRAINING if getattr(args, name) is not None}
     given |= {} if args.normalize is None else {"normalize": args.normalize}
     return {**given, "compile": True} if args.compile else given
@@ -107,7 +107,7 @@ def _splits(data: Any, wanted: str) -> dict[int, Any]:
 
 
 def _config(args: argparse.Namespace) -> Any:
-    """Return the training configuration: the row's, that of ``--from``, and what the command line says."""
+    """Return the training configuration: the row's, that of ``--from``, and what the command line states."""
     from .. import nn
 
     found = args.start.config if getattr(args, "start", None) else {}

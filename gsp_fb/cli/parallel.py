@@ -20,7 +20,7 @@ FAILED = 3
 
 @contextlib.contextmanager
 def root_only_output() -> Iterator[None]:
-    """Let only the first process print; all of them would say the same."""
+    """Let only the first process print; all of them would print the same."""
     if rank() == 0:
         yield
         return

@@ -38,7 +38,7 @@ def abort(code: int) -> None:
 
 @cache
 def petsc() -> Any:
-    """Return PETSc's module, initialised, or say which build is needed."""
+    """Return PETSc's module, initialised, or raise ImportError that names which build is needed."""
     require("petsc4py", WHAT).init(OPTIONS)
     module = require("petsc4py.PETSc", WHAT)
     if np.dtype(module.ScalarType) != np.float64:

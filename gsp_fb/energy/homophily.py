@@ -2,7 +2,7 @@
 
 Self-loops do not count as neighbours and weights do not count at all: these are counts of edges. An edge with an
 unlabelled end (a negative label) is left out. A directed graph counts its arcs from their tails, except where a measure
-says otherwise. Labels are given for the local nodes; the values are those of the whole graph on every storage.
+states otherwise. Labels are given for the local nodes; the values are those of the whole graph on every storage.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def adjusted_homophily(graph: Graph, y: Any) -> float:
 
     See Also
     --------
-    label_informativeness : How much a neighbour's label says, also where it says "another one".
+    label_informativeness : How much information a neighbour's label holds, also where classes differ.
 
     References
     ----------
@@ -389,7 +389,7 @@ def aggregation_similarity(graph: Graph, x: Any, y: Any, *, family: str = "renor
     See Also
     --------
     node_homophily, edge_homophily : Homophily of the labels alone, without features.
-    label_informativeness : What the label of a neighbour tells about the label of a node.
+    label_informativeness : Information in the label of a neighbour about the label of a node.
 
     References
     ----------

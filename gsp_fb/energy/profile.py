@@ -134,7 +134,7 @@ class Measure:
     def cumulative(self, edges: FloatArray, bounds: tuple[float, float], total: float) -> FloatArray:
         """Return bounds on the energy below each edge, shape (2, n_edges).
 
-        The axis holds all of the energy, whatever the outermost node of a rule says.
+        The axis holds all of the energy, whatever the outermost node of a rule states.
         """
         low, high = bounds
         sides = np.array([self.below(at) for at in edges]).T

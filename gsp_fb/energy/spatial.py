@@ -129,7 +129,7 @@ def _statistic(graph: Graph, x: Any, formula: Callable[[_Sums, int, float], Floa
     around = product(graph.adjacency, ones) - graph.loop_weights
     weight = float(xp.sum(around))
     if weight == 0:
-        raise GraphError("the graph has no edges but loops, so nothing says which nodes are neighbours; add edges")
+        raise GraphError("the graph has no edges but loops, so nothing states which nodes are neighbours; add edges")
     reached = product(graph.transposed.adjacency, ones) - graph.loop_weights if graph.directed else around
     sums = (_sparse_sums if is_sparse(columns) else _dense_sums)(graph, columns, around + reached)
     with np.errstate(invalid="ignore", divide="ignore"):

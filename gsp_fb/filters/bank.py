@@ -54,7 +54,7 @@ class FilterBank:
         if it has a kink, as ``simple_tight``: the order of a polynomial grows as ``tol**(-1/(k + 1))``, k being their
         number.
     method : {'auto', 'exact', 'chebyshev', 'lanczos', 'cg'}
-        By default the cheapest that keeps ``tol``. A named one is used even if it cannot, with a warning that says
+        By default the cheapest that keeps ``tol``. A named one is used even if it cannot, with a warning that states
         what error it promises.
     order : int, optional
         Fix the degree of the polynomial instead of deriving it from ``tol``.

@@ -186,7 +186,7 @@ def _condition(matrix: Any, solve: Solve, pivots: Any) -> float:
     xp = namespace(pivots)
     sizes = xp.abs(pivots)
     if float(xp.min(sizes)) * MOST_CONDITION < float(xp.max(sizes)):
-        # Solving with such factors overflows before it tells anything more.
+        # Solving with such factors overflows before it shows anything more.
         return math.inf
     start = asarray_like(np.random.default_rng(0).standard_normal(n_nodes), pivots)
     other = transposed(matrix)

@@ -264,7 +264,7 @@ def _check_known(op: Operator, known: Any) -> Any:
     lost = xp.nonzero(reached[labels] == 0)[0]
     if lost.shape[0]:
         node = int(lost[0])
-        raise SignalError(f"no value is known in the component of node {node}, so nothing says what it should be")
+        raise SignalError(f"no value is known in the component of node {node}, so nothing states what it should be")
     return mask
 
 

@@ -85,7 +85,7 @@ def _gathered(rows: list[dict[str, Any]], group: Group) -> list[dict[str, Any]]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Train as the arguments say and return the exit code."""
+    """Train by the arguments and return the exit code."""
     args = _parser().parse_args(argv)
     try:
         with process_group(BACKENDS[args.device]) as group:

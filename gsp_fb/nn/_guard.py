@@ -1,4 +1,4 @@
-"""Imported first: without torch, nothing else here can be; the message says which extra brings it."""
+"""Imported first: without torch, nothing else here can be; the message states which extra brings it."""
 
 from .._extras import require
 

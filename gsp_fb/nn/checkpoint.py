@@ -190,7 +190,7 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
 
 
 def _tensors(content: bytes, file: Path) -> dict[str, Tensor]:
-    # A hash only says that the file is the one the sidecar names; who wrote both may have written anything.
+    # A hash only states that the file is the one the sidecar names; who wrote both may have written anything.
     trouble = require("safetensors", "a checkpoint").SafetensorError
     try:
         tensors: dict[str, Tensor] = require("safetensors.torch", "a checkpoint").load(content)

@@ -1,4 +1,4 @@
-"""``torch.compile`` for the length of one training, its failures told as what to do about them."""
+"""``torch.compile`` for the length of one training, its failures as errors with a remedy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def compiled_model(model: nn.Module) -> Iterator[None]:
     if not is_compilable():
         raise TrainingError("torch.compile does not support this Python or platform; train with compile=False")
     with warnings.catch_warnings():
-        # What torch says of its own modules and of the tensors that it traces is not for the user to act on.
+        # What torch states of its own modules and of the tensors that it traces is not for the user to act on.
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.filterwarnings("ignore", "The .grad attribute of a Tensor", UserWarning)
         from torch._dynamo.exc import TorchDynamoException

@@ -140,7 +140,7 @@ class FilterBankLayer(nn.Module):
         return lifted.chunk(len(self.bank.names), dim=-1)
 
     def forward(self, x: Features, propagation: Propagation | None = None) -> Tensor:
-        """Return the layer's output; ``propagation`` replaces the layer's own (a sampled subgraph, say)."""
+        """Return the layer's output; ``propagation`` replaces the layer's own (for example a sampled subgraph)."""
         chosen = self._chosen(propagation)
         if self.after is ACTIVATIONS["identity"]:
             return self._finish(self.bank.synthesize(chosen, self._blocks(x)), x)

@@ -29,7 +29,7 @@ class GraphNetwork(nn.Module):
         """Return the logits; append what every layer's ``split`` returns to ``record`` where one is given."""
 
     def forward(self, x: Any, propagation: Propagation | None = None) -> Tensor:
-        """Return the logits; ``propagation`` replaces that of every layer (a sampled subgraph, say)."""
+        """Return the logits; ``propagation`` replaces that of every layer (for example a sampled subgraph)."""
         return self.run(x, propagation)
 
     def channels(self, x: Any, propagation: Propagation | None = None) -> list[dict[str, Tensor]]:

@@ -1,4 +1,4 @@
-"""Cross-validation of graph classifiers: by a validation part, or as GIN's paper did it, and said which."""
+"""Cross-validation of graph classifiers: by a validation part, or as GIN's paper did it, as named."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def check_rate(value: Any, what: str) -> float:
 
 
 def torch_device(device: torch.device | str) -> torch.device:
-    """Return the device, or say that it is not there; nothing falls back to the CPU by itself."""
+    """Return the device, or raise ParameterError if it is not there; nothing falls back to the CPU by itself."""
     try:
         place = torch.device(device)
     except RuntimeError as unknown:

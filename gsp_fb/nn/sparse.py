@@ -221,7 +221,7 @@ class SparseMatrix(nn.Module):
     def from_operator(
         cls, op: Operator, *, dtype: torch.dtype = torch.float32, device: torch.device | str | None = None
     ) -> SparseMatrix:
-        """Return the torch form of an operator of the core, where it is unless ``device`` says otherwise.
+        """Return the torch form of an operator of the core, where it is unless ``device`` states otherwise.
 
         An operator on a GPU comes by DLPack: torch reads the arrays that were made there.
         """

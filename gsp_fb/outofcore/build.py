@@ -67,9 +67,9 @@ def build_folder(
     memory : int or str
         Memory for sorting: bytes, or text such as ``'2GB'``.
     n_nodes : int, optional
-        By default what the file says of itself, or the largest number plus one.
+        By default what the file states of itself, or the largest number plus one.
     directed : bool, optional
-        Keep arcs as they are listed; by default what the file says, and undirected if it says nothing.
+        Keep arcs as they are listed; by default what the file states, and undirected if it states nothing.
     symmetrize : {'max', 'mean', 'sum'}, optional
         Combine ``(i, j)`` and ``(j, i)`` into one undirected edge.
     duplicates : {'error', 'first', 'sum'}
@@ -89,7 +89,7 @@ def build_folder(
     FormatError
         The file is no edge list of numbered nodes, or is cut short.
     GraphError
-        An edge is listed again and ``duplicates`` says that this is an error, or a weight is not finite and >= 0.
+        An edge is listed again and ``duplicates`` states that this is an error, or a weight is not finite and >= 0.
     FileExistsError
         There is something at ``path``.
 
@@ -139,7 +139,7 @@ def _check_listed(n_listed: int, header: Header | None, rules: Rules) -> None:
     if header is not None:
         header.check_complete(n_listed)
     elif rules.n_nodes is None and not n_listed:
-        raise FormatError("no edges, and nothing that says how many nodes there are")
+        raise FormatError("no edges, and nothing that states how many nodes there are")
 
 
 def _merge(runs: Runs, rules: Rules, folder: Path, *, memory: int, show: Progress) -> None:

@@ -115,7 +115,7 @@ def open_edges_in_order(
     if header is not None:
         header.check_complete(n_listed)
     elif not n_listed:
-        raise FormatError(f"{os.fspath(path)}: no edges, and nothing that says how many nodes there are")
+        raise FormatError(f"{os.fspath(path)}: no edges, and nothing that states how many nodes there are")
     facts = Facts(len(counts), int(counts.sum()), n_loops, bool(stated))
     return EdgeFile(Path(path), facts, is_weighted, counts)
 

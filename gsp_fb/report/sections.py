@@ -42,7 +42,7 @@ def _table(rows: Rows) -> Table | None:
 
 
 def sections(report: Report) -> Iterator[Section]:
-    """Yield the sections that have something to say."""
+    """Yield the sections that apply."""
     for make in SECTIONS:
         yield from make(report)
 

@@ -348,7 +348,7 @@ def about_first_theorem(report: Report) -> str:
         return ""
     lazy, renormalised = found["degree"], found["unit"]
     holds = lazy.ratio + lazy.error >= renormalised.ratio - renormalised.error
-    verdict = "as theorem 1 says" if holds else "against theorem 1, which needs every degree to be at least 1"
+    verdict = "as theorem 1 states" if holds else "against theorem 1, which needs every degree to be at least 1"
     return (
         f"The second eigenvalue is {lazy.ratio:.4g} for the lazy walk and {renormalised.ratio:.4g} for the "
         f"renormalised one, {verdict}."

@@ -31,7 +31,7 @@ from .measures import mixtures
 __all__ = ["BANDS", "eigengaps", "energy_rows", "frequency_density", "high_channel", "profiles", "significance"]
 
 # Odd, so that frequency 1, of which many graphs have a great many, is the middle of a band and not an edge, where an
-# estimate cannot tell on which side it lies; and prime, so that no other simple fraction is an edge.
+# estimate cannot decide on which side it lies; and prime, so that no other simple fraction is an edge.
 BANDS = 19
 # Least and most mixtures that the columns of a wide signal become on a large graph, and random vectors of the density.
 MIXTURES = (8, 12)

@@ -139,7 +139,7 @@ class Storage(Protocol):
 
 @dataclass(frozen=True)
 class Facts:
-    """What the arrays of a graph do not say by themselves."""
+    """What the arrays of a graph do not hold."""
 
     n_nodes: int
     n_entries: int

@@ -83,7 +83,7 @@ class Budget:
         Raises
         ------
         ParameterError
-            Not a single one; the message says which limit would do.
+            Not a single one; the message states which limit would do.
         """
         one = max(1, copies * max(itemsize, WORD) * self.n_nodes)
         count = (self.limit - self.vectors - self.chunk - reserved) // one

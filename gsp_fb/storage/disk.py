@@ -193,7 +193,7 @@ class DiskStorage:
             return
         x = x if isinstance(x, StoredArray) else host_array(x, SignalError, "signal")
         width = self.budget.columns(copies, x.dtype.itemsize, reserved=reserved)
-        # What is no signal of this graph goes on as it is, to the function that says what is wrong with it.
+        # What is no signal of this graph goes on as it is, to the function that states what is wrong with it.
         if x.ndim != 2 or x.shape[0] != self.n_nodes or x.shape[1] <= width:
             yield 0, checked_signal(np.asarray(x) if isinstance(x, StoredArray) else x, self.n_nodes)
             return

@@ -27,7 +27,7 @@ _HEADER = re.compile(
     rb"\{'descr': '(?P<dtype>[<>|=]?[biufcSUO?]\d*)', 'fortran_order': (?P<fortran>True|False), "
     rb"'shape': \((?P<shape>[\dL, ]*)\),? \}\s*"  # Python 2 wrote an L behind a number
 )
-# The bytes that say how long the header is, by version.
+# The bytes that state how long the header is, by version.
 _PREFIX = {b"\x93NUMPY\x01\x00": 2, b"\x93NUMPY\x02\x00": 4}
 _MAX_HEADER = 10_000
 

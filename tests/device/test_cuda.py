@@ -1,4 +1,4 @@
-"""A real GPU beside NumPy, for `pytest -m gpu` where CuPy finds one; elsewhere each test says why it is skipped.
+"""A real GPU beside NumPy, for `pytest -m gpu` where CuPy finds one; elsewhere each test states why it is skipped.
 
 Where there is one, the core's own tests are collected for it as well, as they are everywhere for the double.
 """

@@ -130,7 +130,7 @@ def test_global_random_state_is_left_alone():
 
 
 @pytest.mark.parametrize(
-    ("options", "y", "error", "says"),
+    ("options", "y", "error", "message"),
     [
         ({}, np.full(N, -1), ParameterError, "every label is -1"),
         ({"model": "gin-0"}, Y, ParameterError, "unknown node model 'gin-0'"),
@@ -141,8 +141,8 @@ def test_global_random_state_is_left_alone():
         ({}, Y + 0.5, ValueError, "Unknown label type"),
     ],
 )
-def test_errors_name_the_value_and_the_remedy(options, y, error, says):
-    with pytest.raises(error, match=says):
+def test_errors_name_the_value_and_the_remedy(options, y, error, message):
+    with pytest.raises(error, match=message):
         quick(**{"graph": RING, **options}).fit(X, y)
 
 

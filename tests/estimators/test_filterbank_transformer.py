@@ -155,7 +155,7 @@ def test_float32_stays():
 
 
 @pytest.mark.parametrize(
-    ("options", "X", "error", "says"),
+    ("options", "X", "error", "message"),
     [
         ({"graph": RING}, points(5), SignalError, r"X has 5 rows but the graph has 12 nodes.*features="),
         ({"graph": RING, "features": points(5)}, [[0]], SignalError, "features have 5 rows but the graph has 12"),
@@ -171,6 +171,6 @@ def test_float32_stays():
         ({"graph": [[0, 1], [0, 0]]}, points(2), GraphError, "not symmetric"),
     ],
 )
-def test_errors_name_the_value_and_the_remedy(options, X, error, says):
-    with pytest.raises(error, match=says):
+def test_errors_name_the_value_and_the_remedy(options, X, error, message):
+    with pytest.raises(error, match=message):
         FilterBankTransformer(**options).fit(X)

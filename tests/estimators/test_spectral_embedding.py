@@ -94,7 +94,7 @@ def test_too_many_modes_are_refused_with_the_number_of_nodes(graph):
 
 
 @pytest.mark.parametrize(
-    ("options", "X", "error", "says"),
+    ("options", "X", "error", "message"),
     [
         ({"graph": RING}, np.zeros((5, 1)), SignalError, "X has 5 rows but the graph has 12 nodes"),
         ({"graph": RING, "numbered": True}, [[-1]], SignalError, "row 0 of X is -1"),
@@ -109,6 +109,6 @@ def test_too_many_modes_are_refused_with_the_number_of_nodes(graph):
         ),
     ],
 )
-def test_errors_name_the_value_and_the_remedy(options, X, error, says):
-    with pytest.raises(error, match=says):
+def test_errors_name_the_value_and_the_remedy(options, X, error, message):
+    with pytest.raises(error, match=message):
         GraphSpectralEmbedding(**options).fit(X)

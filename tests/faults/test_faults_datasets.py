@@ -57,7 +57,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(200, CONTENT[:1000], Content_Length=len(CONTENT))
 
     def send_cut(self) -> None:
-        """Truncated in a way that only the hash tells: the header agrees with what came."""
+        """Truncated in a way that only the hash shows: the header agrees with what came."""
         self.answer(200, CONTENT[:1000])
 
     def send_page(self) -> None:

@@ -199,7 +199,7 @@ def test_a_chain_of_transforms():
 
 
 @pytest.mark.parametrize(
-    ("act", "error", "says"),
+    ("act", "error", "message"),
     [
         (lambda: FilterBankConv(F, H, family="gcn"), ParameterError, "unknown family 'gcn'"),
         (lambda: FilterBankConv(-1, H), ParameterError, "n_in must be an integer >= 1, not -1"),
@@ -213,8 +213,8 @@ def test_a_chain_of_transforms():
         ),
     ],
 )
-def test_errors_name_the_value_and_the_remedy(act, error, says):
-    with pytest.raises(error, match=says):
+def test_errors_name_the_value_and_the_remedy(act, error, message):
+    with pytest.raises(error, match=message):
         act()
 
 

@@ -72,15 +72,15 @@ def test_the_high_channel_is_zero_at_a_constant_on_a_regular_graph(make):
 
 
 @pytest.mark.parametrize(
-    ("make", "says"),
+    ("make", "message"),
     [
         (lambda: pyg.GENConv(F, H), "GENConv is no linear map followed by averaging"),
         (lambda: pyg.GINConv(torch.nn.Linear(F, H)), "GINConv has no linear map"),
         (lambda: pyg.SAGEConv(-1, H), r"width of SAGEConv is not known yet \(in_channels=-1\)"),
     ],
 )
-def test_what_has_no_high_channel_is_refused(make, says):
-    with pytest.raises(ParameterError, match=says):
+def test_what_has_no_high_channel_is_refused(make, message):
+    with pytest.raises(ParameterError, match=message):
         patch(make())
 
 

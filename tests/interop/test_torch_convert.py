@@ -72,7 +72,7 @@ def test_csc_and_gradients_and_precision():
 
 
 @pytest.mark.parametrize(
-    ("act", "error", "says"),
+    ("act", "error", "message"),
     [
         (lambda: from_torch(np.eye(2)), GraphError, "needs a torch tensor, not ndarray"),
         (lambda: from_torch(torch.ones(2, 3)), GraphError, "must be square"),
@@ -82,6 +82,6 @@ def test_csc_and_gradients_and_precision():
         (lambda: to_torch(Graph.from_edges([(0, 1)]), layout="ell"), ParameterError, "unknown layout 'ell'"),
     ],
 )
-def test_errors_name_the_value_and_the_remedy(act, error, says):
-    with pytest.raises(error, match=says):
+def test_errors_name_the_value_and_the_remedy(act, error, message):
+    with pytest.raises(error, match=message):
         act()

@@ -31,7 +31,7 @@ EVERY_DAY = 60
 
 
 def at_most(number):
-    """Fewer examples where each is dear; a long run takes as many as its profile says."""
+    """Fewer examples where each is dear; a long run takes as many as its profile states."""
     usual = settings.default.max_examples
     return settings(max_examples=min(number, usual) if usual <= EVERY_DAY else usual)
 
@@ -123,7 +123,7 @@ def test_the_achieved_error_is_that_of_the_signal(name, op, recipe, single):
     op=operator(Graph.from_edges([(0, 0), (1, 2)], [100.0, 1e-3]), "comb", channel="high"),
     recipe=SignalRecipe("constant", 0, 2, False, np.float32),
     rotate=False,
-)  # a heavy loop beside an axis of 0.002: few digits are left, and the plan says so
+)  # a heavy loop beside an axis of 0.002: few digits are left, and the plan states it
 def test_bounds_hold_in_single_precision_and_for_complex_signals(method, op, recipe, rotate):
     x = recipe(op.graph)
     x = x * np.complex64(0.6 + 0.8j) if rotate else x

@@ -1,4 +1,4 @@
-"""Audits of real networks: ours, PyG's, compiled, batched; and what cannot be audited says why."""
+"""Audits of real networks: ours, PyG's, compiled, batched; and what cannot be audited states why."""
 
 import json
 import re

@@ -131,7 +131,7 @@ def test_the_global_batch_belongs_to_the_run(job, tmp_path):
 
 
 def test_a_step_is_the_mean_gradient_of_its_subgraphs(blocks):
-    """One subgraph a step and no dropout: nothing but the order of random draws tells it from plain training."""
+    """One subgraph a step and no dropout: nothing but the order of random draws separates it from plain training."""
     model = build("fb-graphsaint", blocks, n_roots=30, hidden=8, dropout=0.0)
     result = train_distributed(model, blocks, blocks.splits[0], TrainConfig(lr=0.05, epochs=40), per_step=1)
     assert result.scores["train"] > 0.8

@@ -85,12 +85,12 @@ def test_a_block_of_a_matrix_keeps_its_entries():
 
 
 @pytest.mark.parametrize(
-    ("h", "says"),
+    ("h", "message"),
     [
         (torch.ones(4, 2), "features have 4 rows but the matrix has 3 columns"),
         (torch.ones(3, 2, dtype=torch.float64), r"features are torch.float64 but the matrix torch.float32; call .to"),
     ],
 )
-def test_features_that_do_not_fit_are_refused(h, says):
-    with pytest.raises(ParameterError, match=says):
+def test_features_that_do_not_fit_are_refused(h, message):
+    with pytest.raises(ParameterError, match=message):
         SparseMatrix.from_scipy(sparse.csr_array(np.eye(3))) @ h

@@ -85,7 +85,7 @@ def test_a_function_of_a_graph_on_disk(on_disk, function, first):
     unknown = {p.name for p in needed} - ARGUMENTS.keys()
     if unknown & {"path"}:
         pytest.skip("writes or reads a file of its own")
-    assert not unknown, f"say what {function.__name__} is given for {unknown}"
+    assert not unknown, f"name what {function.__name__} is given for {unknown}"
     options = {p.name: ARGUMENTS[p.name] for p in needed}
     subject = on_disk if first in GRAPHS else gf.operator(on_disk, "sym", channel="high")
     attempt(lambda: function(subject, **options))

@@ -1,4 +1,4 @@
-"""Objects in a notebook: each shows a table that tells what it is, names of its users escaped."""
+"""Objects in a notebook: each shows a table that states what it is, names of its users escaped."""
 
 from xml.etree import ElementTree as ET
 

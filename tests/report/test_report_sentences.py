@@ -147,13 +147,13 @@ def test_claims_are_counted():
     )
 
 
-@pytest.mark.parametrize(("weight", "verdict"), [(1.0, "as theorem 1 says"), (0.05, "against theorem 1")])
+@pytest.mark.parametrize(("weight", "verdict"), [(1.0, "as theorem 1 states"), (0.05, "against theorem 1")])
 def test_the_first_theorem_is_reported_where_the_claims_take_too_long(monkeypatch, weight, verdict):
     monkeypatch.setattr("gsp_fb.report.collecting.VERIFY_NODES", 5)
     path = gf.Graph.from_edges([(i, i + 1) for i in range(9)], weights=[weight] * 9)
     text = readings(path)["claims"]
     lazy, renormalised = (gf.eigengap(gf.operator(path, family)).ratio for family in ("lazy_rw", "renorm_rw"))
-    assert (lazy >= renormalised) == (verdict == "as theorem 1 says")
+    assert (lazy >= renormalised) == (verdict == "as theorem 1 states")
     assert f"{lazy:.4g} for the lazy walk and {renormalised:.4g} for the renormalised one, {verdict}" in text
 
 

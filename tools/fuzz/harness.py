@@ -28,7 +28,7 @@ def _trust_checksums() -> None:
 
 
 def main() -> None:
-    """Fuzz until libFuzzer's own limits say stop; a finding ends the process and leaves its input in the folder."""
+    """Fuzz until libFuzzer's own limits end it; a finding ends the process and leaves its input in the folder."""
     name, folder = sys.argv[1], Path(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE_BYTES, MAX_FILE_BYTES))

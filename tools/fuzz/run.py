@@ -1,4 +1,4 @@
-"""Run the harness of one reader in a process of its own, under limits, and say what came of it."""
+"""Run the harness of one reader in a process of its own, under limits, and report the result."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def case(seed: int, known: dict[tuple[str, str], Truth]) -> Case | None:
 
 
 def _order(rng: np.random.Generator, method: str) -> int | None:
-    """Return a degree that is too low as often as not, where the method has one: the bound must say so."""
+    """Return a degree that is too low as often as not, where the method has one: the bound must show it."""
     fixed = method in {"chebyshev", "lanczos"} and rng.uniform() < 0.5
     return int(10.0 ** rng.uniform(0.5, 2.5)) if fixed else None
 

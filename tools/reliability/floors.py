@@ -50,14 +50,14 @@ def is_core(path: str) -> bool:
 def below(report: Mapping[str, Any]) -> list[str]:
     """Return one sentence for each floor that is not reached, and for each of the core's files that was not seen."""
     percent, files = report["totals"]["percent_covered"], report["files"]
-    said = [f"all of gsp_fb: {percent:.2f} % is below {OVERALL:.0f} %"] if percent < OVERALL else []
-    said += [f"{pattern}: not measured" for pattern in CORE if not any(fnmatch(path, pattern) for path in files)]
+    output = [f"all of gsp_fb: {percent:.2f} % is below {OVERALL:.0f} %"] if percent < OVERALL else []
+    output += [f"{pattern}: not measured" for pattern in CORE if not any(fnmatch(path, pattern) for path in files)]
     for path, found in files.items():
         missing = [f"line {line}" for line in found["missing_lines"]]
         missing += [f"branch {start} -> {end}" for start, end in found.get("missing_branches", [])]
         if is_core(path) and missing:
-            said.append(f"{path}: {found['summary']['percent_covered']:.2f} % is below 100 %: {', '.join(missing)}")
-    return said
+            output.append(f"{path}: {found['summary']['percent_covered']:.2f} % is below 100 %: {', '.join(missing)}")
+    return output
 
 
 def _part(path: str) -> str:

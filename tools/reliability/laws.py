@@ -70,9 +70,9 @@ def _pytest(*arguments: str, examples: int = EXAMPLES) -> str:
 
 def costs() -> Counter[str]:
     """Return the seconds of each law on a few examples."""
-    said = _pytest("--hypothesis-profile=mutation", "--durations=0", "--durations-min=0", "tests/laws")
+    output = _pytest("--hypothesis-profile=mutation", "--durations=0", "--durations-min=0", "tests/laws")
     seconds: Counter[str] = Counter()
-    for taken, test in SECONDS.findall(said):
+    for taken, test in SECONDS.findall(output):
         seconds[_law(test)] += float(taken)
     return seconds
 
@@ -80,15 +80,15 @@ def costs() -> Counter[str]:
 def check(law: str, sets: int) -> dict[str, Any]:
     """Run one law and return its figures; the text of a failure is kept, to be pinned."""
     started = time.monotonic()
-    said = _pytest(
+    output = _pytest(
         "--hypothesis-profile=long", "--hypothesis-show-statistics", law, examples=math.ceil(EXAMPLES / sets)
     )
-    counts = [(int(passed), int(failed)) for passed, failed in COUNTS.findall(said)] or [(0, 1)]
+    counts = [(int(passed), int(failed)) for passed, failed in COUNTS.findall(output)] or [(0, 1)]
     passed, failed = (sum(column) for column in zip(*counts, strict=True))
     row = {"law": law, "sets": sets, "examples": passed, "failures": failed}
     row |= {"seconds": round(time.monotonic() - started, 1)}
-    row |= {"exhausted": EXHAUSTED in said, "date": str(datetime.now(UTC).date())}
-    return row | ({"said": said[-4000:]} if failed else {})
+    row |= {"exhausted": EXHAUSTED in output, "date": str(datetime.now(UTC).date())}
+    return row | ({"output": output[-4000:]} if failed else {})
 
 
 def main() -> int:

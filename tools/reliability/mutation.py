@@ -114,8 +114,8 @@ def _change(name: str) -> list[str]:
     """Return the lines that a mutant takes away and puts in their place."""
     from mutmut.mutation.diff_apply import find_mutant, get_diff_for_mutant  # noqa: PLC0415  # only where it is run
 
-    said = get_diff_for_mutant(name, path=find_mutant(name).path).splitlines()
-    return [line for line in said if line[:1] in "+-" and line[:3] not in ("+++", "---") and line[1:].strip()]
+    output = get_diff_for_mutant(name, path=find_mutant(name).path).splitlines()
+    return [line for line in output if line[:1] in "+-" and line[:3] not in ("+++", "---") and line[1:].strip()]
 
 
 def score(counts: Iterable[dict[str, int]]) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """``docs/reliability.md`` from the stored figures: ``python -m tools.reliability.page``.
 
-Nothing is typed in: every number comes from what the runs stored, and a run that has not stored anything says so.
+Nothing is typed in: every number comes from what the runs stored, and a run that has not stored anything states it.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def audit(
     layers : sequence of str, optional
         Names of modules to look at; by default message-passing and filterbank layers.
     nodes : int or bool array, optional
-        Where the accuracy is taken (a test set, say); by default all labelled nodes.
+        Where the accuracy is taken (for example a test set); by default all labelled nodes.
     normalize : bool, optional
         Divide the rows of the features by their sums; by default what the trainer does for models of this library, and
         False for all others.

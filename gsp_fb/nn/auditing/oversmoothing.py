@@ -98,5 +98,5 @@ def _rate(bands: Bands) -> float:
         found = eigengap(bands.op, tol=GAP_TOL, certify=False)
     except (ConvergenceError, ParameterError):
         return float("nan")
-    # A ratio of 1 says that there are several components, not how fast one of them mixes.
+    # A ratio of 1 states that there are several components, not how fast one of them mixes.
     return found.ratio if bands.op.graph.n_components == 1 else float("nan")

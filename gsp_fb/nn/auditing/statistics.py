@@ -69,7 +69,7 @@ class LayerAudit(SignalStatistics):
         Energy of the output over the bands; of at most 64 random orthonormal combinations of its columns (4 beyond
         3000 nodes). None where the output is zero.
     response : FrequencyResponse or None
-        Of this layer alone, from its input to its output; None where ``note`` says why there is none.
+        Of this layer alone, from its input to its output; None where ``note`` states why there is none.
     note : str
     """
 

@@ -118,7 +118,7 @@ def _as_dataset(data: Any) -> Any:
 
 
 def _features(model: nn.Module, data: Any, normalize: bool | None, *, keep_sparse: bool) -> Any:
-    """Return the features in the model's precision and place; probes are dense, so dense ones unless told otherwise."""
+    """Return the features in the model's precision and place; probes are dense, so dense ones by default."""
     raw = node_features(data) if getattr(data, "x", None) is None else data.x
     x = check_signal(raw, data.graph.n_nodes)
     # A module without numbers of its own works in the precision of the features.

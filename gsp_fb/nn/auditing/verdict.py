@@ -57,7 +57,7 @@ class AuditEvidence:
 
 @dataclass(frozen=True)
 class VerdictRule:
-    """A row: when it applies, what it says, and the names of what to try."""
+    """A row: when it applies, what it states, and the names of what to try."""
 
     applies: Callable[[AuditEvidence], bool]
     sentence: str
