@@ -51,7 +51,8 @@ def filter_signal(bank: FilterBank, x: Tensor) -> Tensor:
     if not isinstance(bank, FilterBank):
         raise ParameterError(f"filter_signal takes a FilterBank, not {type(bank).__name__}")
     if not isinstance(x, Tensor) or x.device.type != "cpu":
-        raise ParameterError(f"filter_signal takes a tensor on the CPU, not {getattr(x, 'device', type(x).__name__)}")
+        found = f"a tensor on {x.device}" if isinstance(x, Tensor) else type(x).__name__
+        raise ParameterError(f"filter_signal takes a torch tensor on the CPU, not {found}")
     return _apply(x, bank, False)
 
 

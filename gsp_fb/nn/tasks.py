@@ -274,5 +274,8 @@ def check_graph_indptr(given: Any, n_nodes: int, n_graphs: int) -> IntArray:
 
 def make_task(model: nn.Module, dataset: Any, config: TrainConfig) -> Task:
     """Return the task of the model's row: whole graphs or nodes."""
-    recipe: Any = model.recipe
+    recipe: Any = getattr(model, "recipe", None)
+    if recipe is None:
+        given = f"the name {model!r}" if isinstance(model, str) else type(model).__name__
+        raise ParameterError(f"train takes a network made by gsp_fb.nn.build(name, dataset), not {given}")
     return {"graph": GraphTask, "node": NodeTask}[MODELS[recipe.model].task](model, dataset, config)

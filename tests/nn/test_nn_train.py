@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from gsp_fb import Graph, operator, s_value
+from gsp_fb import Graph, datasets, operator, s_value
 from gsp_fb.errors import GspWarning, ParameterError
 from gsp_fb.nn import (
     MODELS,
@@ -388,3 +388,10 @@ def test_a_graph_of_the_size_of_ogbn_arxiv_trains_in_batches_within_a_gigabyte()
     score, memory = map(float, done.stdout.split())
     assert score > 0.4  # by chance 0.025; four epochs are few
     assert memory < 1000
+
+
+def test_a_name_or_a_foreign_module_in_place_of_a_network_names_the_remedy():
+    data = datasets.contextual_sbm(60, rng=0)
+    for model, given in (("fb-gcn", "the name 'fb-gcn'"), (torch.nn.Linear(1, 1), "Linear")):
+        with pytest.raises(ParameterError, match=rf"nn\.build\(name, dataset\), not {given}"):
+            train(model, data, data.splits[0])
