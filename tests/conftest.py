@@ -17,7 +17,7 @@ from tests.support.device_proxy import DeviceProxy, why_not
 # No law depends on the clock: a machine that stalls while an example is drawn is no failure.
 settings.register_profile(
     "laws",
-    max_examples=60,
+    max_examples=30,
     deadline=None,
     derandomize=True,
     database=None,

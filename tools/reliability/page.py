@@ -170,7 +170,7 @@ def long_laws() -> list[str]:
             f"`make laws`: {laws.EXAMPLES:,} random examples of each law, the cheapest laws first; it goes on where it",
             f"stopped. {len(whole)} of {rows[-1]['of']} laws have been run to the end so far: {drawn:,} examples,",
             f"{failures} failures. A law with parameters, as kernels and methods, deals its examples out to them.",
-            "`make test` checks every law on 60 examples or fewer, the same ones each time. The laws in four threads",
+            "`make test` checks every law on 30 examples or fewer, the same ones each time. The laws in four threads",
             "at once: `pytest -m slow tests/test_stress.py`.",
         ),
         *_table(["law", "examples", "failures"], found),
