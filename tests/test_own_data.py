@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 import warnings
 from types import SimpleNamespace
 
@@ -14,11 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from scipy.spatial.distance import cdist
 from sklearn.neighbors import kneighbors_graph
 
 import gsp_fb as gf
-from gsp_fb._points import nearest_neighbours
 from gsp_fb.cli import main
 from gsp_fb.datasets import Dataset, read
 from gsp_fb.errors import FormatError, GraphError, GspWarning, ParameterError
@@ -88,32 +85,6 @@ def test_nearest_neighbours_are_those_of_scikit_learn(mutual):
     np.testing.assert_array_equal(graph.coordinates, points)
 
 
-@pytest.mark.parametrize("copies", [2, 3, 9])
-def test_points_that_coincide_are_neighbours_of_each_other(copies):
-    points = np.repeat(np.random.default_rng(0).random((6, 2)), copies, axis=0)
-    row, col, distance = nearest_neighbours(points, 3)
-    assert np.bincount(row).tolist() == [3] * len(points)
-    assert np.all(row != col)
-    wanted = np.sort(cdist(points, points), axis=1)[:, 1:4]
-    np.testing.assert_allclose(np.sort(distance.reshape(-1, 3), axis=1), wanted, atol=1e-15)
-
-
-def test_generated_clouds_are_graphs_of_points():
-    cloud = gf.datasets.sphere(60, rng=0, n_neighbors=5)
-    graph = gf.Graph.from_points(cloud.coordinates, k=5)
-    np.testing.assert_array_equal(graph.adjacency.toarray() > 0, cloud.adjacency.toarray() > 0)
-
-
-@pytest.mark.parametrize("dimensions", [2, 40])
-def test_nearest_neighbours_need_no_scikit_learn(dimensions, monkeypatch):
-    points = np.random.default_rng(0).random((50, dimensions))
-    graph = gf.Graph.from_points(points, k=4)
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    monkeypatch.setitem(sys.modules, "sklearn.neighbors", None)
-    again = gf.Graph.from_points(points, k=4)
-    np.testing.assert_allclose(again.adjacency.toarray(), graph.adjacency.toarray(), rtol=1e-12)
-
-
 def test_gaussian_weights_do_not_depend_on_the_unit():
     points = pd.DataFrame(np.random.default_rng(0).random((30, 3)), index=[f"p{i}" for i in range(30)])
     metres, miles = (gf.Graph.from_points(points * unit, radius=0.5 * unit) for unit in (1.0, 1609.344))
@@ -136,8 +107,6 @@ def test_gaussian_weights_do_not_depend_on_the_unit():
 def test_refusals_of_points(options, error, message):
     with pytest.raises(error, match=message):
         gf.Graph.from_points([(0.0, 0.0), (0.0, 0.0), (1.0, 1.0)], **options)
-    with pytest.raises(GraphError, match=r"shape \(5, 0\)"):
-        gf.Graph.from_points(np.empty((5, 0)), k=2)
 
 
 def test_arrow_tables_of_edges_and_nodes():
