@@ -11,7 +11,7 @@ from ._extras import has, require
 from .backend import FloatArray, IntArray
 from .errors import GraphError, ParameterError
 
-__all__ = ["WEIGHTS", "check_points", "edge_weights", "neighbour_pairs"]
+__all__ = ["WEIGHTS", "check_points", "edge_weights", "gaussian_weights", "nearest_neighbours", "neighbour_pairs"]
 
 # From so many points on, in more dimensions than trees serve, an approximate search is used if it is installed.
 APPROXIMATE_FROM, TREE_DIMENSIONS = 100_000, 15
@@ -21,7 +21,7 @@ WEIGHTS = ("gaussian", "binary", "distance")
 def check_points(points: Any) -> FloatArray:
     """Return points as finite float64 rows."""
     array = host_array(points, GraphError, "points")
-    if array.ndim != 2 or array.dtype.kind not in "biuf":
+    if array.ndim != 2 or not array.shape[1] or array.dtype.kind not in "biuf":
         raise GraphError(
             f"points have shape {array.shape} and type {array.dtype}; numbers of (n, dimensions) are needed"
         )
@@ -46,7 +46,7 @@ def neighbour_pairs(
         raise ParameterError(f"k={k!r} and radius={radius!r}: give exactly one of them")
     if radius is not None and mutual:
         raise ParameterError("mutual=True is for k nearest neighbours; radius neighbours are always mutual")
-    near = _nearest(points, k, metric) if k is not None else _within(points, radius, metric)
+    near = nearest_neighbours(points, k, metric) if k is not None else _within(points, radius, metric)
     row, col, distance = near
     low, high = np.minimum(row, col), np.maximum(row, col)
     order = np.lexsort((high, low))
@@ -57,7 +57,14 @@ def neighbour_pairs(
     return np.stack([low[keep], high[keep]], axis=1), distance[keep]
 
 
-def _nearest(points: FloatArray, k: int, metric: str) -> tuple[IntArray, IntArray, FloatArray]:
+def nearest_neighbours(points: FloatArray, k: int, metric: str = "euclidean") -> tuple[IntArray, IntArray, FloatArray]:
+    """Return each point's k nearest others: rows, columns and distances, k entries a row.
+
+    Raises
+    ------
+    ParameterError
+        k is not below the number of points.
+    """
     n_points, k = len(points), check_count(k, "k")
     if k >= n_points:
         raise ParameterError(f"k={k} neighbours need at least {k + 1} points, not {n_points}")
@@ -67,9 +74,22 @@ def _nearest(points: FloatArray, k: int, metric: str) -> tuple[IntArray, IntArra
         row = np.repeat(np.arange(n_points), k + 1)
         other = at.ravel() != row
         return row[other], at.ravel()[other].astype(np.int64), distance.ravel()[other].astype(np.float64)
+    if metric == "euclidean" and (points.shape[1] <= TREE_DIMENSIONS or not has("sklearn")):
+        return _by_tree(points, k)
     search = require("sklearn.neighbors", "a graph of points").NearestNeighbors(n_neighbors=k, metric=metric)
     distance, at = search.fit(points).kneighbors()
     return np.repeat(np.arange(n_points), k), at.ravel().astype(np.int64), distance.ravel()
+
+
+def _by_tree(points: FloatArray, k: int) -> tuple[IntArray, IntArray, FloatArray]:
+    from scipy.spatial import KDTree
+
+    distance, at = (np.asarray(found) for found in KDTree(points).query(points, k + 1))
+    row = np.arange(len(points))
+    others = at != row[:, None]
+    # Among more than k points that coincide, a point may be missing from its own list: the last one is dropped then.
+    others[others.all(axis=1), -1] = False
+    return np.repeat(row, k), at[others].astype(np.int64), distance[others]
 
 
 def _within(points: FloatArray, radius: Any, metric: str) -> tuple[IntArray, IntArray, FloatArray]:
@@ -98,6 +118,11 @@ def edge_weights(distance: FloatArray, weight: str, bandwidth: float | None) -> 
         if not np.all(distance > 0):
             raise GraphError("two neighbouring points coincide, so their edge has weight 0; use weight='gaussian'")
         return distance
+    return gaussian_weights(distance, bandwidth)
+
+
+def gaussian_weights(distance: FloatArray, bandwidth: float | None = None) -> FloatArray:
+    """Return ``exp(-d^2 / (2 s^2))`` with the bandwidth s, by default the mean distance."""
     # The mean length makes the rule free of the unit of length.
     mean = float(distance.mean()) if len(distance) else 1.0
     sigma = check_positive(bandwidth, "bandwidth") if bandwidth is not None else mean or 1.0

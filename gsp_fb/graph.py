@@ -202,7 +202,7 @@ class Graph:
         GraphError
             Points are not finite, or coincide where their distance is the weight.
         ImportError
-            scikit-learn is not installed.
+            scikit-learn is not installed, and the search needs it: radius neighbours, or another metric.
 
         Notes
         -----

@@ -208,12 +208,12 @@ def learn_graph(x: Any, degree: int = 10, *, model: str = "log", tol: float = 1e
 def learn_weights(
     x: Any, degree: int = 10, *, model: str = "log", tol: float = 1e-4, max_iterations: int = 5000
 ) -> LearnedGraph:
-    """Return the graph of :func:`learn_graph` with its duality gap.
+    """Return the graph of :func:`gsp_fb.learn_graph` with its duality gap.
 
     Parameters
     ----------
     x, degree, model, tol
-        As in :func:`learn_graph`.
+        As in :func:`gsp_fb.learn_graph`.
     max_iterations : int
         Most steps of the solver.
 

@@ -51,12 +51,12 @@ def laplacian_pe(op: Operator, k: int, *, tol: float = 1e-10, warn: bool = True)
     Warns
     -----
     GspWarning
-        Some columns belong to a repeated frequency; also where the last group is cut by ``k``.
+        Some columns belong to a repeated frequency, listed by ``gsp_fb.positional.degenerate_groups``; also where the
+        last group is cut by ``k``.
 
     See Also
     --------
     spectrum : All modes, with their frequencies and proof.
-    degenerate_groups : Which columns share a frequency.
 
     References
     ----------

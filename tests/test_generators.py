@@ -1,5 +1,7 @@
 """Generators with coordinates, products and line graphs: PyGSP, networkx and closed forms as oracles."""
 
+import sys
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ from scipy.spatial.distance import cdist
 
 import gsp_fb as gf
 from gsp_fb import datasets
+from gsp_fb._points import nearest_neighbours
 from gsp_fb.errors import GraphError, ParameterError
 
 SAME_AS_PYGSP = {
@@ -79,6 +82,37 @@ def test_nearest_neighbours_are_the_nearest():
     wanted[np.arange(80)[:, None], near] = True
     np.testing.assert_array_equal(graph.adjacency.toarray() > 0, wanted | wanted.T)
     np.testing.assert_allclose(np.linalg.norm(graph.coordinates, axis=1), 1.0)
+
+
+@pytest.mark.parametrize("copies", [2, 3, 9])
+def test_points_that_coincide_are_neighbours_of_each_other(copies):
+    points = np.repeat(np.random.default_rng(0).random((6, 2)), copies, axis=0)
+    row, col, distance = nearest_neighbours(points, 3)
+    assert np.bincount(row).tolist() == [3] * len(points)
+    assert np.all(row != col)
+    wanted = np.sort(cdist(points, points), axis=1)[:, 1:4]
+    np.testing.assert_allclose(np.sort(distance.reshape(-1, 3), axis=1), wanted, atol=1e-15)
+
+
+def test_generated_clouds_are_graphs_of_points():
+    cloud = datasets.sphere(60, rng=0, n_neighbors=5)
+    graph = gf.Graph.from_points(cloud.coordinates, k=5)
+    np.testing.assert_array_equal(graph.adjacency.toarray() > 0, cloud.adjacency.toarray() > 0)
+
+
+@pytest.mark.parametrize("dimensions", [2, 40])
+def test_nearest_neighbours_need_no_scikit_learn(dimensions, monkeypatch):
+    points = np.random.default_rng(0).random((50, dimensions))
+    graph = gf.Graph.from_points(points, k=4)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.setitem(sys.modules, "sklearn.neighbors", None)
+    again = gf.Graph.from_points(points, k=4)
+    np.testing.assert_allclose(again.adjacency.toarray(), graph.adjacency.toarray(), rtol=1e-12)
+
+
+def test_points_without_dimensions_are_refused():
+    with pytest.raises(GraphError, match=r"shape \(5, 0\)"):
+        gf.Graph.from_points(np.empty((5, 0)), k=2)
 
 
 def test_the_radius_graph_is_that_of_all_pairs():

@@ -116,7 +116,7 @@ def test_nothing_is_shown_as_nothing_and_no_number_as_null(capsys):
 
 def test_one_column_is_drawn_like_a_vector():
     ring = gf.datasets.ring(4)
-    assert _real(np.ones((4, 1)), ring.n_nodes).tolist() == [1.0] * 4
+    assert _real(ring, np.ones((4, 1))).tolist() == [1.0] * 4
     for several in (np.ones((4, 2)), np.ones(4) * 1j):
         with pytest.raises(SignalError):
-            _real(several, ring.n_nodes)
+            _real(ring, several)

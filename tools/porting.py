@@ -56,6 +56,8 @@ TUTORIALS: dict[str, tuple[Step, ...]] = {
             "W = np.triu(np.random.default_rng(0).random((30, 30)) > 0.8, 1) * 1.0\nW = W + W.T\ng = gf.Graph.from_adjacency(W)\nout = [g.n_nodes, g.n_edges]",
         ),
         Step("connected?", "ok = G.is_connected()\nout = ok", "ok = g.n_components == 1\nout = ok"),
+        Step("directed?", "ok = G.is_directed()\nout = ok", "ok = g.directed\nout = ok"),
+        Step("weights back", "A = G.W\nout = A.toarray()", "A = g.adjacency\nout = A.toarray()"),
         Step(
             "coordinates",
             "G.set_coordinates('ring2D')\nout = G.coords.shape",
@@ -97,14 +99,61 @@ TUTORIALS: dict[str, tuple[Step, ...]] = {
             1e-10,
             "orientation of edges is free",
         ),
+        Step(
+            "incidence matrix",
+            "D = G.D\nout = (D @ D.T).toarray()",
+            "D = gf.incidence(op)\nout = (D.T @ D).toarray()",
+            note="transposed; one row an edge",
+        ),
         Step("divergence", "d = G.div(G.grad(x))\nout = d", "d = gf.divergence(op, gf.gradient(op, x))\nout = d"),
         Step("Dirichlet energy", "e = G.dirichlet_energy(x)\nout = e", "e = gf.dirichlet_energy(op, x)\nout = e"),
+        Step(
+            "graph of the logo, its first modes",
+            "G = graphs.Logo()\nG.compute_fourier_basis()\nout = G.e[:3]",
+            "op = gf.operator(gf.from_pygsp(pygsp.graphs.Logo()), 'comb', channel='high')\nmodes = gf.spectrum(op, 3)\nout = modes.frequencies",
+            1e-8,
+            "the three lowest suffice",
+        ),
+        Step(
+            "draw a mode",
+            "G.plot(G.U[:, 1], vertex_size=30)\nout = 0",
+            "op.graph.plot(modes.basis[:, 1])\nout = 0",
+            None,
+            "picture",
+        ),
+        Step(
+            "draw modes of a ring over a line",
+            "R = graphs.Ring(50)\nR.compute_fourier_basis()\nR.set_coordinates('line1D')\nR.plot(R.U[:, 1:4])\nout = 0",
+            "import matplotlib.pyplot as plt\nring = gf.spectrum(gf.operator(datasets.ring(50), 'comb', channel='high'))\nplt.plot(ring.basis[:, 1:4])\nout = 0",
+            None,
+            "picture",
+        ),
+        Step(
+            "response with the eigenvalues marked",
+            "f = filters.Filter(G, lambda e: 1 / (1 + e))\nf.plot(eigenvalues=True)\nout = 0",
+            "f = gf.FilterBank(op, lambda e: 1 / (1 + e))\nplot.response(f, eigenvalues=True)\nout = 0",
+            None,
+            "picture",
+        ),
+        Step(
+            "a value a letter, with noise",
+            "s = np.random.default_rng(1).uniform(-0.5, 0.5, G.N)\ns[G.info['idx_g']] -= 1\ns[G.info['idx_p']] += 1\nout = s",
+            "s = np.random.default_rng(1).uniform(-0.5, 0.5, op.graph.n_nodes)\ns[pygsp.graphs.Logo().info['idx_g']] -= 1\ns[pygsp.graphs.Logo().info['idx_p']] += 1\nout = s",
+            0.0,
+        ),
+        Step(
+            "noise removed",
+            "y = f.filter(s, method='exact')\nout = y",
+            "y = filters.tikhonov(op, s, 1.0)\nout = y",
+            1e-6,
+            "a linear system, no eigenvalues",
+        ),
     ),
     "Wavelets": (
         Step(
             "point cloud",
             "G = graphs.Bunny()\nout = G.N",
-            "g = gf.from_pygsp(pygsp.graphs.Bunny()).with_coordinates(pygsp.graphs.Bunny().coords)\nout = g.n_nodes",
+            "g = gf.from_pygsp(pygsp.graphs.Bunny())\nout = g.n_nodes",
             note="the same points, converted",
         ),
         Step(
@@ -129,10 +178,21 @@ TUTORIALS: dict[str, tuple[Step, ...]] = {
             "Chebyshev order 30, other axis",
         ),
         Step(
+            "three scales at once",
+            "h = filters.Heat(G, [10, 25, 50])\ns = h.filter(np.eye(1, G.N, 20)[0], order=100)\nout = s",
+            "h = gf.FilterBank(op, [filters.heat(tau, normalize='lmax', lmax=1.01 * gf.lambda_max(op)) for tau in (10, 25, 50)])\ns = h.analyze(np.eye(1, g.n_nodes, 20)[0])\nout = s",
+            1e-2,
+            "their axis is an estimate",
+        ),
+        Step(
+            "draw the heat", "G.plot(s[:, 0])\nout = 0", "g.plot(s[:, 0])\nout = 0", None, "picture in three dimensions"
+        ),
+        Step(
             "Mexican hat bank",
             "m = filters.MexicanHat(G, Nf=6)\nout = m.Nf",
             "m = gf.FilterBank(op, filters.mexican_hat(6))\nout = len(m.kernels)",
         ),
+        Step("its responses", "m.plot()\nout = 0", "m.plot()\nout = 0", None, "picture"),
         Step(
             "frame bounds",
             "A, B = m.estimate_frame_bounds()\nout = B / A",
@@ -142,6 +202,13 @@ TUTORIALS: dict[str, tuple[Step, ...]] = {
         ),
         Step(
             "wavelet transform", "s = m.filter(G.coords)\nout = s.shape", "s = m.analyze(g.coordinates)\nout = s.shape"
+        ),
+        Step(
+            "curvature at each scale",
+            "c = np.linalg.norm(m.filter(G.coords, order=100), axis=1)\nout = c / c.max()",
+            "c = np.linalg.norm(m.analyze(g.coordinates), axis=1)\nout = c / c.max()",
+            5e-2,
+            "their axis is 1 % longer",
         ),
         Step(
             "draw a wavelet",
@@ -188,6 +255,28 @@ TUTORIALS: dict[str, tuple[Step, ...]] = {
             "ours to a certified gap",
             "pyunlocbox",
         ),
+        Step(
+            "two labels, most of them unknown",
+            "G = graphs.Sensor(N=256, distributed=True, seed=42)\nG.compute_differential_operator()\nx = np.sign(np.cos(7 * G.coords[:, 0]))\nmask = np.random.default_rng(42).random(256) > 0.6\ny = mask * (x + 0.1 * np.random.default_rng(1).standard_normal(256))\nout = y",
+            "g = gf.from_pygsp(pygsp.graphs.Sensor(N=256, distributed=True, seed=42))\nop = gf.operator(g, 'comb', channel='high')\nx = np.sign(np.cos(7 * g.coordinates[:, 0]))\nmask = np.random.default_rng(42).random(256) > 0.6\ny = mask * (x + 0.1 * np.random.default_rng(1).standard_normal(256))\nout = y",
+            0.0,
+        ),
+        Step(
+            "total-variation inpainting",
+            "L = G.D.T.toarray()\ntv, fit = functions.norm_l1(), functions.norm_l2(w=mask * 1.0, y=y, lambda_=3.0, tight=False)\nsolver = solvers.mlfbf(L=L, step=0.999 / (1 + np.linalg.norm(L)))\nr = solvers.solve([functions.dummy(), tv, fit], y.copy(), solver, rtol=0, maxit=5000, verbosity='NONE')\nout = np.abs(L @ r['sol']).sum() + 3 * np.sum((mask * (r['sol'] - y)) ** 2)",
+            "s = filters.denoise(op, y, method='tv', mask=mask, strength=1 / 6).signal\nout = gf.total_variation(op, s) + 3 * np.sum((mask * (s - y)) ** 2)",
+            1e-3,
+            "value of the objective",
+            "pyunlocbox",
+        ),
+        Step(
+            "Tikhonov by gradient descent",
+            "step = 0.999 / np.linalg.norm(L.T @ L + 3 * np.diag(mask), 2)\nfit, smooth = functions.norm_l2(w=mask * 1.0, y=y, lambda_=3.0, tight=False), functions.norm_l2(A=L, tight=False)\nr = solvers.solve([smooth, fit], y.copy(), solvers.gradient_descent(step=step), rtol=0, maxit=10000, verbosity='NONE')\nout = r['sol']",
+            "s = filters.denoise(op, y, mask=mask, strength=1 / 3).signal\nout = s",
+            1e-4,
+            "ours a linear system",
+            "pyunlocbox",
+        ),
     ),
     "Pyramid": (
         Step(
@@ -218,6 +307,12 @@ TUTORIALS: dict[str, tuple[Step, ...]] = {
             1e-10,
         ),
         Step(
+            "several signals",
+            "X = np.random.default_rng(1).standard_normal((100, 2))\nca, pe = reduction.pyramid_analysis(Gs, X, h_filters=[lambda e: 1 / (2 * e + 1)] * 3, method='exact')\nY, _ = reduction.pyramid_synthesis(Gs, ca[-1], pe, method='exact')\nout = Y",
+            "X = np.random.default_rng(1).standard_normal((100, 2))\nY = pyramid.synthesize(pyramid.analyze(X))\nout = Y",
+            1e-10,
+        ),
+        Step(
             "sparsification",
             "s = reduction.graph_sparsify(graphs.FullConnected(100), 0.7)\nout = 0",
             "s = reduction.sparsify(datasets.complete(100), 0.7)\nout = 0",
@@ -234,9 +329,21 @@ TUTORIALS: dict[str, tuple[Step, ...]] = {
             1e-10,
         ),
         Step(
+            "a ring's Laplacian is diagonal in the discrete Fourier transform",
+            "F = np.fft.fft(np.eye(20))\nout = np.abs(F.conj() @ G.L.toarray() @ F) / 20",
+            "F = np.fft.fft(np.eye(20))\nout = np.abs(F.conj() @ s.operator.to_scipy().toarray() @ F) / 20",
+            1e-10,
+        ),
+        Step(
             "eigenvector localization",
             "G = graphs.Comet(20, 12)\nG.compute_fourier_basis()\nout = [np.abs(G.U[:, -1]).max()]",
             "s = gf.spectrum(gf.operator(datasets.comet(20, 12), 'comb', channel='high'))\nout = [np.abs(s.basis[:, -1]).max()]",
+            1e-10,
+        ),
+        Step(
+            "coherence of a path with a weak edge",
+            "G = graphs.Graph(np.diag([0.01, 1, 1], 1) + np.diag([0.01, 1, 1], -1))\nout = G.coherence",
+            "g = gf.Graph.from_adjacency(np.diag([0.01, 1, 1], 1) + np.diag([0.01, 1, 1], -1))\nout = np.abs(gf.spectrum(gf.operator(g, 'comb', channel='high')).basis).max()",
             1e-10,
         ),
         Step(
@@ -244,6 +351,24 @@ TUTORIALS: dict[str, tuple[Step, ...]] = {
             "G = graphs.Path(10)\nG.compute_fourier_basis()\nout = np.abs(G.U)",
             "s = gf.spectrum(gf.operator(datasets.path(10), 'comb', channel='high'))\nout = np.abs(s.basis)",
             1e-8,
+        ),
+        Step(
+            "Dirichlet energy of modes",
+            "G = graphs.Sensor(seed=42)\nG.compute_fourier_basis()\nout = [G.dirichlet_energy(u) for u in G.U.T[1:7]]",
+            "op = gf.operator(gf.from_pygsp(pygsp.graphs.Sensor(seed=42)), 'comb', channel='high')\ns = gf.spectrum(op)\nout = [gf.dirichlet_energy(op, u) for u in s.basis.T[1:7]]",
+            1e-10,
+        ),
+        Step(
+            "filtering a signal: window",
+            "w = filters.Expwin(G, band_max=0.5)\nx = np.random.default_rng(1).normal(size=64)\nout = w.filter(x, method='exact')",
+            "w = gf.FilterBank(op, filters.exponential_window(band_max=0.5))\nx = np.random.default_rng(1).normal(size=64)\nout = w.analyze(x)[:, 0]",
+            1e-5,
+        ),
+        Step(
+            "Fourier transform of smoother and smoother signals",
+            "y = filters.Heat(G, [10, 3, 1]).filter(x, method='exact')\nout = np.abs(G.gft(y))",
+            "y = gf.FilterBank(op, [filters.heat(tau, normalize='lmax') for tau in (10, 3, 1)]).analyze(x)\nout = np.abs(s.gft(y))",
+            1e-5,
         ),
         Step(
             "heat diffusion on a grid",
@@ -271,6 +396,13 @@ TUTORIALS: dict[str, tuple[Step, ...]] = {
             1e-10,
         ),
         Step(
+            "stationary distribution",
+            "from scipy.sparse import diags, linalg\nP = diags(1 / G.dw) @ G.W\nu = np.abs(linalg.eigs(P.T, k=1, which='LR')[1][:, 0])\nout = u / u.sum()",
+            "u = op.graph.degrees\nout = u / u.sum()",
+            1e-8,
+            "proportional to the degrees",
+        ),
+        Step(
             "spectrogram",
             "f = pygsp.features.compute_spectrogram(G, M=8)\nout = 0",
             "plot.spectrogram(op, bands=8)\nout = 0",
@@ -282,6 +414,12 @@ TUTORIALS: dict[str, tuple[Step, ...]] = {
             "f = filters.Filter(G, lambda e: 1 / (1 + 3 * e))\nX = np.random.default_rng(0).random((144, 2))\nout = f.filter(X, method='exact')",
             "X = np.random.default_rng(0).random((144, 2))\nout = filters.tikhonov(op, X, 3.0)",
             1e-6,
+        ),
+        Step(
+            "heat from three nodes of the logo",
+            "G = graphs.Logo()\nG.compute_fourier_basis()\nx = np.isin(np.arange(G.N), [20, 30, 1090]) * 1.0\ny = filters.Heat(G, 100).filter(x, method='exact')\nout = y",
+            "op = gf.operator(gf.from_pygsp(pygsp.graphs.Logo()), 'comb', channel='high')\nx = np.isin(np.arange(1130), [20, 30, 1090]) * 1.0\ny = gf.FilterBank(op, filters.heat(100, normalize='lmax')).analyze(x)[:, 0]\nout = y",
+            1e-5,
         ),
         *(
             Step(

@@ -34,6 +34,7 @@ print("the three largest entries of high are nodes", sorted(np.argsort(-np.abs(h
 # %%
 # How much of the energy is in each half? The Laplacian of the same walk measures it. White noise is what you get if
 # the graph knows nothing of the signal.
+# sphinx_gallery_thumbnail_number = 2
 laplacian = gf.operator(graph, "lazy_sym", channel="high")
 noise = np.random.default_rng(0).standard_normal(34)
 plot.energy_split(laplacian, {"the two clubs": sides, "with three exceptions": x, "noise": noise})

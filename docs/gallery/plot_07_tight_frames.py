@@ -22,7 +22,7 @@ banks = {
     "Meyer": gf.FilterBank(laplacian, gf.filters.meyer(4)),
     "Mexican hat": gf.FilterBank(laplacian, gf.filters.mexican_hat(4)),
 }
-figure, axes = plt.subplots(1, 2, figsize=(11, 3.4), layout="constrained")
+figure, axes = plt.subplots(2, 1, figsize=(7, 5), layout="constrained", sharex=True)
 for ax, (name, bank) in zip(axes, banks.items(), strict=True):
     plot.response(bank, ax=ax)
     lower, upper = bank.frame_bounds()

@@ -21,13 +21,14 @@ side = np.array([name == "Mr. Hi" for _, name in club.nodes(data="club")]).astyp
 # Three signals: the side a member took, the degree, and the node's number modulo 2, which means nothing. Grey are the
 # shuffled ones, the line is the signal itself.
 signals = {"side taken": side - side.mean(), "even or odd number": np.arange(34) % 2 - 0.5, "degree": graph.degrees}
-figure, axes = plt.subplots(1, 3, figsize=(12, 3.2), layout="constrained", sharey=True)
+figure, axes = plt.subplots(3, 1, figsize=(6.5, 5), layout="constrained", sharex=True)
 for ax, (name, x) in zip(axes, signals.items(), strict=True):
     test = gf.s_value_significance(laplacian, x, n_surrogates=999, rng=0)
     ax.hist(test.surrogates, bins=40, color="0.75")
     ax.axvline(test.s_value, color="#D55E00", linewidth=2)
-    ax.set(title=f"{name}\np(as smooth) = {test.p_smooth:.3f}", xlabel="S")
-axes[0].set_ylabel("shuffled signals")
+    ax.set_title(f"{name}: p(as smooth) = {test.p_smooth:.3f}", loc="left")
+axes[-1].set_xlabel("S")
+figure.supylabel("shuffled signals")
 
 # %%
 # The side is smooth beyond doubt, the parity is not. The degree is smooth too, though hubs have neighbours of small

@@ -34,7 +34,7 @@ for name, data in sets.items():
 
 # %%
 # The gain relative to its peak. A GCN keeps the low end whatever the data; the filterbank decides by the data.
-figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 2, figsize=(7.5, 4.5), layout="constrained", sharey=True)
 for ax, name in zip(axes, sets, strict=True):
     for model in MODELS:
         response = audits[name, model].response
@@ -45,7 +45,7 @@ for ax, name in zip(axes, sets, strict=True):
     ax.axvline(1.0, color="0.55", linestyle="--", linewidth=1)
     ax.set(title=name, xlabel=r"frequency $\lambda$", ylim=(0, None))
 axes[0].set_ylabel("gain relative to its peak")
-axes[1].legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+figure.legend(*axes[0].get_legend_handles_labels(), frameon=False, loc="outside lower center", ncols=4)
 
 # %%
 # The verdicts, with their evidence.

@@ -28,9 +28,9 @@ print("div grad = L:", np.allclose(gf.divergence(op, slopes), op @ clean))
 # Both strengths are chosen from the data by Stein's unbiased estimate of the risk. The duality gap certifies that the
 # minimum of the total-variation problem is reached.
 found = {method: filters.denoise(op, noisy, method=method, strength="sure") for method in ("tikhonov", "tv")}
-signals = {"noisy": noisy, **{method: result.signal for method, result in found.items()}}
-figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
-for ax, (name, signal) in zip(axes, signals.items(), strict=True):
+signals = {"clean": clean, "noisy": noisy, **{method: result.signal for method, result in found.items()}}
+figure, axes = plt.subplots(2, 2, figsize=(8, 5.6), layout="constrained")
+for ax, (name, signal) in zip(axes.flat, signals.items(), strict=True):
     plot.signal(graph, np.clip(signal, 0, 2), ax=ax)
     ax.set_title(f"{name}: error {np.linalg.norm(signal - clean) / np.linalg.norm(clean):.2f}")
 print(found["tv"])

@@ -21,9 +21,9 @@ print("largest error of the reconstruction:", abs(pyramid.synthesize(parts) - si
 
 # %%
 # The graphs, each with the coarse approximation of the signal on it. Coordinates come with the nodes.
-figure, axes = plt.subplots(1, 4, figsize=(14, 3.4), layout="constrained")
+figure, axes = plt.subplots(2, 2, figsize=(8, 5.6), layout="constrained")
 coarse = signal
-for level, ax in enumerate(axes):
+for level, ax in enumerate(axes.flat):
     pyramid.graphs[level].plot(coarse, ax=ax, colorbar=False)
     ax.set_title(f"{pyramid.graphs[level].n_nodes} nodes")
     if level < 3:

@@ -30,6 +30,7 @@ for ax, (name, drawn) in zip(
 # %%
 # The low frequencies, which coarsening keeps. Those of the coarse graph are never below the given ones.
 figure, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
+# sphinx_gallery_thumbnail_number = 2
 thin = gf.spectrum(gf.operator(sparse.graph, "comb", channel="high"), k=10).frequencies
 for name, values in {"given": coarse.frequencies, "coarsened": coarse.coarse_frequencies, "sparsified": thin}.items():
     ax.plot(np.arange(10), values, "o-", label=name, markersize=4)

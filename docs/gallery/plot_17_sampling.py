@@ -24,8 +24,10 @@ sets = {
     "leverage": sampling.sampling_set(op, k, 20, method="leverage", rng=0),
     "uniform": rng.choice(300, 20, replace=False),
 }
-figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
-for ax, (name, nodes) in zip(axes, sets.items(), strict=True):
+figure, axes = plt.subplots(2, 2, figsize=(8, 5.6), layout="constrained")
+plot.signal(graph, signal, ax=axes[0, 0], node_size=12)
+axes[0, 0].set_title("signal")
+for ax, (name, nodes) in zip(axes.flat[1:], sets.items(), strict=True):
     error = np.linalg.norm(sampling.recover(op, nodes, signal[nodes], k) - signal)
     gain = sampling.condition(op, nodes, k).noise_gain
     plot.signal(graph, signal, ax=ax, colorbar=False, node_size=12)

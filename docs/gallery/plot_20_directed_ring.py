@@ -32,7 +32,7 @@ values = {
     name: [gf.s_value(gf.operator(ring.magnetic(q), "sym", channel="high"), x) for q in turns]
     for name, x in (("with the arcs", wave), ("against the arcs", wave.conj()))
 }
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
 left.plot(turns, measured, color="#0072B2", linewidth=1)
 left.set(xlabel="turns per arc q", ylabel="frequency", title="all frequencies of the directed ring")
 for name, line in values.items():

@@ -32,7 +32,7 @@ for share in shares:
 
 # %%
 # Even with a tenth of the edges turned, the signs of the mode are the camps.
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
 left.plot(shares, smallest, "o-", color="#0072B2")
 left.set(xlabel="share of edges with the wrong sign", ylabel="smallest frequency", title="distance from balance")
 mode = modes[3] * np.sign(modes[3][0])

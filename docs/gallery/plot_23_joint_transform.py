@@ -28,7 +28,7 @@ print("energy is kept:", np.isclose(np.sum(coefficients**2), np.sum(x**2)))
 # %%
 # Heat over nodes and a Gaussian over times leave the slow wave. No modes are needed for that.
 kept = gf.joint_filter(op, x, gf.filters.heat(1.0), lambda f: np.exp(-((f / 0.12) ** 2)))
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
 picture = left.pcolormesh(np.arange(49), modes.frequencies, coefficients[:, :49], cmap="viridis", shading="nearest")
 left.set(xlabel="periods in 96 steps", ylabel="graph frequency", title="joint Fourier coefficients")
 figure.colorbar(picture, ax=left)

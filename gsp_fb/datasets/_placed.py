@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._points import gaussian_weights, nearest_neighbours
 from ..backend import FloatArray
 from ..graph import Graph
 from ..nodes import NodeTable
@@ -28,18 +29,13 @@ def circle(n: int) -> FloatArray:
 
 def nearest(points: FloatArray, k: int, coordinates: FloatArray | None = None, **columns: Any) -> Graph:
     """Return the k-nearest-neighbour graph, weight exp(-d^2 / (2 s^2)) with the mean edge length s."""
-    from scipy.spatial import KDTree
-
     n = len(points)
     k = min(k, n - 1)
     nodes = NodeTable(n, None, points if coordinates is None else coordinates, columns)
     if k < 1:
         return Graph.from_edges(np.empty((0, 2), dtype=np.int64), n_nodes=n, nodes=nodes)
-    found = KDTree(points).query(points, k=np.arange(2, k + 2))
-    lengths, near = np.asarray(found[0]), np.asarray(found[1])
-    edges = np.stack([np.repeat(np.arange(n), k), near.ravel()], axis=1)
-    # Points that coincide are at distance 0, all of them where nothing varies.
-    spread = float(lengths.mean()) or 1.0
-    weights = np.exp(-(lengths.ravel() ** 2) / (2 * spread**2))
-    keep = (edges[:, 0] != edges[:, 1]) & (weights > 0)
-    return Graph.from_edges(edges[keep], weights[keep], n, symmetrize="max", nodes=nodes)
+    first, second, lengths = nearest_neighbours(points, k)
+    weights = gaussian_weights(lengths)
+    keep = weights > 0
+    edges = np.stack([first[keep], second[keep]], axis=1)
+    return Graph.from_edges(edges, weights[keep], n, symmetrize="max", nodes=nodes)
