@@ -188,6 +188,26 @@ def test_anndata_cells_are_nodes_and_genes_signals():
         gf.from_anndata(adata)
 
 
+def test_a_real_anndata_object(tmp_path):
+    anndata = pytest.importorskip("anndata", reason="anndata is the extra omics, not a dependency of the tests")
+    rng = np.random.default_rng(0)
+    points = rng.random((40, 2))
+    obs = pd.DataFrame({"type": pd.Categorical(["T", "B"] * 20), "depth": rng.random(40)})
+    obs.index = [f"cell{i}" for i in range(40)]
+    expression = sparse.random_array((40, 5), density=0.3, format="csr", rng=rng)
+    adata = anndata.AnnData(sparse.csr_matrix(expression), obs=obs, var=pd.DataFrame(index=list("vwxyz")))
+    adata.obsm["spatial"], adata.obsp["connectivities"] = points, kneighbors_graph(points, 4)
+    adata.layers["twice"] = 2 * adata.X
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    data = gf.from_anndata(anndata.read_h5ad(tmp_path / "cells.h5ad"), label="type", layer="twice")
+    assert (data.graph.labels[:2], data.feature_names, data.classes) == (("cell0", "cell1"), tuple("vwxyz"), ("B", "T"))
+    np.testing.assert_array_equal(data.graph.coordinates, points)
+    np.testing.assert_array_equal(data.graph.nodes["depth"], obs["depth"])
+    np.testing.assert_array_equal(data.x.toarray(), 2 * expression.toarray())
+    statistic = gf.spatially_variable(data)["statistic"]
+    np.testing.assert_allclose(statistic, gf.gearys_c(data.graph, expression.toarray()))
+
+
 def rows_of(path):
     with path.open(newline="") as file:
         return list(csv.DictReader(file))

@@ -14,7 +14,7 @@ from .._arguments import host_array
 from ..backend import freeze
 from ..errors import FormatError, SignalError
 from ..graph import Graph
-from ..outofcore.folder import Files, open_files, read_nodes
+from ..outofcore.folder import Files, open_files, read_node_table
 from ..storage import MpiStorage, StoredArray
 from ..storage.mpi import check_rows
 from ..storage.npy import open_array
@@ -56,7 +56,7 @@ def distributed_graph(path: str | os.PathLike[str], *, comm: Any = None, cuts: S
         return least_of_component(layout, pointers, entries()[0])
 
     storage = MpiStorage(files, layout, freeze(pointers), entries, matrix, components)
-    return Graph(storage, read_nodes(path, files.facts.n_nodes))
+    return Graph(storage, read_node_table(path, files.facts.n_nodes))
 
 
 def _refuse_different(comm: Any, files: Files) -> None:

@@ -35,7 +35,7 @@ from ..graph import Graph
 from ..nodes import NodeTable
 from ..storage import Budget, Facts, MemoryStorage, Progress, RowBlock, StoredArray
 
-__all__ = ["Files", "is_folder_name", "new_folder", "open_files", "read_nodes", "write_facts", "write_folder"]
+__all__ = ["Files", "is_folder_name", "new_folder", "open_files", "read_node_table", "write_facts", "write_folder"]
 
 SUFFIX = ".npyd"
 VERSION = 1
@@ -191,7 +191,7 @@ def _read_facts(folder: Path) -> Facts:
         raise bad if isinstance(bad, FormatError) else FormatError(f"{folder / FACTS} is damaged: {bad}") from None
 
 
-def read_nodes(path: str | os.PathLike[str], n_nodes: int) -> NodeTable:
+def read_node_table(path: str | os.PathLike[str], n_nodes: int) -> NodeTable:
     """Return the node table of a folder; an empty one where it has none, or where ``path`` is a file.
 
     Raises

@@ -7,7 +7,7 @@ import os
 from ..graph import Graph
 from ..storage import Budget, DiskStorage, Progress, parse_bytes, silent
 from .edge_file import open_edges_in_order
-from .folder import open_files, read_nodes
+from .folder import open_files, read_node_table
 
 __all__ = ["disk_graph"]
 
@@ -24,4 +24,4 @@ def disk_graph(
     listed = os.path.isfile(path)
     source = open_edges_in_order(path, limit, show, directed=directed) if listed else open_files(path)
     n_nodes = source.facts.n_nodes
-    return Graph(DiskStorage(source, Budget(limit, n_nodes), show), read_nodes(path, n_nodes))
+    return Graph(DiskStorage(source, Budget(limit, n_nodes), show), read_node_table(path, n_nodes))
