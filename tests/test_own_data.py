@@ -188,7 +188,7 @@ def test_anndata_cells_are_nodes_and_genes_signals():
         gf.from_anndata(adata)
 
 
-def test_a_real_anndata_object(tmp_path):
+def test_a_real_anndata_object():
     anndata = pytest.importorskip("anndata", reason="anndata is the extra omics, not a dependency of the tests")
     rng = np.random.default_rng(0)
     points = rng.random((40, 2))
@@ -198,8 +198,7 @@ def test_a_real_anndata_object(tmp_path):
     adata = anndata.AnnData(sparse.csr_matrix(expression), obs=obs, var=pd.DataFrame(index=list("vwxyz")))
     adata.obsm["spatial"], adata.obsp["connectivities"] = points, kneighbors_graph(points, 4)
     adata.layers["twice"] = 2 * adata.X
-    adata.write_h5ad(tmp_path / "cells.h5ad")
-    data = gf.from_anndata(anndata.read_h5ad(tmp_path / "cells.h5ad"), label="type", layer="twice")
+    data = gf.from_anndata(adata, label="type", layer="twice")
     assert (data.graph.labels[:2], data.feature_names, data.classes) == (("cell0", "cell1"), tuple("vwxyz"), ("B", "T"))
     np.testing.assert_array_equal(data.graph.coordinates, points)
     np.testing.assert_array_equal(data.graph.nodes["depth"], obs["depth"])
