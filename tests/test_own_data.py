@@ -306,6 +306,23 @@ def test_walk_of_a_parquet(club):
     assert {row["node"] for row in found} == set(G)
 
 
+def test_audit_and_report_of_a_run_on_files(club, capsys):
+    folder, _ = club
+    ends = ["--source", "person", "--target", "friend", "--nodes", folder / "nodes.csv", "--features", "degree,age"]
+    data = [folder / "edges.csv", *ends]
+    walk(folder, data, "club")
+    probes = ["--label", "club", "--probes", "2", "--bands", "2", "--family", "rw", "--json"]
+    report = ["report", *data, "--label", "club", "--family", "rw", "--audit", folder / "run", "--json"]
+    found = []
+    for command in (["audit", folder / "run", *ends, *probes], report):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GspWarning)
+            assert main([str(word) for word in command]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0]["audit"]["model"] == "fb-gcn"
+    assert (found[1]["family"], found[1]["audit"]["model"]) == ("rw", "fb-gcn")
+
+
 def test_walk_of_an_anndata_file(tmp_path):
     """Cells of the data set that scanpy ships: file, tests, report, network and predictions in ten lines."""
     scanpy = pytest.importorskip("scanpy", reason="scanpy is not a dependency of the tests")
