@@ -79,7 +79,7 @@ def test_fault_134_the_high_channel_is_zero_at_a_constant(make):
         (lambda: pyg.SAGEConv(-1, H), r"width of SAGEConv is not known yet \(in_channels=-1\)"),
     ],
 )
-def test_fault_134_what_has_no_high_channel_is_refused(make, says):
+def test_what_has_no_high_channel_is_refused(make, says):
     with pytest.raises(ParameterError, match=says):
         patch(make())
 
