@@ -12,6 +12,7 @@ EXTRAS = {
     "networkx": "graphs",
     "pandas": "graphs",
     "pyarrow": "graphs",
+    "anndata": "omics",
     "matplotlib": "plot",
     "pooch": "data",
     "tqdm": "data",

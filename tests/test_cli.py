@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -102,6 +103,19 @@ def test_demo_needs_no_network(capsys):
 def test_tables_fit_80_columns(command, ring_file, capsys):
     text = out(capsys, command, ring_file, *(["--signal", ring_file.with_name("x.npy")] * (command == "energy")))
     assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("command", [None, *(c.name for c in COMMANDS)])
+def test_help_fits_80_columns_and_every_option_has_a_sentence(command, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit, match="0"):
+        main([*filter(None, [command]), "--help"])
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 80
+    # Each option's text begins with a capital and ends with a full stop; argparse writes -h itself.
+    options = re.split(r"\n  (?=-)", text.partition("\noptions:\n")[2])[1:]
+    texts = [" ".join(option.split()) for option in options if not option.startswith(("-h", "--version"))]
+    assert [text for text in texts if not re.search(r" [A-Z].*\.( [a-z ]+:)?$", text)] == []
 
 
 def test_wide_tables_are_cut_not_wrapped():

@@ -39,7 +39,7 @@ def test_without_a_file_markdown_goes_to_stdout(ring, capsys):
 
 
 def test_json_is_one_object_and_the_file_is_written_too(ring, tmp_path, capsys):
-    shown = run(capsys, "report", ring, "--json", "-o", tmp_path / "a.html", "--filter", "lazy_rw", "--gamma", "3")
+    shown = run(capsys, "report", ring, "--json", "-o", tmp_path / "a.html", "--family", "lazy_rw", "--gamma", "3")
     facts = json.loads(shown.out)
     assert (facts["family"], facts["gamma"], facts["graph"]["nodes"]) == ("lazy_rw", 3.0, 12)
     assert (tmp_path / "a.html").exists()
@@ -65,7 +65,7 @@ def test_a_directed_file(ring, tmp_path, capsys):
     [
         (["RING", "-o", "a.pdf"], 2, "ends in none of"),
         (["RING", "--gamma", "-1"], 2, "gamma"),
-        (["RING", "--filter", "gcn"], 2, "invalid choice"),
+        (["RING", "--family", "gcn"], 2, "unknown family"),
         (["absent.npz"], 4, "absent.npz"),
         (["RING", "-o", "absent/a.html"], 4, "absent"),
         (["RING", "--runs", "EMPTY"], 3, "holds no run"),

@@ -197,7 +197,7 @@ def test_the_race_keeps_the_best_and_counts_what_diverged(monkeypatch, tmp_path)
 
 
 @pytest.mark.parametrize("damage", ["garbage\n", "", '{"op": 1}\n'])
-def test_a_damaged_journal_is_set_aside_and_measured_again(tmp_path, damage):
+def test_fault_146_a_damaged_journal_is_set_aside_and_measured_again(tmp_path, damage):
     journal = pytest.importorskip("paper.journal")
     path = tmp_path / "a.jsonl"
     journal.Journal(path, {"cell": 1}).step("square", lambda: 9)
@@ -221,7 +221,7 @@ def test_a_damaged_journal_is_set_aside_and_measured_again(tmp_path, damage):
         (None, "JSONDecodeError"),
     ],
 )
-def test_a_damaged_or_foreign_result_is_set_aside(tmp_path, change, message):
+def test_fault_146_a_damaged_or_foreign_result_is_set_aside(tmp_path, change, message):
     (cell,) = select(["table9"], protocols=["tuned"], datasets=["texas"], models=["gcn"])
     store = Store(tmp_path)
     facts = store.write(cell, fake_cell(cell, [0.5, 0.6]), 1.0)

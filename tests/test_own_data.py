@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import csv
+import io
 import json
+import re
 import warnings
 from types import SimpleNamespace
 
@@ -12,7 +16,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from numpy.testing import assert_allclose
 from scipy import sparse
+from scipy.spatial.distance import pdist
 from sklearn.neighbors import kneighbors_graph
 
 import gsp_fb as gf
@@ -188,6 +194,25 @@ def test_anndata_cells_are_nodes_and_genes_signals():
         gf.from_anndata(adata)
 
 
+def test_a_real_anndata_object():
+    anndata = pytest.importorskip("anndata", reason="anndata is the extra omics, not a dependency of the tests")
+    rng = np.random.default_rng(0)
+    points = rng.random((40, 2))
+    obs = pd.DataFrame({"type": pd.Categorical(["T", "B"] * 20), "depth": rng.random(40)})
+    obs.index = [f"cell{i}" for i in range(40)]
+    expression = sparse.random_array((40, 5), density=0.3, format="csr", rng=rng)
+    adata = anndata.AnnData(sparse.csr_matrix(expression), obs=obs, var=pd.DataFrame(index=list("vwxyz")))
+    adata.obsm["spatial"], adata.obsp["connectivities"] = points, kneighbors_graph(points, 4)
+    adata.layers["twice"] = 2 * adata.X
+    data = gf.from_anndata(adata, label="type", layer="twice")
+    assert (data.graph.labels[:2], data.feature_names, data.classes) == (("cell0", "cell1"), tuple("vwxyz"), ("B", "T"))
+    np.testing.assert_array_equal(data.graph.coordinates, points)
+    np.testing.assert_array_equal(data.graph.nodes["depth"], obs["depth"])
+    np.testing.assert_array_equal(data.x.toarray(), 2 * expression.toarray())
+    statistic = gf.spatially_variable(data)["statistic"]
+    np.testing.assert_allclose(statistic, gf.gearys_c(data.graph, expression.toarray()))
+
+
 def rows_of(path):
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
@@ -207,52 +232,114 @@ def club(tmp_path):
     return tmp_path, G
 
 
-def test_walk_of_a_csv_with_a_node_table(club, capsys):
+def drawn_nodes(page):
+    """Return names and positions in the data of a report."""
+    text = re.search(r'<script type="application/json" id="graph-data">(.*?)</script>', page, re.DOTALL)[1]
+    drawing = json.loads(text)
+    return drawing["names"], np.frombuffer(base64.b64decode(drawing["positions"]["base64"]), "<f4").reshape(-1, 2)
+
+
+def assert_placed(page, coordinates_by_name):
+    """Assert that a report has all nodes by name, and that it draws them at their coordinates up to scale and shift."""
+    names, found = drawn_nodes(page)
+    assert set(names) == set(coordinates_by_name)
+    drawn, wanted = pdist(found), pdist([coordinates_by_name[name] for name in names])
+    assert_allclose(drawn / drawn.max(), wanted / wanted.max(), atol=1e-5)
+
+
+def walk(folder, data, label):
+    """Run four commands: S-values, report, training and prediction; return what they print and write."""
     pytest.importorskip("torch")
-    folder, G = club
-    ends = ["--source", "person", "--target", "friend", "--nodes", folder / "nodes.csv", "--label", "club"]
-    data = [folder / "edges.csv", *ends]
     commands = [
-        ["energy", *data, "--json"],
-        ["report", *data, "-o", folder / "report.html"],
-        ["train", "fb-gcn", *data, "--epochs", "3", "--splits", "0", "-o", folder / "run"],
-        ["predict", folder / "run" / "split-0-seed-0", *data[:-2], "-o", folder / "out.csv"],
+        ["energy", *data, "--label", label, "--json"],
+        ["report", *data, "--label", label, "-o", folder / "report.html"],
+        ["train", "fb-gcn", *data, "--label", label, "--epochs", "3", "--splits", "0", "-o", folder / "run"],
+        ["predict", folder / "run" / "split-0-seed-0", *data, "-o", folder / "out.csv"],
     ]
-    with warnings.catch_warnings():
+    printed = io.StringIO()
+    with warnings.catch_warnings(), contextlib.redirect_stdout(printed):
         warnings.simplefilter("ignore", GspWarning)
-        for command in commands:
-            assert main([str(word) for word in command]) == 0
-    found = rows_of(folder / "out.csv")
-    assert {row["node"] for row in found} == set(G)
+        assert [main([str(word) for word in command]) for command in commands] == [0] * 4
+    values = json.JSONDecoder().raw_decode(printed.getvalue())[0]
+    return values, (folder / "report.html").read_text(), rows_of(folder / "out.csv")
+
+
+def test_walk_of_a_csv_with_a_node_table(club):
+    folder, G = club
+    ends = ["--source", "person", "--target", "friend", "--nodes", folder / "nodes.csv", "--features", "degree,age"]
+    values, page, found = walk(folder, [folder / "edges.csv", *ends], "club")
+    assert "labels" in json.dumps(values)
+    assert set(drawn_nodes(page)[0]) == {row["node"] for row in found} == set(G)
     assert {row["prediction"] for row in found} <= {"Mr. Hi", "Officer"}
-    assert (folder / "report.html").stat().st_size > 10_000
-    capsys.readouterr()
 
 
 def test_walk_of_a_graphml_with_coordinates(tmp_path):
-    G = nx.random_geometric_graph(20, 0.4, seed=3)
-    named = nx.relabel_nodes(G, {i: f"sensor {i}" for i in G})
-    for name, place in nx.get_node_attributes(named, "pos").items():
-        named.nodes[name].clear()
-        named.nodes[name].update(
-            x=place[0], y=place[1], speed=place[0] ** 2, side="left" if place[0] < 0.5 else "right"
-        )
-    nx.write_graphml(named, tmp_path / "a.graphml")
-    data = read(tmp_path / "a.graphml", features=["speed"], label="side")
-    assert data.graph.coordinates.shape == (20, 2)
-    high = gf.operator(data.graph, "sym", channel="high")
-    assert 0 < gf.s_value(high, data.graph.nodes["speed"]) < 1
+    """Characters of a novel as networkx writes them: names, weights, coordinates and columns in one file."""
+    G = nx.les_miserables_graph()
+    places = nx.circular_layout(G)
+    for name, (x, y) in places.items():
+        G.nodes[name].update(x=float(x), y=float(y), scenes=G.degree(name, weight="weight"), side="ab"[int(x > 0)])
+    nx.write_graphml(G, tmp_path / "novel.graphml")
+    data = read(tmp_path / "novel.graphml", features=["scenes"], label="side")
+    assert data.graph.degrees.tolist() == data.graph.nodes["scenes"].tolist()
+    _, page, found = walk(tmp_path, [tmp_path / "novel.graphml", "--features", "scenes"], "side")
+    assert_placed(page, places)
+    assert {row["node"] for row in found} == set(G)
+    assert {row["prediction"] for row in found} <= {"a", "b"}
 
 
 def test_walk_of_a_parquet(club):
     folder, G = club
     pd.read_csv(folder / "edges.csv").to_parquet(folder / "edges.parquet")
-    pd.read_csv(folder / "nodes.csv").to_parquet(folder / "nodes.parquet")
+    nodes = pd.read_csv(folder / "nodes.csv")
+    places = {name: (float(x), float(y)) for name, (x, y) in nx.circular_layout(G).items()}
+    nodes[["lon", "lat"]] = [places[name] for name in nodes["member"]]
+    nodes.to_parquet(folder / "nodes.parquet")
     options = {"source": "person", "target": "friend", "label": "club", "features": ["age", "degree"]}
-    found = read(folder / "edges.parquet", folder / "nodes.parquet", **options)
-    wanted = [G.nodes[name]["club"] for name in found.graph.labels]
-    assert found.y.tolist() == wanted
-    assert gf.edge_homophily(found.graph, gf.datasets.splits.class_codes(found.y)) == pytest.approx(0.859, abs=1e-3)
+    read_back = read(folder / "edges.parquet", folder / "nodes.parquet", **options)
+    assert read_back.y.tolist() == [G.nodes[name]["club"] for name in read_back.graph.labels]
+    homophily = gf.edge_homophily(read_back.graph, gf.datasets.splits.class_codes(read_back.y))
+    assert homophily == pytest.approx(0.859, abs=1e-3)
+    ends = ["--source", "person", "--target", "friend", "--nodes", folder / "nodes.parquet"]
+    _, page, found = walk(folder, [folder / "edges.parquet", *ends, "--features", "degree,age"], "club")
+    assert_placed(page, places)
+    assert {row["node"] for row in found} == set(G)
+
+
+def test_audit_and_report_of_a_run_on_files(club, capsys):
+    folder, _ = club
+    ends = ["--source", "person", "--target", "friend", "--nodes", folder / "nodes.csv", "--features", "degree,age"]
+    data = [folder / "edges.csv", *ends]
+    walk(folder, data, "club")
+    probes = ["--label", "club", "--probes", "2", "--bands", "2", "--family", "rw", "--json"]
+    report = ["report", *data, "--label", "club", "--family", "rw", "--audit", folder / "run", "--json"]
+    found = []
+    for command in (["audit", folder / "run", *ends, *probes], report):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GspWarning)
+            assert main([str(word) for word in command]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0]["audit"]["model"] == "fb-gcn"
+    assert (found[1]["family"], found[1]["audit"]["model"]) == ("rw", "fb-gcn")
+
+
+def test_walk_of_an_anndata_file(tmp_path):
+    """Cells of the data set that scanpy ships: file, tests, report, network and predictions in ten lines."""
+    scanpy = pytest.importorskip("scanpy", reason="scanpy is not a dependency of the tests")
+    nn = pytest.importorskip("gsp_fb.nn")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of the other libraries
+        adata = scanpy.datasets.pbmc68k_reduced()
+        data = gf.from_anndata(adata, label="bulk_labels", basis="X_umap")
+        tests = gf.spatially_variable(data)
+        facts = gf.report.collect(data.graph, x=data.x, y=data.y)
+        gf.report.write_report(facts, tmp_path / "cells.html")
+        model = nn.build("fb-gcn", data)
+        nn.train(model, data, data.splits[0], nn.TrainConfig(epochs=3), directory=tmp_path / "run")
+        predicted = dict(zip(data.graph.labels, nn.predict(tmp_path / "run", data), strict=True))
+    assert tests.rows()[0]["signal"] == "CD74"
+    assert_placed((tmp_path / "cells.html").read_text(), dict(zip(adata.obs_names, adata.obsm["X_umap"], strict=True)))
+    assert set(predicted) == set(adata.obs_names)
 
 
 @pytest.mark.parametrize(

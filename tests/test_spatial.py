@@ -1,5 +1,7 @@
 """Moran's I, Geary's C and the effective rank, against their formulas written out."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -57,6 +59,28 @@ def test_expectations_under_permutation():
     graph, x = gf.Graph.from_adjacency((A + A.T)[:8, :8] + np.eye(8, k=1) + np.eye(8, k=-1)), X[:8, :3] + np.eye(8, 3)
     drawn = [(gf.morans_i(graph, y), gf.gearys_c(graph, y)) for y in (x[RNG.permutation(8)] for _ in range(3000))]
     assert_allclose(np.mean(drawn, axis=0), [[-1 / 7] * 3, [1.0] * 3], atol=0.03)
+
+
+def test_values_are_those_of_scanpy():
+    metrics = pytest.importorskip("scanpy.metrics", reason="scanpy is not a dependency of the tests")
+    graph, weights = GRAPHS["star"]
+    W, signals = sparse.csr_matrix(weights.astype(float)), sparse.csr_matrix(X.T)
+    assert_allclose(gf.gearys_c(graph, sparse.csr_array(X)), metrics.gearys_c(W, signals), rtol=1e-10)
+    assert_allclose(gf.morans_i(graph, sparse.csr_array(X)), metrics.morans_i(W, signals), rtol=1e-10)
+
+
+@pytest.mark.parametrize("method", ["geary", "moran", "s"])
+def test_tests_of_sparse_signals_never_densify_them(method):
+    graph = gf.datasets.ring(20_000)
+    x = sparse.random_array((20_000, 200), density=1e-3, format="csr", rng=np.random.default_rng(0))
+    gf.spatially_variable(graph, x[:, :2], method=method)
+    tracemalloc.start()
+    try:
+        gf.spatially_variable(graph, x, method=method)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * x.shape[0] * x.shape[1] / 2
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])

@@ -10,12 +10,11 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from .. import datasets
 from .._atomic import atomic_write
 from ..errors import FormatError, ParameterError
-from ..variants import VARIANTS
-from .command import Command
+from .command import Command, add_frequencies
 from .render import WIDTH, emit
+from .source import add_data_options, read_dataset
 
 __all__ = ["COMMANDS", "audit_run"]
 
@@ -35,7 +34,7 @@ def _audit(args: argparse.Namespace) -> int:
         raise ParameterError(f"-o writes a page: give a name that ends in .html, not {args.output}")
     run = _run_directory(args.run)
     name = args.dataset or _dataset_name(run)
-    data = datasets.load(datasets.info(name).name, loops="drop")
+    data = read_dataset(name, args)
     options = {"family": args.family, "bands": args.bands, "probes": args.probes, "rng": args.seed}
     found = audit_run(run, data, progress=not args.json, **options)
     if args.output is not None:
@@ -85,13 +84,18 @@ def _test_nodes(run: Path, data: Any) -> Any:
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", type=Path, help="run directory of `gsp-fb train -o`, or its checkpoint.json")
-    parser.add_argument("--dataset", metavar="NAME", help="data set of the run (default: that of its summary.json)")
-    parser.add_argument("--family", choices=tuple(VARIANTS), default="sym", help="whose frequencies (default sym)")
-    parser.add_argument("--bands", type=int, default=8, help="bands of the frequency axis (default 8)")
-    parser.add_argument("--probes", type=int, default=16, help="random signals a band (default 16)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the probes (default 0)")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a page, .html; replaces the file")
+    parser.add_argument("run", type=Path, help="Name a run of `gsp-fb train -o`, or its checkpoint.json.")
+    parser.add_argument(
+        "--dataset",
+        metavar="NAME",
+        help="Name the data set or graph file of the run (default: as in its summary.json).",
+    )
+    add_data_options(parser, loops="drop")
+    add_frequencies(parser)
+    parser.add_argument("--bands", type=int, default=8, help="Divide the frequencies into so many bands (default 8).")
+    parser.add_argument("--probes", type=int, default=16, help="Draw so many random signals a band (default 16).")
+    parser.add_argument("--seed", type=int, default=0, help="Set the seed of the probes (default 0).")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="Write a page, .html; replaces the file.")
 
 
 COMMANDS = (Command("audit", "Measure which half of its input a trained network keeps.", _arguments, _audit),)

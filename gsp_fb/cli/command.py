@@ -10,7 +10,7 @@ from .._arguments import check_choice
 from ..errors import ParameterError
 from ..variants import CHANNELS, VARIANTS
 
-__all__ = ["Command", "add_family", "add_gamma", "no_arguments", "one_of"]
+__all__ = ["Command", "add_family", "add_frequencies", "add_gamma", "no_arguments", "one_of"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,17 @@ def add_gamma(parser: argparse.ArgumentParser) -> None:
     """Add ``--gamma``; without it every family that has one uses 1."""
     parser.add_argument(
         "--gamma", type=float, help="Set the weight of the added self-loops, for families that have them (default 1)."
+    )
+
+
+def add_frequencies(parser: argparse.ArgumentParser) -> None:
+    """Add ``--family`` of the commands that measure on one frequency axis."""
+    parser.add_argument(
+        "--family",
+        type=one_of(VARIANTS, "family"),
+        default="sym",
+        metavar="FAMILY",
+        help=f"Use the frequencies of this family: {', '.join(VARIANTS)} (default sym).",
     )
 
 

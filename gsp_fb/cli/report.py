@@ -10,17 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import datasets
 from .. import report as reports
 from ..advice import Advice, advise
 from ..errors import ParameterError
 from ..graph import Graph
-from ..variants import VARIANTS
 from .advise import training_nodes
 from .audit import audit_run
-from .command import Command, add_gamma
+from .command import Command, add_frequencies, add_gamma
 from .render import emit
-from .source import Source, add_source, is_file, read_source
+from .source import Source, add_source, is_file, read_dataset, read_source
 
 __all__ = ["COMMANDS"]
 
@@ -46,7 +44,7 @@ def _report(args: argparse.Namespace) -> int:
             x=source.x,
             y=source.y,
             name=source.name,
-            family=args.filter,
+            family=args.family,
             gamma=1.0 if args.gamma is None else args.gamma,
             runs=args.runs or (),
             advice=advice,
@@ -82,10 +80,11 @@ def _audit(args: argparse.Namespace, source: Source) -> Any:
     if args.audit is None:
         return None
     _show("audit")
-    if source.name in datasets.REGISTRY:  # with its splits: the accuracy is that of the test nodes
-        return audit_run(args.audit, datasets.load(source.name, loops="drop"), family=args.filter)
+    if args.label is not None or not is_file(args.source):  # with splits: the accuracy is that of the test nodes
+        data = read_dataset(args.source, argparse.Namespace(**{**vars(args), "loops": "drop"}))
+        return audit_run(args.audit, data, family=args.family)
     graph = Graph.from_adjacency(source.graph.adjacency, loops="drop") if source.graph.n_loops else source.graph
-    return audit_run(args.audit, SimpleNamespace(graph=graph, x=source.x, y=source.y), family=args.filter)
+    return audit_run(args.audit, SimpleNamespace(graph=graph, x=source.x, y=source.y), family=args.family)
 
 
 def _chosen_format(args: argparse.Namespace) -> str | None:
@@ -113,9 +112,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--audit", type=Path, metavar="RUN", help="Add the audit of a network that was trained on this graph."
     )
-    parser.add_argument(
-        "--filter", choices=tuple(VARIANTS), default="sym", help="Use the frequencies of this family (default sym)."
-    )
+    add_frequencies(parser)
     add_gamma(parser)
 
 

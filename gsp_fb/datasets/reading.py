@@ -216,8 +216,15 @@ def from_anndata(
     Examples
     --------
     >>> adata = anndata.read_h5ad("cells.h5ad")  # doctest: +SKIP
-    >>> data = from_anndata(adata)  # doctest: +SKIP
-    >>> gsp_fb.spatially_variable(data)  # doctest: +SKIP
+
+    Any object with these attributes is converted in the same way:
+
+    >>> import pandas as pd
+    >>> from types import SimpleNamespace
+    >>> adata = SimpleNamespace(obs=pd.DataFrame(index=["a", "b"]), obs_names=["a", "b"], var_names=["gene"], obsm={})
+    >>> adata.X, adata.obsp = np.array([[1.0], [2.0]]), {"connectivities": np.array([[0.0, 1.0], [1.0, 0.0]])}
+    >>> from_anndata(adata)
+    Dataset('anndata', 2 nodes, 1 edge, 1 feature, 0 classes, 0 splits, 2 unlabelled)
     """
     keys = [graph] if graph is not None else ["spatial_connectivities", "connectivities"]
     found = next((key for key in keys if key in adata.obsp), None)

@@ -144,9 +144,8 @@ def permutation_moments(weights: Weights, signal: Gram, level: FloatArray) -> Mo
     """
     n_nodes = len(weights.diagonal)
     one, two, three, four = (_inverse_falling(n_nodes, k) for k in (1, 2, 3, 4))
-    diagonal = weights.diagonal[:, None] - weights.norm[:, None] * level
-    trace, second = diagonal.sum(axis=0), (diagonal**2).sum(axis=0)
-    total, mixed = float(weights.row_sums.sum()), weights.row_sums @ diagonal
+    trace, second, mixed = _diagonal_sums(weights, level)
+    total = float(weights.row_sums.sum())
     shared = float((weights.row_sums**2).sum()) - weights.squares
     mean = one * trace * signal.trace + two * total * signal.total
     # Products on the diagonals, of one with the other, and off the diagonals: equal pairs, one index shared, disjoint.
@@ -158,6 +157,17 @@ def permutation_moments(weights: Weights, signal: Gram, level: FloatArray) -> Mo
     apart = (total**2 - 4 * shared - 2 * weights.squares) * (signal.total**2 - 4 * touching - 2 * signal.squares)
     off = two * 2 * weights.squares * signal.squares + three * 4 * shared * touching + four * apart
     return Moments(mean, np.maximum(both + 2 * cross + off - mean**2, 0.0))
+
+
+def _diagonal_sums(weights: Weights, level: FloatArray) -> FloatArray:
+    """Return sums over ``d = diagonal - level * norm``, of d, d^2 and d times the row sums: one vector a time."""
+    levels, position = np.unique(level, return_inverse=True)
+    sums = np.empty((3, len(levels)))
+    for k, value in enumerate(levels):
+        diagonal = weights.diagonal - weights.norm * value
+        sums[:, k] = diagonal.sum(), (diagonal**2).sum(), (weights.row_sums * diagonal).sum()
+    found: FloatArray = sums[:, position]
+    return found
 
 
 def _inverse_falling(n_nodes: int, k: int) -> float:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .._kernels import quadratic_form
-from ..backend import FloatArray, Signal, abs_squared, asarray_like, cast, group_sum, is_sparse, namespace, product
+from ..backend import FloatArray, abs_squared, cast, csr, is_sparse, namespace, product
 from ..errors import GraphError, GspWarning, SignalError
 from ..graph import Graph
 
@@ -21,12 +20,12 @@ BLOCK_COLUMNS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class _Sums:
-    """Per column of a signal, ``z`` being the deviations from its mean: sums over the nodes and over the edges."""
+class _Form:
+    """The matrix ``diag(left) A + diag(diagonal)`` of a form; no row sums if a constant has the form zero."""
 
-    variance: FloatArray
-    products: FloatArray
-    differences: FloatArray
+    left: FloatArray
+    diagonal: FloatArray
+    row_sums: FloatArray | None
 
 
 def morans_i(graph: Graph, x: Any) -> float | FloatArray:
@@ -69,7 +68,7 @@ def morans_i(graph: Graph, x: Any) -> float | FloatArray:
     >>> round(morans_i(path, [1.0, 2.0, 3.0, 4.0]), 6)
     0.333333
     """
-    return _statistic(graph, x, lambda sums, n_nodes, weight: n_nodes / weight * sums.products / sums.variance)
+    return _statistic(graph, x, laplacian=False)
 
 
 def gearys_c(graph: Graph, x: Any) -> float | FloatArray:
@@ -113,12 +112,10 @@ def gearys_c(graph: Graph, x: Any) -> float | FloatArray:
     >>> round(gearys_c(path, [1.0, 2.0, 3.0, 4.0]), 6)
     0.3
     """
-    return _statistic(
-        graph, x, lambda sums, n_nodes, weight: (n_nodes - 1) / (2 * weight) * sums.differences / sums.variance
-    )
+    return _statistic(graph, x, laplacian=True)
 
 
-def _statistic(graph: Graph, x: Any, formula: Callable[[_Sums, int, float], FloatArray]) -> float | FloatArray:
+def _statistic(graph: Graph, x: Any, *, laplacian: bool) -> float | FloatArray:
     graph.check_unsigned("a spatial autocorrelation")
     signal = graph.check_signal(x)
     xp = namespace(signal.data if is_sparse(signal) else signal)
@@ -131,57 +128,52 @@ def _statistic(graph: Graph, x: Any, formula: Callable[[_Sums, int, float], Floa
     if weight == 0:
         raise GraphError("the graph has no edges but loops, so nothing states which nodes are neighbours; add edges")
     reached = product(graph.transposed.adjacency, ones) - graph.loop_weights if graph.directed else around
-    sums = (_sparse_sums if is_sparse(columns) else _dense_sums)(graph, columns, around + reached)
+    ends = (around + reached) / 2
+    # Without loops, A has the row sums ``ends`` on average over both directions; D - A has none.
+    form = _Form(-ones, ends + graph.loop_weights, None) if laplacian else _Form(ones, -graph.loop_weights, ends)
+    variance, forms = (_sparse_sums if is_sparse(columns) else _dense_sums)(graph, columns, form)
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = xp.where(sums.variance > 0, formula(sums, graph.n_nodes, weight), xp.nan)
-    constant = xp.nonzero(sums.variance == 0)[0]
+        found = xp.where(variance > 0, (graph.n_nodes - laplacian) / weight * forms / variance, xp.nan)
+    constant = xp.nonzero(variance == 0)[0]
     if constant.shape[0]:
         warnings.warn(f"signal column {int(constant[0])} is constant; its value is nan", GspWarning, stacklevel=3)
     return float(found[0]) if signal.ndim == 1 else found
 
 
-def _forms(graph: Graph, columns: Signal) -> FloatArray:
-    """Return ``x' A x`` of each column."""
-    ones = namespace(graph.degrees).ones_like(graph.degrees)
-    return quadratic_form(graph, columns, ones, ones, 0.0 * ones)
-
-
-def _dense_sums(graph: Graph, columns: Any, weights: FloatArray) -> _Sums:
+def _dense_sums(graph: Graph, columns: Any, form: _Form) -> tuple[FloatArray, FloatArray]:
     xp = namespace(columns)
     starts = range(0, max(columns.shape[1], 1), BLOCK_COLUMNS)
-    blocks = [_centred_sums(graph, columns[:, start : start + BLOCK_COLUMNS], weights) for start in starts]
-    return _Sums(*(xp.concat([getattr(block, name) for block in blocks]) for name in _Sums.__annotations__))
+    blocks = [_centred_sums(graph, columns[:, start : start + BLOCK_COLUMNS], form) for start in starts]
+    return xp.concat([block[0] for block in blocks]), xp.concat([block[1] for block in blocks])
 
 
-def _centred_sums(graph: Graph, block: Any, weights: FloatArray) -> _Sums:
+def _centred_sums(graph: Graph, block: Any, form: _Form) -> tuple[FloatArray, FloatArray]:
     xp = namespace(block)
     z = cast(block, xp.float64)
     peak = xp.max(xp.abs(z), axis=0)
     z = z - xp.mean(z, axis=0)
     # What rounding leaves of a constant is no variation.
     z = xp.where(xp.max(xp.abs(z), axis=0) > 64 * np.finfo(np.float64).eps * peak, z, 0.0)
-    squares = abs_squared(z)
-    products = _forms(graph, z) - xp.sum(graph.loop_weights[:, None] * squares, axis=0)
-    differences = xp.sum(weights[:, None] * squares, axis=0) - 2 * products
-    return _Sums(xp.sum(squares, axis=0), products, differences)
+    return xp.sum(abs_squared(z), axis=0), quadratic_form(graph, z, form.left, xp.ones_like(form.left), form.diagonal)
 
 
-def _sparse_sums(graph: Graph, columns: Any, weights: FloatArray) -> _Sums:
+def _sparse_sums(graph: Graph, columns: Any, form: _Form) -> tuple[FloatArray, FloatArray]:
     """Return the sums from those over the entries: the mean is subtracted from the sums, not from the signal."""
-    xp, n_nodes, n_columns = namespace(columns.data), columns.shape[0], columns.shape[1]
-    rows = xp.repeat(xp.arange(n_nodes), columns.indptr[1:] - columns.indptr[:-1])
-    values = cast(columns.data, xp.float64)
-
-    def summed(node_weights: FloatArray, power: int) -> FloatArray:
-        sums: FloatArray = group_sum(columns.indices, node_weights[rows] * values**power, n_columns)
-        return sums
-
-    ones = asarray_like(np.ones(n_nodes), values)
-    first, second = summed(ones, 1), summed(ones, 2)
-    mean = first / n_nodes
+    xp, n_nodes = namespace(columns.data), columns.shape[0]
+    values, ones = cast(columns.data, xp.float64), xp.ones_like(form.left)
+    mean = column_sums(columns, values, ones) / n_nodes
+    second = column_sums(columns, values * values, ones)
     variance = second - n_nodes * mean**2
     variance = xp.where(variance > 1e-14 * n_nodes * second, variance, 0.0)
-    between = _forms(graph, columns) - summed(graph.loop_weights, 2)
-    total = float(xp.sum(weights))
-    products = between - mean * summed(weights, 1) + mean**2 * total / 2
-    return _Sums(variance, products, summed(weights, 2) - 2 * between)
+    forms = quadratic_form(graph, columns, form.left, ones, form.diagonal)
+    if form.row_sums is not None:
+        ends = column_sums(columns, values, form.row_sums)
+        forms = forms - 2 * mean * ends + mean**2 * float(xp.sum(form.row_sums))
+    return variance, forms
+
+
+def column_sums(columns: Any, values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the weighted sum of ``values`` in each column of a CSR pattern."""
+    pattern = csr(values, columns.indices, columns.indptr, columns.shape)
+    sums: FloatArray = product(pattern.T, weights)
+    return sums

@@ -20,7 +20,7 @@ from ..nodes import is_frame
 from ..operators import operator
 from .permutation import Gram, Weights, permutation_moments
 from .significance import s_value_significance
-from .spatial import gearys_c, morans_i
+from .spatial import column_sums, gearys_c, morans_i
 
 __all__ = ["SpatialTests", "spatially_variable"]
 
@@ -260,12 +260,13 @@ def _dense_powers(x: Any) -> tuple[FloatArray, FloatArray]:
 
 def _sparse_powers(x: Any) -> tuple[FloatArray, FloatArray]:
     """Return sums of squares and fourth powers of the deviations; entries that are not stored deviate by the mean."""
-    n_nodes, n_columns = x.shape
-    stored = np.bincount(x.indices, minlength=n_columns)
-    mean = np.bincount(x.indices, x.data, n_columns) / n_nodes
-    squares = (x.data - mean[x.indices]) ** 2
-    second = np.bincount(x.indices, squares, n_columns) + (n_nodes - stored) * mean**2
-    return second, np.bincount(x.indices, squares**2, n_columns) + (n_nodes - stored) * mean**4
+    n_nodes, ones = x.shape[0], np.ones(x.shape[0])
+    values = x.data.astype(np.float64, copy=False)
+    mean = column_sums(x, values, ones) / n_nodes
+    absent = n_nodes - np.bincount(x.indices, minlength=x.shape[1])
+    squares = np.square(values - mean[x.indices])
+    second, fourth = column_sums(x, squares, ones), column_sums(x, squares * squares, ones)
+    return second + absent * mean**2, fourth + absent * mean**4
 
 
 def _q_values(p_values: Sequence[float] | FloatArray) -> FloatArray:

@@ -67,13 +67,16 @@ def _columns(schema: Any, options: Options) -> tuple[tuple[str, str], str | None
             )
         raise FormatError(f"columns {ends[0]} and {ends[1]} are not both among {', '.join(found)}")
     others = [name for name in found if name not in ends]
-    weight = weight_attribute(others, [name for name in others if _is_number(schema.field(name).type)], options.weight)
+    weight = weight_attribute(
+        others, [name for name in others if is_number_type(schema.field(name).type)], options.weight
+    )
     if any(found.count(name) > 1 for name in (*ends, weight)):
         raise FormatError(f"a column occurs twice: {', '.join(found)}")
     return ends, weight
 
 
-def _is_number(kind: Any) -> bool:
+def is_number_type(kind: Any) -> bool:
+    """Return whether an Arrow type is one of integers or floating numbers."""
     return _is_integer(kind) or bool(require("pyarrow.types", "reading Parquet").is_floating(kind))
 
 
@@ -126,7 +129,7 @@ def _is_integer(kind: Any) -> bool:
 
 def _weights(table: Any, name: str) -> FloatArray:
     column = _whole(table, name)
-    if not _is_number(column.type):
+    if not is_number_type(column.type):
         raise FormatError(f"column {name!r} is of type {column.type}; weights must be numbers")
     return np.asarray(column.to_numpy(), dtype=np.float64)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from .._attributes import IDENTIFIERS, listed
 from .._extras import require
 from ..backend import FloatArray, IntArray
 from ..errors import FormatError, GraphError, ParameterError
 from ..files._edges import COLUMNS, COMMENTS, HEADER_MARK
 from ..files._labels import Header
 from ..files._limits import is_gzip
-from ..files._parquet import METADATA_KEY
+from ..files._parquet import METADATA_KEY, is_number_type
 from ..storage import StoredArray
 
 __all__ = ["EdgeBlock", "ListedEdges", "check_listed_edges", "check_memory", "is_edge_list", "open_edges"]
@@ -128,22 +129,22 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[Iterator[str]]:
 
 
 def _open_text(path: str | os.PathLike[str], memory: int) -> ListedEdges:
-    header, first, n_skipped = None, "", 0
+    header, first, below, n_skipped = None, "", "", 0
     with _lines(path) as lines:
         for line in lines:
             if line.strip() and not line.startswith(COMMENTS):
-                first = line
+                first, below = line, next(filter(str.strip, lines), "")
                 break
             n_skipped += 1
             if line.startswith(HEADER_MARK):
                 header = Header.loads(line.removeprefix(HEADER_MARK))
-    layout = _layout(first, n_skipped + 1)
+    layout = _layout(first, below, n_skipped + 1)
     return ListedEdges(
         header, _text_blocks(path, n_skipped + layout.pop("header"), max(1, memory // TEXT_BYTES), layout)
     )
 
 
-def _layout(first: str, number: int) -> dict[str, Any]:
+def _layout(first: str, below: str, number: int) -> dict[str, Any]:
     """Return how the columns are read, in the words of ``numpy.loadtxt``, and how many lines name them."""
     delimiter = next((mark for mark in ",;\t" if mark in first), None)
     cells = [cell.strip(' "\n').lower() for cell in first.split(delimiter)]
@@ -151,9 +152,28 @@ def _layout(first: str, number: int) -> dict[str, Any]:
     is_header = {"source", "target"} <= set(named)
     if first and not is_header and len(cells) not in (2, 3):
         raise FormatError(f"line {number}: {len(cells)} columns; name source and target (and weight) in a header line")
+    if is_header:
+        others = [k for k in range(len(cells)) if k not in named.values()]
+        values = dict(enumerate(below.split(delimiter)))
+        _check_weight(named, [cells[k] for k in others if _is_number(values.get(k, ""))])
     at = named if is_header else dict(zip(COLUMNS, range(len(cells)), strict=False))
     kinds = [(name, np.float64 if name == "weight" else np.int64) for name in at]
     return {"delimiter": delimiter, "usecols": tuple(at.values()), "dtype": kinds, "header": int(is_header)}
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell.strip(' "\n'))
+    except ValueError:
+        return False
+    return True
+
+
+def _check_weight(named: Iterable[str], numeric: Iterable[str]) -> None:
+    """Raise FormatError where weights may be in a column of another name: they are never dropped."""
+    others = [name for name in numeric if name.lower() not in IDENTIFIERS]
+    if "weight" not in named and others:
+        raise FormatError(f"no column is called 'weight', and {listed(others)} has numbers; rename or remove it")
 
 
 def _text_blocks(
@@ -181,6 +201,8 @@ def _open_parquet(path: str | os.PathLike[str], memory: int) -> ListedEdges:
     columns = [name for name in COLUMNS if name in file.schema_arrow.names]
     if not {"source", "target"} <= set(columns):
         raise FormatError(f"columns source and target are needed; found {', '.join(file.schema_arrow.names)}")
+    others = (field for field in file.schema_arrow if field.name not in columns)
+    _check_weight(columns, [field.name for field in others if is_number_type(field.type)])
     text = (file.schema_arrow.metadata or {}).get(METADATA_KEY)
     batches = file.iter_batches(max(1, memory // TABLE_BYTES), columns=columns, use_threads=False)
     return ListedEdges(None if text is None else Header.loads(text), map(_batch, batches))

@@ -59,7 +59,7 @@ def test_a_patched_convolution_reconstructs_its_linear_map(make, graph, edges, x
 
 
 @pytest.mark.parametrize("make", [lambda: pyg.GCNConv(F, H), lambda: pyg.SAGEConv(F, H), lambda: pyg.GATConv(F, H)])
-def test_the_high_channel_is_zero_at_a_constant_on_a_regular_graph(make):
+def test_fault_134_the_high_channel_is_zero_at_a_constant(make):
     """Also with a trained bias and beside a root map."""
     ring = torch.stack([torch.arange(8), (torch.arange(8) + 1) % 8])
     conv = make()
@@ -95,7 +95,7 @@ def test_a_whole_model_is_walked(edges, x):
     assert not torch.equal(patched.convs[0].low.lin_l.weight, model.convs[0].lin_l.weight)
 
 
-def test_copies_of_a_patched_layer_are_independent_and_stored_once(edges, x, tmp_path):
+def test_fault_135_copies_of_a_patched_layer_are_independent_and_stored_once(edges, x, tmp_path):
     patched = patch(pyg.GCNConv(F, H))
     twins = [copy.deepcopy(patched), pickle.loads(pickle.dumps(patched))]
     before = patched(x, edges)

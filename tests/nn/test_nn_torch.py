@@ -31,7 +31,7 @@ def x(blocks):
 
 
 @pytest.mark.parametrize("name", NODE)
-def test_networks_cast_and_say_what_does_not_fit(name, blocks, x):
+def test_fault_137_networks_cast_and_run_under_autocast(name, blocks, x):
     model = make(name, blocks).eval()
     exact = make(name, blocks).double().eval()(x.double())
     assert exact.dtype == torch.float64
@@ -43,7 +43,7 @@ def test_networks_cast_and_say_what_does_not_fit(name, blocks, x):
     assert all(torch.isfinite(p.grad).all() for p in model.parameters() if p.grad is not None)
 
 
-def test_precisions_that_differ_are_named_before_computing(blocks):
+def test_fault_137_precisions_that_differ_are_named_before_computing(blocks):
     pair = operator_propagation(blocks.graph)
     with pytest.raises(ParameterError, match=r"features are torch.float64 but the matrix torch.float32"):
         pair.low(torch.ones(blocks.graph.n_nodes, 2, dtype=torch.float64))
@@ -64,7 +64,7 @@ def test_copies_pickles_and_files_are_independent_and_equal(name, blocks, x, tmp
 
 
 @pytest.mark.parametrize("name", NODE)
-def test_another_propagation_is_honoured_or_refused(name, blocks, x):
+def test_fault_138_another_propagation_is_honoured_or_refused(name, blocks, x):
     model = make(name, blocks).eval()
     with torch.no_grad():
         for parameter in model.parameters():
@@ -118,7 +118,7 @@ def test_vmap_jvp_and_vjp_agree(name, blocks, x):
     assert torch.allclose(several[1], forward, atol=1e-10)
 
 
-def test_torchs_seed_decides_the_weights_of_a_public_layer(blocks):
+def test_fault_136_torchs_seed_decides_the_weights_of_a_public_layer(blocks):
     pair = operator_propagation(blocks.graph)
     torch.manual_seed(3)
     first, second = (FilterBankLayer(4, 2, pair, mixing="node") for _ in range(2))

@@ -93,6 +93,7 @@ BAD = {
     "0,1,nan\n": (GraphError, r"edge \(0, 1\) has weight nan"),
     "0,-1\n": (GraphError, r"edge 0 is \(0, -1\)"),
     "0,1,2,3\n": (FormatError, "4 columns; name source"),
+    "source,target,length\n0,1,2.5\n": (FormatError, "no column is called 'weight', and 'length' has numbers"),
     "0,2000000000\n": (ParameterError, "memory=1000000 bytes is too little for node 2000000000"),
     "": (FormatError, "no edges"),
     '# gsp_fb {"gsp_fb": 1, "n_nodes": 3, "n_edges": 2, "directed": false, "labels": null}\n0,1\n': (
@@ -109,6 +110,20 @@ def test_bad_lists_are_refused_and_leave_nothing(tmp_path, text):
     with pytest.raises(error, match=message):
         outofcore.build_folder(tmp_path / "e.csv", tmp_path / "g.npyd", memory="1MB")
     assert os.listdir(tmp_path) == ["e.csv"]
+
+
+def test_columns_that_hold_no_weights_are_passed_over(tmp_path):
+    (tmp_path / "e.csv").write_text("source,target,kind,id\n0,1,road,7\n1,2,rail,8\n")
+    graph = outofcore.build_folder(tmp_path / "e.csv", tmp_path / "g.npyd")
+    assert (graph.n_edges, graph.is_weighted) == (2, False)
+
+
+def test_a_weight_of_another_name_in_a_parquet_is_refused(tmp_path):
+    pa, parquet = (pytest.importorskip(name) for name in ("pyarrow", "pyarrow.parquet"))
+    table = {"source": [0, 1], "target": [1, 2], "km": [1.5, 2.0], "kind": ["a", "b"]}
+    parquet.write_table(pa.table(table), tmp_path / "e.parquet")
+    with pytest.raises(FormatError, match="'km' has numbers; rename or remove it"):
+        outofcore.build_folder(tmp_path / "e.parquet", tmp_path / "g.npyd")
 
 
 def test_a_text_cut_short_is_refused(tmp_path):

@@ -47,7 +47,7 @@ def test_categories_have_distinct_looks(count):
         assert gaps.min() > 0.1
 
 
-def test_ten_classes_have_ten_looks():
+def test_fault_140_ten_classes_have_ten_looks():
     ax = plot.labels(datasets.grid(5), np.arange(25) % 10)
     looks = {
         (tuple(dots.get_facecolor()[0]), dots.get_paths()[0].vertices.tobytes())
