@@ -306,6 +306,14 @@ def test_walk_of_a_parquet(club):
     assert {row["node"] for row in found} == set(G)
 
 
+def test_one_feature_is_measured_as_it_is(tmp_path, capsys, cities):
+    gf.write_graph(cities, tmp_path / "a.graphml")
+    assert main(["energy", str(tmp_path / "a.graphml"), "--features", "size", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["energies"]
+    wanted = gf.s_value(gf.operator(cities, "comb", channel="high"), cities.nodes["size"])
+    assert next(row["S"] for row in rows if row["family"] == "comb") == pytest.approx(wanted)
+
+
 def test_audit_and_report_of_a_run_on_files(club, capsys):
     folder, _ = club
     ends = ["--source", "person", "--target", "friend", "--nodes", folder / "nodes.csv", "--features", "degree,age"]

@@ -174,11 +174,12 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
 
 
 def signals_of(source: Source) -> dict[str, Signal]:
-    """Return what can be measured: features divided by their row sums, labels as one-hot columns."""
+    """Return what can be measured: several features divided by their row sums, labels as one-hot columns."""
     graph, signals = source.graph, {}
     if source.x is not None:
         with graph.storage.agree():
-            signals["features"] = row_normalized(source.x) if source.x.ndim == 2 else source.x
+            # One column divided by itself is constant.
+            signals["features"] = row_normalized(source.x) if source.x.ndim == 2 and source.x.shape[1] > 1 else source.x
     if source.y is not None:
         signals["labels"] = label_columns(graph, source.y)
     if not signals:
