@@ -53,7 +53,7 @@ class GraphError(GspError, ValueError):
     >>> Graph.from_edges([(0, 1)], weights=[-1.0])
     Traceback (most recent call last):
     ...
-    gsp_fb.errors.GraphError: edge (0, 1) has weight -1.0; weights must be finite and >= 0
+    gsp_fb.errors.GraphError: edge (0, 1) has weight -1.0; weights must be finite and >= 0; give signed=True to keep ...
     """
 
 

@@ -138,3 +138,10 @@ def test_the_command_line_advises_on_a_file(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "recommended" in shown
     assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_a_graph_without_labels_or_training_nodes_names_what_is_missing():
+    data = gf.datasets.contextual_sbm(40, rng=0)
+    for y, missing in ((None, "y, the labels"), (data.y, "train_mask")):
+        with pytest.raises(ParameterError, match=missing):
+            gf.advise(data.graph, data.x, y)

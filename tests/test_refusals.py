@@ -162,7 +162,7 @@ TEXTS = {
         "signal has shape (3, 5) but the graph has 2 nodes",
     ),
     "sparse with one axis": (
-        lambda: check_signal(sparse.coo_array(np.ones(2)), 2),
+        lambda: check_signal(sparse.coo_array(np.ones(2)), 3),
         "signal has shape (2,) but the graph has 2 nodes",
     ),
     "malformed sparse": (
@@ -224,7 +224,7 @@ TEXTS = {
     ),
     "bounds of arcs": (
         lambda: gf.operator(ARCS, "rw").bounds,
-        "a directed graph's operator has no real spectrum to bound; give symmetrize= to the graph",
+        "a directed graph's operator has no real spectrum to bound; give symmetrize= to the graph, or take graph.magnetic()",
     ),
     "matrix of scipy from elsewhere": (
         lambda: gf.operator(EDGE.to(device.DEVICE), "sym").to_scipy(),
@@ -257,7 +257,7 @@ TEXTS = {
     ),
     "transform of arcs": (
         lambda: gf.spectrum(gf.operator(ARCS, "rw")),
-        "a directed graph has no graph Fourier transform here; give symmetrize= to the graph",
+        "a directed graph has no graph Fourier transform; give symmetrize= to the graph, or take graph.magnetic()",
     ),
     "unknown end": (lambda: gf.spectrum(HIGH, 1, "middle"), "unknown which 'middle'; choose one of low, high"),
     "no modes": (lambda: gf.spectrum(HIGH, 0), "k must be an integer >= 1, not 0"),

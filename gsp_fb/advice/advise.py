@@ -7,6 +7,7 @@ from typing import Any
 
 from .._document import facts_html
 from ..datasets.splits import class_codes
+from ..errors import ParameterError
 from ..graph import Graph
 from .evidence import CANDIDATES, Evidence, gather
 from .record import HELPS, Verdict, measured, threshold, verdicts
@@ -163,6 +164,9 @@ def advise(graph: Any, x: Any = None, y: Any = None, train_mask: Any = None, *, 
         x, y = (graph.x if x is None else x), (class_codes(graph.y) if y is None else y)
         train_mask = graph.splits[0].train if train_mask is None else train_mask
         graph = graph.graph
+    if y is None or train_mask is None:
+        missing = "y, the labels" if y is None else "train_mask, the nodes whose labels are known"
+        raise ParameterError(f"advise needs {missing}; give it, or a Dataset with labels and splits")
     evidence = gather(graph, x, y, train_mask, rng=rng)
     record = next(row for row in verdicts() if x is not None or not RULES[row.rule].needs_features)
     rows = measured()

@@ -182,6 +182,6 @@ def factor(matrix: Any) -> tuple[Callable[..., Any], Any]:
     return factors.solve, factors.U.diagonal()
 
 
-def linear_operator(shape: tuple[int, int], dtype: Any = cupy.float64, **products: Callable[[Any], Any]) -> Any:
+def linear_operator(shape: tuple[int, int], dtype: Any, **products: Callable[[Any], Any]) -> Any:
     """Return a matrix-free operator for the library's own solvers."""
     return linalg.LinearOperator(shape, dtype=dtype, **products)

@@ -41,8 +41,8 @@ def test_every_split_is_kept_and_extended(tmp_path, capsys):
     assert [run["epochs"] for run in longer["runs"]] == [6, 6, 6]
     assert len(read_metrics(tmp_path / "split-2-seed-0")) == 6
     assert printed(capsys, *line, "--epochs", "6")["runs"][0]["test"] == longer["runs"][0]["test"]
-    assert main([*map(str, line), "--epochs", "6", "--family", "lazy_rw"]) == 2
-    assert "recipe.options.family: renorm_sym stored, lazy_rw given" in capsys.readouterr().err
+    assert main([*map(str, line), "--epochs", "6", "--family", "sym"]) == 2
+    assert "recipe.options.family: lazy_rw stored, sym given" in capsys.readouterr().err
 
 
 def test_train_takes_what_a_search_chose(tmp_path, capsys):

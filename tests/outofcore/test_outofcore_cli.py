@@ -7,6 +7,7 @@ import pytest
 
 import gsp_fb as gf
 from gsp_fb.cli import main
+from gsp_fb.errors import GspWarning
 
 
 @pytest.fixture
@@ -23,13 +24,17 @@ def answer(capsys, *argv, code=0):
     return json.loads(out) if code == 0 else error
 
 
+# Of graphs in memory only: the moments under permutation need all edges.
+IN_MEMORY = "S beside its expectation under random permutation"
+
+
 def test_measures_of_a_folder_are_those_of_the_file(ring, capsys):
     answer(capsys, "convert", ring / "ring.csv", ring / "ring.npyd", "--memory", "10kB")
     signals = ("--signal", ring / "x.npy", "--labels", ring / "y.csv")
     for command in ("info", "energy"):
         expected = answer(capsys, command, ring / "ring.csv", *signals)
         actual = answer(capsys, command, ring / "ring.npyd", *signals, "--memory", "10kB")
-        for key in expected.keys() - {"source", "energies"}:
+        for key in expected.keys() - {"source", "energies", IN_MEMORY}:
             assert actual[key] == expected[key]
         for row, same in zip(actual.get("energies", []), expected.get("energies", []), strict=True):
             for name, value in same.items():
@@ -43,7 +48,8 @@ def test_other_commands_read_the_whole_graph(ring, capsys):
 
 
 def test_there_and_back(ring, capsys):
-    answer(capsys, "convert", ring / "ring.csv", ring / "ring.mtx")
+    with pytest.warns(GspWarning, match="cannot store coordinates"):
+        answer(capsys, "convert", ring / "ring.csv", ring / "ring.mtx")
     answer(capsys, "convert", ring / "ring.mtx", ring / "ring.npyd")
     answer(capsys, "convert", ring / "ring.npyd", ring / "back.npz")
     assert gf.read_graph(ring / "back.npz").sha256 == gf.datasets.ring(12).sha256
