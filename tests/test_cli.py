@@ -164,16 +164,24 @@ def test_fault_104_closed_stdout_and_no_terminal(ring_file):
     assert "\x1b" not in shell("datasets").stdout
 
 
-def test_interrupt_exits_130(tmp_path):
-    fifo = tmp_path / "slow.csv"
-    os.mkfifo(fifo)
-    command = [sys.executable, "-m", "gsp_fb", "info", str(fifo)]
+WAITS = """
+import sys, time
+from gsp_fb.cli import analyse, main
+def read_source(args):
+    print("reading", flush=True)
+    time.sleep(600)
+analyse.read_source = read_source
+sys.exit(main(["info", "ring.npz"]))
+"""
+
+
+def test_interrupt_exits_130():
+    command = [sys.executable, "-c", WAITS]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
-    writer = os.open(fifo, os.O_WRONLY)  # returns once the command has opened the file and waits for its content
+    assert process.stdout.readline() == "reading\n"
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
-    os.close(writer)
     assert process.returncode == 130
     assert "interrupted" in errors
     assert "Traceback" not in errors

@@ -224,7 +224,8 @@ TEXTS = {
     ),
     "bounds of arcs": (
         lambda: gf.operator(ARCS, "rw").bounds,
-        "a directed graph's operator has no real spectrum to bound; give symmetrize= to the graph, or take graph.magnetic()",
+        "a directed graph's operator has no real spectrum to bound; give symmetrize= to the graph, or take "
+        "graph.magnetic()",
     ),
     "matrix of scipy from elsewhere": (
         lambda: gf.operator(EDGE.to(device.DEVICE), "sym").to_scipy(),

@@ -128,8 +128,8 @@ import sys
 from types import SimpleNamespace
 from pathlib import Path
 from paper.store import Store
-cell = SimpleNamespace(path="a.json", experiment="e", dataset="d", metric="m", protocol="p", quick=True, command="c", code="nodes",
-    row=SimpleNamespace(label="l", model="n"), plan=SimpleNamespace(as_dict=dict))
+cell = SimpleNamespace(path="a.json", experiment="e", dataset="d", metric="m", protocol="p", quick=True, command="c",
+    code="nodes", row=SimpleNamespace(label="l", model="n"), plan=SimpleNamespace(as_dict=dict))
 print(Store(Path(sys.argv[1])).write(cell, {}, 1.0)["date"])
 """
 
