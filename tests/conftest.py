@@ -70,6 +70,7 @@ ON_THE_HOST = {
         "test_partial_spectra_of_symmetric_graphs_are_the_ends_of_lapacks",
         "test_copies_are_found_without_a_count",
         "test_every_copy_is_found_on_signed_and_magnetic_tori",
+        "test_the_directed_ring_has_its_closed_form_spectrum",
         "test_a_balanced_component_is_found",
         "test_measures_of_larger_graphs_need_no_modes",
     ),

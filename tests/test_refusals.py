@@ -163,7 +163,7 @@ TEXTS = {
     ),
     "sparse with one axis": (
         lambda: check_signal(sparse.coo_array(np.ones(2)), 3),
-        "signal has shape (2,) but the graph has 2 nodes",
+        "signal has shape (2,) but the graph has 3 nodes",
     ),
     "malformed sparse": (
         lambda: check_signal(sparse_signal(indices=[0, 7]), 2),
