@@ -35,6 +35,9 @@ def root_only_output() -> Iterator[None]:
 def check_parallel(command: Command, source: Any, commands: Iterable[Command]) -> None:
     """Raise ParameterError if several processes were started for what one process does."""
     if n_ranks() > 1 and not (command.parallel and source is not None and is_folder_name(source)):
+        if rank() > 0:
+            # The launcher ends all processes with the first that fails: the first rank must not die before it prints.
+            raise SystemExit(0)
         shared = ", ".join(row.name for row in commands if row.parallel)
         raise ParameterError(
             f"`gsp-fb {command.name}` was started {n_ranks()} times by an MPI launcher; several processes can share "
