@@ -42,7 +42,7 @@ def test_only_the_first_rank_speaks(monkeypatch, capfd):
 @pytest.mark.parametrize("arguments", [("info", "graph.npyd"), ("energy", "texas"), ("models",)])
 def test_what_ranks_cannot_share_is_wrong_usage_that_the_first_rank_prints(monkeypatch, capfd, arguments):
     launched(monkeypatch, LAUNCHERS[0], 1, 2)
-    with pytest.raises(SystemExit, match="^0$"):  # a failing rank would make the launcher end the first one
+    with pytest.raises(SystemExit, match=r"^0$"):  # a failing rank would make the launcher end the first one
         main([*arguments])
     launched(monkeypatch, LAUNCHERS[0], 0, 2)
     assert main([*arguments]) == 2
