@@ -120,3 +120,16 @@ def test_one_column_is_drawn_like_a_vector():
     for several in (np.ones((4, 2)), np.ones(4) * 1j):
         with pytest.raises(SignalError):
             _real(ring, several)
+
+
+def test_equality_of_graphs_and_operators_is_by_content():
+    one, other = gf.datasets.ring(5), gf.datasets.ring(5)
+    low = gf.operator(one, "sym")
+    assert all([one == one.load(), one == other, one != 5, low == low.in_memory(), low == gf.operator(other, "sym")])
+    assert all([low != 5, low != low.complement(), hash(one) == hash(other)])
+
+
+@pytest.mark.parametrize("q", [True, "a quarter", None, float("nan"), float("inf")])
+def test_a_number_is_finite_and_a_number(q):
+    with pytest.raises(gf.errors.ParameterError, match="q must be"):
+        gf.Graph.from_edges([(0, 1)], directed=True).magnetic(q)

@@ -131,3 +131,19 @@ def test_effective_rank_of_equal_directions_and_of_one():
         gf.effective_rank([1.0, np.nan])
     with pytest.raises(SignalError, match="shape"):
         gf.effective_rank(np.ones((2, 2, 2)))
+
+
+def test_a_table_of_spatial_tests_knows_its_shape_and_shows_itself():
+    path = gf.datasets.path(12)
+    table = gf.spatially_variable(path, np.stack([np.arange(12.0), np.tile([0.0, 1.0], 6)], axis=1))
+    assert (len(table), table.shape, tuple(table)) == (4, (2, 4), table.columns)
+    assert repr(table).startswith("SpatialTests(geary, 2 signals)\n")
+    assert "<table" in table._repr_html_()
+
+
+def test_spatial_tests_refuse_no_signal_and_three_axes():
+    path = gf.datasets.path(3)
+    with pytest.raises(gf.errors.ParameterError, match="no signal to test; give x"):
+        gf.spatially_variable(path)
+    with pytest.raises(gf.errors.SignalError, match=r"signal has shape \(3, 1, 1\)"):
+        gf.spatially_variable(path, np.ones((3, 1, 1)))
