@@ -69,7 +69,9 @@ def nearest_neighbours(points: FloatArray, k: int, metric: str = "euclidean") ->
     if k >= n_points:
         raise ParameterError(f"k={k} neighbours need at least {k + 1} points, not {n_points}")
     if n_points >= APPROXIMATE_FROM and points.shape[1] > TREE_DIMENSIONS and has("pynndescent"):
-        index = require("pynndescent", "approximate neighbours").NNDescent(points, metric, k + 1, random_state=0)
+        index = require("pynndescent", "approximate neighbours").NNDescent(
+            points, metric, n_neighbors=k + 1, random_state=0
+        )
         at, distance = index.neighbor_graph
         row = np.repeat(np.arange(n_points), k + 1)
         other = at.ravel() != row

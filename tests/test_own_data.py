@@ -374,3 +374,12 @@ def test_an_unknown_family_names_the_nearest(capsys):
 
 def test_lazy_packages_are_listed():
     assert {"nn", "plot", "report"} <= set(dir(gf))
+
+
+def test_approximate_neighbours_find_most_of_the_exact_ones(monkeypatch):
+    pytest.importorskip("pynndescent", reason="approximate neighbours need pynndescent")
+    points = np.random.default_rng(0).standard_normal((1500, 20))
+    exact = gf.Graph.from_points(points, k=8).adjacency != 0
+    monkeypatch.setattr("gsp_fb._points.APPROXIMATE_FROM", 1000)
+    found = gf.Graph.from_points(points, k=8).adjacency != 0
+    assert exact.multiply(found).sum() > 0.8 * exact.sum()

@@ -208,7 +208,7 @@ def _block(graph: Graph, x: Any, method: str) -> tuple[FloatArray, FloatArray, F
         if method == "s":
             laplacian = operator(graph, "sym", channel="high")
             test = s_value_significance(laplacian, signal, per_column=True, method="analytic")
-            return tuple(np.asarray(to_host(value)) for value in (test.s_value, test.expected, test.p_smooth))  # type: ignore[return-value]
+            return tuple(np.asarray(to_host(value)) for value in (test.s_value, test.expected, test.p_smooth))  # type: ignore[return-value]  # three of them
         statistic = np.asarray(to_host((gearys_c if method == "geary" else morans_i)(graph, signal)))
     return (statistic, *_null(graph, to_host(signal), statistic, method))
 
