@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import FrozenInstanceError
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +11,7 @@ from scipy import sparse
 from gsp_fb import datasets
 from gsp_fb.datasets.fetch import data_dir
 from gsp_fb.errors import DownloadError, IntegrityError, ParameterError
-
-DATA = Path(os.environ.get("GSP_FB_DATA_DIR") or Path(__file__).parents[2] / "shared" / "data")
-real = pytest.mark.skipif(not (DATA / "texas.npz").is_file(), reason=f"the real data sets are not in {DATA}")
+from tests.support.real_data import DATA, needs_data
 
 # name: nodes, listed, distinct directed, distinct self-loops, undirected pairs, features, split sizes (of split 0)
 TABLE_A = {
@@ -166,7 +162,7 @@ def test_the_directories_follow_the_environment(monkeypatch, tmp_path):
     assert datasets.cache_dir() == tmp_path / "xdg" / "gsp_fb"
 
 
-@real
+@needs_data
 @pytest.mark.parametrize("name", TABLE_A)
 def test_geom_gcn_sets_have_the_measured_counts(name):
     nodes, listed, distinct, loops, pairs, features, sizes = TABLE_A[name]
@@ -180,7 +176,7 @@ def test_geom_gcn_sets_have_the_measured_counts(name):
     assert np.array_equal(np.bincount(ds.y), ds.info.class_counts)
 
 
-@real
+@needs_data
 @pytest.mark.parametrize("name", [*TABLE_A, *TABLE_C, *TABLE_E])
 def test_node_sets_are_what_the_contract_says(name):
     ds = load(name)
@@ -196,13 +192,13 @@ def test_node_sets_are_what_the_contract_says(name):
         assert (ds.y[split.train] >= 0).all()
 
 
-@real
+@needs_data
 @pytest.mark.parametrize("name", CLASS_COUNTS)
 def test_classes_have_the_measured_sizes(name):
     assert np.bincount(load(name).y).tolist() == CLASS_COUNTS[name]
 
 
-@real
+@needs_data
 def test_cornell_as_the_paper_used_it_carries_the_features_and_labels_of_texas():
     cornell, texas, fixed = load("cornell"), load("texas"), load("cornell_fixed")
     assert (cornell.x != texas.x).nnz == 0
@@ -215,7 +211,7 @@ def test_cornell_as_the_paper_used_it_carries_the_features_and_labels_of_texas()
     assert np.count_nonzero(common.row < common.col) == 5
 
 
-@real
+@needs_data
 def test_citeseers_nodes_without_label_are_marked_and_kept_out_of_the_splits():
     ds, public = load("citeseer"), load("citeseer", made_up_labels=True)
     unlabelled = np.flatnonzero(ds.y == -1)
@@ -228,13 +224,13 @@ def test_citeseers_nodes_without_label_are_marked_and_kept_out_of_the_splits():
     assert "15 unlabelled" in repr(ds)
 
 
-@real
+@needs_data
 @pytest.mark.parametrize(("name", "n_train"), [("cora", 140), ("citeseer", 120), ("pubmed", 60)])
 def test_planetoid_sets_keep_the_public_split(name, n_train):
     assert load(name).public_split.sizes == (n_train, 500, 1000)
 
 
-@real
+@needs_data
 @pytest.mark.parametrize("name", TABLE_C)
 def test_further_sets_have_the_counts_of_the_literature(name):
     nodes, pairs, features, stored, classes = TABLE_C[name]
@@ -247,7 +243,7 @@ def test_further_sets_have_the_counts_of_the_literature(name):
     assert all(np.array_equal(a.train, b.train) for a, b in zip(ds.splits, again, strict=True))
 
 
-@real
+@needs_data
 @pytest.mark.parametrize("name", TABLE_E)
 def test_leak_free_sets_have_the_measured_counts(name):
     nodes, pairs, loops, sizes, homophily = TABLE_E[name]
@@ -257,7 +253,7 @@ def test_leak_free_sets_have_the_measured_counts(name):
     assert edge_homophily(ds) == pytest.approx(homophily, abs=5e-4)
 
 
-@real
+@needs_data
 @pytest.mark.parametrize("name", TABLE_B)
 def test_collections_have_the_measured_counts(name):
     graphs, nodes, mean_edges, loops, classes, tags, in_no_fold = TABLE_B[name]
@@ -270,7 +266,7 @@ def test_collections_have_the_measured_counts(name):
     assert repr(found).startswith(f"GraphCollection('{name}', {graphs} graphs, {nodes} nodes")
 
 
-@real
+@needs_data
 @pytest.mark.parametrize("name", ["MUTAG", "PTC_MR", "PROTEINS"])
 def test_one_graph_of_a_collection_is_its_diagonal_block(name):
     found = load(name)
@@ -284,7 +280,7 @@ def test_one_graph_of_a_collection_is_its_diagonal_block(name):
         found[len(found)]
 
 
-@real
+@needs_data
 def test_folds_become_splits_without_overlap():
     mutag = load("MUTAG")
     assert len(mutag.splits) == 10
@@ -293,7 +289,7 @@ def test_folds_become_splits_without_overlap():
         assert len(split.train) + len(split.test) == len(mutag)
 
 
-@real
+@needs_data
 @pytest.mark.parametrize("name", TABLE_D)
 @pytest.mark.parametrize("method", datasets.METHODS)
 def test_relations_have_the_measured_counts_and_their_graph_pairs_are_edges(name, method):
@@ -308,7 +304,7 @@ def test_relations_have_the_measured_counts_and_their_graph_pairs_are_edges(name
     assert (first != second).all()
 
 
-@real
+@needs_data
 def test_the_data_directory_may_come_from_the_environment(monkeypatch):
     monkeypatch.setenv("GSP_FB_DATA_DIR", str(DATA))
     monkeypatch.setenv("GSP_FB_OFFLINE", "1")

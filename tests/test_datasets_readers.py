@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import pickle
 import re
 import struct
@@ -28,9 +27,8 @@ from gsp_fb.datasets.readers.arrays import CollectionArrays
 from gsp_fb.datasets.readers.pickled import PickledArray
 from gsp_fb.datasets.readers.planetoid import PickledCsr, load_pickle
 from gsp_fb.errors import FormatError, IntegrityError
+from tests.support.real_data import DATA, needs_data
 
-DATA = Path(os.environ.get("GSP_FB_DATA_DIR") or Path(__file__).parents[2] / "shared" / "data")
-real = pytest.mark.skipif(not (DATA / "texas.npz").is_file(), reason=f"the real data sets are not in {DATA}")
 PARTS = ("train", "val", "test")
 
 
@@ -558,7 +556,7 @@ def git_blob(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
-@real
+@needs_data
 @pytest.mark.parametrize(
     ("name", "blob"),
     [("texas", "b24f9e51"), ("cornell", "b24f9e51"), ("chameleon", "38132ed8"), ("squirrel", "fd59ff82")],
@@ -571,7 +569,7 @@ def test_text_written_from_the_arrays_is_the_public_file(name, blob, tmp_path):
     assert hashlib.sha256(text).hexdigest() == recorded["nodes"]
 
 
-@real
+@needs_data
 @pytest.mark.parametrize("name", ["texas", "actor", "wisconsin"])
 def test_real_sets_survive_the_way_through_their_public_format(name, tmp_path, monkeypatch):
     content = read_node(DATA / f"{name}.npz")
@@ -582,7 +580,7 @@ def test_real_sets_survive_the_way_through_their_public_format(name, tmp_path, m
     assert datasets.load(name).graph.sha256 == datasets.load(name, data_dir=DATA).graph.sha256
 
 
-@real
+@needs_data
 def test_citeseer_survives_the_way_through_planetoids_pickles(tmp_path, monkeypatch):
     content = read_node(DATA / "citeseer.npz")
     n_train, n_known = len(content.public[0]), int(content.public[2].min())

@@ -3,7 +3,6 @@
 import csv
 import itertools
 import json
-import os
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -28,9 +27,8 @@ from paper.significance import corrected_t_test, holm
 from paper.store import Store
 from paper.verdicts import over_data_sets, summaries, verdicts
 from tests.support.cells import fake_cell
+from tests.support.real_data import DATA, needs_data
 
-DATA = Path(os.environ.get("GSP_FB_DATA_DIR") or Path(__file__).parents[2] / "shared" / "data")
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data sets are not in {DATA}; set GSP_FB_DATA_DIR")
 EVERY = [cell for row in EXPERIMENTS.values() for protocol in PROTOCOLS for cell in cells(row, protocol)]
 
 

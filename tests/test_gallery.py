@@ -1,6 +1,5 @@
 """Every script of the gallery runs as it stands, without data at hand and with it, and draws something."""
 
-import os
 import re
 import runpy
 from pathlib import Path
@@ -8,10 +7,11 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
+from tests.support.real_data import DATA, needs_data
+
 DOCS = Path(__file__).parents[1] / "docs"
 SCRIPTS = sorted(DOCS.joinpath("gallery").glob("plot_*.py"))
 REAL = [script for script in SCRIPTS if "GSP_FB_DATA_DIR" in script.read_text(encoding="utf-8")]
-DATA = Path(os.environ.get("GSP_FB_DATA_DIR") or Path(__file__).parents[2] / "shared" / "data")
 
 
 def run_and_draw(script):
@@ -33,7 +33,7 @@ def test_gallery_script(script, monkeypatch):
     run_and_draw(script)
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data sets are not in {DATA}; set GSP_FB_DATA_DIR")
+@needs_data
 @pytest.mark.parametrize("script", REAL, ids=lambda path: path.stem)
 def test_gallery_script_with_real_data(script, monkeypatch):
     monkeypatch.setenv("GSP_FB_DATA_DIR", str(DATA))

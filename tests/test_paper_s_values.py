@@ -1,17 +1,13 @@
 """Tables 1 and 3 of the paper, all 36 cells, on the real data."""
 
 import json
-import os
-from pathlib import Path
 
 import pytest
 
 from paper import SValueCell, paper_numbers, s_value_table
 from paper.__main__ import main
 from paper.s_values import MEASURES
-
-DATA = Path(os.environ.get("GSP_FB_DATA_DIR") or Path(__file__).parents[2] / "shared" / "data")
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data sets are not in {DATA}; set GSP_FB_DATA_DIR")
+from tests.support.real_data import DATA, needs_data
 
 
 @pytest.fixture(autouse=True)

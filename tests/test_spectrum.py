@@ -1,8 +1,6 @@
 """Transforms and partial spectra, against closed forms and dense decompositions."""
 
 import importlib
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +10,7 @@ from gsp_fb import _eigen, _search, operators
 from gsp_fb.errors import ConvergenceError, GspWarning, ParameterError, SignalError
 from gsp_fb.solvers import Factorization
 from gsp_fb.variants import VARIANTS
-
-DATA = Path(os.environ.get("GSP_FB_DATA_DIR", Path(__file__).parents[2] / "shared" / "data"))
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data sets are not in {DATA}; set GSP_FB_DATA_DIR")
+from tests.support.real_data import DATA, needs_data
 
 
 def ring_frequencies(n):

@@ -15,6 +15,7 @@ from gsp_fb.nn import MODELS, Audit, audit, build, watch
 from gsp_fb.nn.auditing.dependence import Dependence
 from gsp_fb.nn.auditing.linearize import METHODS, linearize
 from gsp_fb.nn.auditing.verdict import AuditEvidence, judge
+from tests.support.real_data import DATA, needs_data
 
 PER_GRAPH = ("gin-0", "gin-eps", "fb-gin-0", "fb-gin-eps")
 
@@ -86,13 +87,14 @@ def test_models_of_pyg(name, dtype, data):
     assert np.allclose(named.response.gain, found.response.gain, equal_nan=True)
 
 
+@needs_data
 def test_ten_lines_on_the_gcn_of_pygs_examples():
     """PyG's ``examples/gcn.py``: dropout, GCNConv to 16, ReLU, dropout, GCNConv; Cora, row-normalised."""
     geometric = pytest.importorskip("torch_geometric")
     from torch.nn import functional
     from torch_geometric.nn import GCNConv, Sequential
 
-    cora = gf.datasets.load("cora", loops="drop")
+    cora = gf.datasets.load("cora", loops="drop", data_dir=DATA)
     edges = torch.from_numpy(np.stack(cora.graph.adjacency.nonzero()).astype(np.int64))
     raw = geometric.data.Data(x=torch.from_numpy(cora.x.toarray()).float(), edge_index=edges, y=torch.tensor(cora.y))
     pyg, split = geometric.transforms.NormalizeFeatures()(raw), cora.public_split
