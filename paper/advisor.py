@@ -27,8 +27,8 @@ from .control import Arm
 from .fingerprint import fingerprint
 from .generated import N_SPLITS, GraphSpec, grid, make
 from .journal import Journal, OutOfTimeError
-from .runner import one_thread
 from .store import Store
+from .training import one_thread
 
 __all__ = ["CANDIDATES", "Row", "evaluate", "main"]
 

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from .cells import Cell
+from .fingerprint import fingerprint
 from .journal import Journal
 from .measures import measure
-from .runner import one_thread
 from .store import Store, environment
+from .training import one_thread
 
 __all__ = ["BAND", "Check", "check", "drawn"]
 
-# Largest difference of a mean score (a share) between processors or libraries: sums in another order end an early
-# stopping elsewhere, so that a mean over ten splits moves by about a point on small sets.
+# Largest difference of a mean score (a share) between processors, libraries or kernels: sums in another order end an
+# early stopping elsewhere, so that a mean over ten splits moves by about a point on small sets.
 BAND = 0.015
 _SCORES = ("test", "validation")
 
@@ -70,7 +71,8 @@ def _compared(cell: Cell, stored: Mapping[str, Any], again: Mapping[str, Any], s
         return Check(cell, "equal", 0.0, seconds)
     means = [abs(np.mean(before) - np.mean(after)) for before, after in pairs if before and after]
     difference = float(max(means, default=np.inf))
-    same = all(stored.get(name) == value for name, value in environment().items())
+    alike = {"fingerprint": fingerprint(cell.code), **environment()}
+    same = all(stored.get(name) == value for name, value in alike.items())
     return Check(cell, "within" if difference <= BAND and not same else "differs", difference, seconds)
 
 

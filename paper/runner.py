@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gsp_fb._extras import require
-from gsp_fb.errors import DownloadError, GspError, GspWarning
+from gsp_fb.errors import DownloadError, GspError
 
 from .cells import Cell
 from .journal import OutOfTimeError
 from .measures import measure
 from .store import Facts, Store
+from .training import one_thread
 
-__all__ = ["Outcome", "one_thread", "reproduce"]
+__all__ = ["Outcome", "reproduce"]
 
 
 @dataclass(frozen=True)
@@ -98,18 +96,3 @@ def _attempt(cell: Cell, store: Store, deadline: float | None) -> Outcome:
         return Outcome(cell, "unavailable", reason=str(absent))
     except GspError as failed:
         return Outcome(cell, "failed", reason=str(failed))
-
-
-@contextlib.contextmanager
-def one_thread() -> Iterator[None]:
-    """Compute on one thread, where results repeat to the bit; two processes share two cores better than threads do."""
-    torch = require("torch", "reproducing the paper")
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with warnings.catch_warnings():
-            # Several splits lack a class in training; that is the data's, and stated once in the documentation.
-            warnings.simplefilter("ignore", GspWarning)
-            yield
-    finally:
-        torch.set_num_threads(before)

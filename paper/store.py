@@ -28,6 +28,7 @@ from .cells import Cell, select
 from .costs import expected_seconds
 from .fingerprint import fingerprint
 from .journal import Journal, set_aside
+from .numerics import rehearsed, stands
 from .protocols import Rung
 
 __all__ = ["Store", "environment", "head_commit"]
@@ -97,9 +98,9 @@ class Store:
         return self.read(cell) is not None
 
     def is_stale(self, cell: Cell) -> bool:
-        """Return whether a stored cell was measured by other code than the present one."""
+        """Return whether a stored cell was measured by code that computes other numbers than the present one."""
         facts = self.read(cell)
-        return facts is not None and facts.get("fingerprint") != fingerprint(cell.code)
+        return facts is not None and not stands(cell, facts)
 
     def is_current(self, cell: Cell) -> bool:
         """Return whether a cell is stored and not stale."""
@@ -116,7 +117,9 @@ class Store:
             "protocol": {"name": cell.protocol, "quick": cell.quick, **cell.plan.as_dict()},
             **measured,
             "command": cell.command,
+            "digest": cell.digest,
             "fingerprint": fingerprint(cell.code),
+            "rehearsal": rehearsed(cell),
             "commit": head_commit(),
             **environment(),
             "seconds": round(seconds, 2),

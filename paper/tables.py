@@ -12,7 +12,7 @@ from gsp_fb._document import Block, Figure, Heading, Table, Text
 
 from .catalogue import METRICS, PAPER_NAMES, Experiment
 from .cells import Cell, cells
-from .fingerprint import fingerprint
+from .numerics import stands
 from .printed import paper_numbers
 from .rows import Row
 from .store import Facts, Store
@@ -48,7 +48,7 @@ def _marked(cell: Cell, facts: Facts) -> Facts:
     """Return facts with the marks of a cell of other code, and of one whose training ended at the limit of epochs."""
     limit = facts.get("protocol", {}).get("epochs", math.inf)
     capped = cell.kind == "nodes" and any(epochs >= limit for epochs in facts.get("epochs", ()))
-    stale = facts.get("fingerprint") != fingerprint(cell.code)
+    stale = not stands(cell, facts)
     marks = "".join(mark for mark, holds in ((STALE, stale), (CAPPED, capped)) if holds)
     return {**facts, "marks": f" {marks}" if marks else ""}
 

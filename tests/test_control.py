@@ -14,6 +14,7 @@ from paper.catalogue import CONTROL, EXPERIMENTS, FAMILIES, UNITS
 from paper.cells import cells, select
 from paper.checking import BAND, check, drawn
 from paper.control import ARMS, CONTRASTS, Arm
+from paper.numerics import rehearsed, stands
 from paper.protocols import settings, space
 from paper.store import Store
 from tests.support.cells import fake_cell, synthetic
@@ -149,12 +150,15 @@ def test_another_processor_has_a_band_and_the_same_one_has_none(measured, tmp_pa
     assert (found.state, found.passed) == (state, state == "within")
 
 
-def test_a_cell_of_other_code_is_stale_and_measured_again(tmp_path, monkeypatch):
+def test_a_cell_of_code_with_other_numbers_is_stale_and_measured_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("GSP_FB_CACHE", str(tmp_path / "cache"))
     store, cell = Store(tmp_path), select(["table9"], protocols=["tuned"], datasets=["texas"], models=["gcn"])[0]
     store.write(cell, fake_cell(cell, [0.5, 0.6]), 1.0)
-    assert store.is_current(cell)
+    monkeypatch.setattr("paper.numerics.fingerprint", lambda kind: "moved")
+    assert store.is_current(cell)  # other code, the same numbers
     assert drawn(store, [cell], 1) == [cell]
-    monkeypatch.setattr("paper.store.fingerprint", lambda kind: "other")
+    monkeypatch.setattr("paper.numerics.fingerprint", lambda kind: "changed")
+    monkeypatch.setattr("paper.training.Job.seeds", [7, 8, 9])  # other weights at the start
     assert store.has(cell)
     assert store.is_stale(cell)
     assert drawn(store, [cell], 1) == []
@@ -176,6 +180,30 @@ def test_a_price_follows_from_the_trainings_that_were_paid_for(tmp_path):
     store, cell = Store(tmp_path), select(["table9"], protocols=["tuned"], datasets=["texas"], models=["gcn"])[0]
     facts = store.write(cell, fake_cell(cell, [0.5, 0.6]), 170.0)
     small = {**facts["protocol"], "rungs": [{"candidates": 16, "splits": 10}]}
-    (tmp_path / cell.path).write_text(json.dumps({**facts, "protocol": small, "fingerprint": "older"}))
+    (tmp_path / cell.path).write_text(
+        json.dumps({**facts, "protocol": small, "fingerprint": "older", "digest": "older"})
+    )
     (price,) = store.estimates([cell]).values()
     assert price == pytest.approx(650, rel=0.1)  # 64 settings and the ten that are tested, one second each
+
+
+def test_a_cell_of_other_code_stands_only_for_the_same_work_and_with_a_rehearsal(tmp_path, monkeypatch):
+    monkeypatch.setenv("GSP_FB_CACHE", str(tmp_path))
+    monkeypatch.setattr("paper.numerics.fingerprint", lambda kind: "other")
+    cell = select(["control"], datasets=["texas"], models=["low+high-scalar-relu-sym-2"])[0]
+    facts = {"fingerprint": "older", "digest": cell.digest, "rehearsal": rehearsed(cell)}
+    assert stands(cell, facts)
+    assert not stands(cell, {**facts, "digest": "another plan"})
+    assert not stands(cell, {**facts, "rehearsal": None})
+    assert not stands(cell, {**facts, "rehearsal": [1.02 * value for value in facts["rehearsal"]]})
+
+
+def test_arms_of_the_control_and_models_of_a_table_have_rehearsals_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("GSP_FB_CACHE", str(tmp_path))
+    rows = ["low-linear-sym-2", "low+high-scalar-relu-sym-2", "low+identity-scalar-relu-sym-2"]
+    found = [rehearsed(cell) for cell in select(["control"], datasets=["texas"], models=rows)]
+    assert len({tuple(numbers) for numbers in found}) == len(rows)
+    elsewhere = select(["control"], datasets=["cora"], models=rows[:1])[0]
+    assert rehearsed(elsewhere) == found[0]
+    table = select(["table1"], protocols=["paper"])[0]
+    assert rehearsed(table) is None  # S-values: the code itself decides
