@@ -179,13 +179,14 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class AdviceFacts:
-    """Which filter to try, in words and as rows; ``nodes`` names those whose labels were read."""
+    """Which filter to try, in words and as rows; ``nodes`` names those whose labels were read, ``source`` the data."""
 
     text: str
     rows: tuple[Mapping[str, Any], ...]
     channels: str = ""
     family: str = ""
     nodes: str = ""
+    source: str = "DATA"
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,6 +247,8 @@ class Report:
         S and the energies of every signal under every family.
     significance : tuple of SignificanceRow
         S under the report's family beside its distribution under random permutation.
+    columns : tuple of SignificanceRow
+        The same of single features that have names, less their means.
     profiles : tuple of Profile
         Energy over the frequencies, one a signal.
     density : Density or None
@@ -300,6 +303,7 @@ class Report:
     notes: Mapping[str, str]
     drawing: Drawing
     audit: Any = None
+    columns: tuple[SignificanceRow, ...] = ()
 
     def __repr__(self) -> str:
         signals = ", ".join(signal.name for signal in self.signals)
