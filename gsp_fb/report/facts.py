@@ -247,8 +247,6 @@ class Report:
         S and the energies of every signal under every family.
     significance : tuple of SignificanceRow
         S under the report's family beside its distribution under random permutation.
-    columns : tuple of SignificanceRow
-        The same of single features that have names, less their means.
     profiles : tuple of Profile
         Energy over the frequencies, one a signal.
     density : Density or None
@@ -269,6 +267,8 @@ class Report:
         The drawn part of the graph with its signals.
     audit : gsp_fb.nn.Audit or None
         Of a network on this graph.
+    columns : tuple of SignificanceRow
+        S beside random permutation of single features that have names, less their means.
 
     See Also
     --------
