@@ -1,7 +1,11 @@
 """How the documentation is built: `make docs`."""
 
 import importlib
+import os
 import re
+import subprocess
+import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,7 +26,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "gallery", "figures"]
+exclude_patterns = ["_build", "gallery", "figures", "browser"]
 nitpicky = True
 nitpick_ignore = [
     # Built offline, so without the inventories of other projects.
@@ -124,6 +128,36 @@ def _math(translator, node):
     raise nodes.SkipNode
 
 
+def _wheel(folder):
+    """Build the wheel of the package that is documented; what an earlier build left behind stays out of it."""
+    settings = Path(folder, "setup.cfg")
+    settings.write_text(f"[build]\nbuild_base = {folder}/build\n[egg_info]\negg_base = {folder}\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    root = Path(__file__).resolve().parents[1]
+    subprocess.run(
+        [*command, "--wheel-dir", folder, root], check=True, env={**os.environ, "DIST_EXTRA_CONFIG": str(settings)}
+    )
+    return next(Path(folder).glob("*.whl"))
+
+
+def _browser(app, error):
+    """Add the notebooks that run in the reader's browser: JupyterLite, with our wheel beside its own.
+
+    The extension jupyterlite-sphinx is not used: it builds six applications where one serves, and adds a font from
+    elsewhere to every page.
+    """
+    if error is not None or app.builder.format != "html":
+        return
+    out, notebooks = Path(app.outdir, "lite"), Path(app.srcdir, "browser")
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "jupyter", "lite", "build", "--apps", "notebooks", "--no-sourcemaps"]
+        command += ["--lite-dir", folder, "--contents", notebooks, "--output-dir", out, "--piplite-wheels"]
+        done = subprocess.run([*command, _wheel(folder)], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"JupyterLite was not built:\n{done.stdout}\n{done.stderr}")
+
+
 def setup(app):
-    """Tell Sphinx how to draw formulas."""
+    """Tell Sphinx how to draw formulas and to add the notebooks of the browser."""
+    app.connect("build-finished", _browser)
     app.add_html_math_renderer("mathml", inline_renderers=(_math, None), block_renderers=(_math, None))

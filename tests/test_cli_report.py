@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import gsp_fb as gf
-from gsp_fb.cli import main
+from gsp_fb.cli import _parser, main
 
 
 @pytest.fixture
@@ -32,6 +33,36 @@ def test_a_page_is_written_and_named(ring, tmp_path, capsys, monkeypatch):
     assert shown.err == ""
     assert "<h1>ring.npz</h1>" in text
     assert "0% of the edges join nodes of one class" in text
+
+
+@pytest.fixture
+def towns(tmp_path):
+    """Return the edges and the nodes of a ladder of towns in two regions."""
+    edges = [(f"t{i}", f"t{j}") for i in range(20) for j in (i + 1, i + 2) if j < 20]
+    (tmp_path / "roads.csv").write_text("from,to\n" + "\n".join(map(",".join, edges)) + "\n", encoding="utf-8")
+    rows = [f"t{i},{i},{i % 2},{20 - i}.5,{'south' if i < 10 else 'north'}" for i in range(20)]
+    (tmp_path / "towns.csv").write_text("name,x,y,heat,region\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_names_of_columns_and_classes_reach_the_page_and_the_command(towns, capsys, monkeypatch):
+    monkeypatch.chdir(towns)
+    run(capsys, "report", "roads.csv", "--nodes", "towns.csv", "--label", "region", "-o", "roads.html")
+    page = (towns / "roads.html").read_text(encoding="utf-8")
+    for title in ("label north", "label south", "heat", "t19"):
+        assert f'"{title}"' in page
+    shown = json.loads(run(capsys, "report", "roads.csv", "--nodes", "towns.csv", "--label", "region", "--json").out)
+    assert [row["signal"] for row in shown["columns"]] == ["x", "y", "heat"]
+    words = shlex.split(shown["advice"]["source"])
+    assert words == ["roads.csv", "--nodes", "towns.csv", "--label", "region"]
+    _parser().parse_args(["train", "gcn", *words])
+
+
+def test_files_that_training_cannot_read_are_not_in_the_command(ring, tmp_path, capsys):
+    np.savetxt(tmp_path / "y.txt", np.arange(12) // 6, fmt="%d")
+    np.savetxt(tmp_path / "x.txt", np.arange(24.0).reshape(12, 2))
+    files = ("--signal", tmp_path / "x.txt", "--labels", tmp_path / "y.txt")
+    assert json.loads(run(capsys, "report", ring, *files, "--json").out)["advice"]["source"] == "DATA"
 
 
 def test_without_a_file_markdown_goes_to_stdout(ring, capsys):

@@ -3,15 +3,21 @@
 It makes an environment of its own and installs into it, so it takes minutes: ``pytest -m slow tests/test_walk.py``.
 """
 
+import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
+
+from tests.test_questions import ASKED
 
 ROOT = Path(__file__).parents[1]
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -71,27 +77,48 @@ def test_the_demo_leaves_nothing_that_git_sees(demo):
     assert run("git", "status", "--porcelain", cwd=clone) == ""
 
 
-@pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason="no chromium and chromedriver here")
-def test_the_report_opens_in_a_browser(demo, tmp_path):
+@pytest.fixture
+def browser(tmp_path):
     webdriver = pytest.importorskip("selenium.webdriver", reason="the browser test needs selenium")
-    clone, _ = demo
+    if CHROMIUM is None or DRIVER is None:
+        pytest.skip("no chromium and chromedriver here")
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path}"):
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path / 'profile'}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    try:
-        browser.get(clone.joinpath("demo-report.html").as_uri())
-        assert browser.find_element("tag name", "h1").text
-        assert browser.find_element("id", "mix").is_displayed()
-        assert browser.find_element("id", "spectrum").is_displayed()
-        answers = [item.text for item in browser.find_elements("css selector", ".answers dd")]
-        assert len(answers) == 4
-        assert all(answers)
-        assert browser.get_log("browser") == []
-    finally:
-        browser.quit()
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+def assert_a_report(browser, page):
+    browser.get(page.as_uri())
+    assert browser.find_element("tag name", "h1").text
+    assert browser.find_element("id", "mix").is_displayed()
+    assert browser.find_element("id", "spectrum").is_displayed()
+    answers = [item.text for item in browser.find_elements("css selector", ".answers dd")]
+    assert len(answers) == 4
+    assert all(answers)
+    assert browser.get_log("browser") == []
+
+
+def test_the_report_opens_in_a_browser(demo, browser):
+    clone, _ = demo
+    assert_a_report(browser, clone / "demo-report.html")
+
+
+def test_a_report_of_ones_own_files(demo, browser, tmp_path):
+    clone, _ = demo
+    edges = [f"t{i},t{j}" for i in range(20) for j in (i + 1, i + 2) if j < 20]
+    rows = [f"t{i},{i},{i % 2},{20 - i}.5,{'south' if i < 10 else 'north'}" for i in range(20)]
+    tmp_path.joinpath("roads.csv").write_text("\n".join(["from,to", *edges, ""]), encoding="utf-8")
+    tmp_path.joinpath("towns.csv").write_text("\n".join(["name,x,y,heat,region", *rows, ""]), encoding="utf-8")
+    command = ("report", "roads.csv", "--nodes", "towns.csv", "--label", "region", "-o", "roads.html")
+    run(clone / ".venv" / "bin" / "gsp-fb", *command, cwd=tmp_path)
+    assert_a_report(browser, tmp_path / "roads.html")
+    titles = [option.text for option in browser.find_elements("css selector", "#signal option")]
+    assert {"label north", "label south", "heat"} <= set(titles)
 
 
 def test_the_readme_runs_as_it_stands(demo, tmp_path):
@@ -107,14 +134,48 @@ def test_the_readme_runs_as_it_stands(demo, tmp_path):
         run(python, *shown, name, cwd=tmp_path)
 
 
-def test_the_documentation_builds_offline_without_a_warning(demo):
+@pytest.fixture(scope="module")
+def site(demo):
+    """Return the clone, the folder of its documentation and what building it printed, without a connection."""
     clone, _ = demo
     run("make", ".venv/.docs", cwd=clone)
-    said = run("make", "docs", cwd=clone, **OFFLINE)
-    assert "WARNING" not in said
-    built = clone / "docs" / "_build" / "html"
+    return clone, clone / "docs" / "_build" / "html", run("make", "docs", cwd=clone, **OFFLINE)
+
+
+def test_the_documentation_builds_offline_without_a_warning(site):
+    clone, built, printed = site
+    assert "WARNING" not in printed
     for page in ("index.html", "concepts.html", "api/index.html", "auto_gallery/index.html"):
         assert built.joinpath(page).is_file()
     assert len(list(built.joinpath("auto_gallery").glob("plot_*.html"))) == len(
         list(clone.joinpath("docs", "gallery").glob("plot_*.py"))
     )
+
+
+def test_the_documentation_offers_a_notebook_and_the_wheel_to_the_browser(site):
+    clone, built, _ = site
+    lite = built / "lite"
+    assert lite.joinpath("notebooks", "index.html").is_file()
+    for notebook in clone.joinpath("docs", "browser").glob("*.ipynb"):
+        assert lite.joinpath("files", notebook.name).read_bytes() == notebook.read_bytes()
+        assert f"lite/notebooks/index.html?path={notebook.name}" in built.joinpath("index.html").read_text("utf-8")
+    index = json.loads(lite.joinpath("pypi", "all.json").read_text(encoding="utf-8"))
+    (release,) = next(iter(index["gsp-fb"]["releases"].values()))
+    wheel = lite / "pypi" / release["filename"]
+    assert release["digests"]["sha256"] == hashlib.sha256(wheel.read_bytes()).hexdigest()
+    with zipfile.ZipFile(wheel) as packed:
+        kept = {name for name in packed.namelist() if name.endswith(".py")}
+    assert kept == {str(path.relative_to(clone)) for path in clone.joinpath("gsp_fb").rglob("*.py")}
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_the_search_finds_the_answer_to_a_question(site, browser, question):
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    _, built, _ = site
+    browser.get(f"{built.joinpath('search.html').as_uri()}?q={quote(question)}")
+    summary = "return document.querySelector('.search-summary')?.textContent ?? ''"
+    WebDriverWait(browser, 30).until(lambda _: "found" in browser.execute_script(summary))
+    listed = "return [...document.querySelectorAll('ul.search li > a')].map((link) => link.getAttribute('href'))"
+    first = browser.execute_script(listed)[:10]
+    assert any(link.split("/")[-1].startswith("questions.html") for link in first)

@@ -6,7 +6,7 @@ A filterbank splits a signal into bands. If the channels sum to the identity, ad
 the last digit, and whatever you change in one band changes that band only.
 """
 
-# sphinx_gallery_thumbnail_number = 2
+# sphinx_gallery_thumbnail_number = 3
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,8 +37,12 @@ for ax, band, name in zip(axes, (x, *bands), ("signal", "low", "high 3", "high 2
 # All bands together are the signal; without the finest one the noise is gone, and the edge of the disc is soft.
 print("error of all bands:", np.abs(bank.synthesize(*bands) - x).max())
 without = bank.synthesize(*bands[:-1], np.zeros_like(x))
-figure, (kept, kernels) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
-plot.signal(graph, without, layout=places, node_size=20, ax=kept)
+figure, kept = plt.subplots(figsize=(6.2, 4), layout="constrained")
+plot.signal(graph, without, layout=places, node_size=30, ax=kept)
 kept.set_title("without the finest band")
+
+# %%
+# Each band multiplies the frequencies by its kernel, and the kernels sum to one.
+figure, kernels = plt.subplots(figsize=(6.2, 4), layout="constrained")
 plot.response(bank, ax=kernels)
 kernels.set_title("the bands on the frequency axis")

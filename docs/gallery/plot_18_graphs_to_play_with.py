@@ -21,11 +21,11 @@ graphs = {
     "sphere": datasets.sphere(200, rng=0),
     "swiss roll": datasets.swiss_roll(300, rng=0),
 }
-figure = plt.figure(figsize=(13, 6.4), layout="constrained")
+figure = plt.figure(figsize=(8, 5.2), layout="constrained")
 for at, (name, graph) in enumerate(graphs.items()):
     space = graph.coordinates.shape[1] == 3
     ax = figure.add_subplot(2, 4, at + 1, projection="3d" if space else None)
-    graph.plot(ax=ax, node_size=14)
+    graph.plot(ax=ax, node_size=9)
     ax.set_title(name)
 
 # %%

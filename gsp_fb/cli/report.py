@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +23,19 @@ from .source import Source, add_source, is_file, read_dataset, read_source
 
 __all__ = ["COMMANDS"]
 
+# Options of files that `gsp-fb train` has too, and their values.
+DATA_OPTIONS = {
+    "--nodes": "nodes",
+    "--node-names": "names",
+    "--features": "features",
+    "--label": "label",
+    "--split": "split",
+    "--source": "source_column",
+    "--target": "target_column",
+    "--weight": "weight",
+    "--symmetrize": "symmetrize",
+    "--duplicates": "duplicates",
+}
 CLEAR_LINE = "\r\x1b[K"
 
 
@@ -41,8 +55,8 @@ def _report(args: argparse.Namespace) -> int:
         advice, nodes = _advice(args.source, source)
         found = reports.collect(
             source.graph,
-            x=source.x,
-            y=source.y,
+            x=list(source.feature_names) or source.x,
+            y=_named_classes(args, source),
             name=source.name,
             family=args.family,
             gamma=1.0 if args.gamma is None else args.gamma,
@@ -50,6 +64,7 @@ def _report(args: argparse.Namespace) -> int:
             advice=advice,
             audit=_audit(args, source),
             advice_nodes=nodes,
+            source=_data_words(args),
             on_step=_show,
         )
     finally:
@@ -73,6 +88,21 @@ def _advice(name: str, source: Source) -> tuple[Advice | None, str]:
         return None, ""
     whose = "the training nodes of split 0" if not is_file(name) else "a random half of the nodes"
     return found, f"{whose} ({found.evidence.n_train} labelled nodes)"
+
+
+def _named_classes(args: argparse.Namespace, source: Source) -> Any:
+    """Return the labels, by name where they come from a column of text."""
+    column = None if args.label is None or args.labels is not None else source.graph.nodes[args.label]
+    return source.y if column is None or column.dtype.kind not in "OUS" else column
+
+
+def _data_words(args: argparse.Namespace) -> str:
+    """Return how a command that trains names the same data."""
+    if args.signal is not None or args.labels is not None:  # files that only the measuring commands read
+        return "DATA"
+    chosen = [(option, getattr(args, name)) for option, name in DATA_OPTIONS.items()]
+    words = [str(word) for option, value in chosen if value not in (None, "weight") for word in (option, value)]
+    return shlex.join([args.source, *words])
 
 
 def _audit(args: argparse.Namespace, source: Source) -> Any:

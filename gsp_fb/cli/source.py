@@ -47,6 +47,7 @@ class Source:
     graph: Graph
     x: Signal | None
     y: Any | None
+    feature_names: tuple[str, ...] = ()
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
@@ -123,9 +124,9 @@ def read_source(args: argparse.Namespace) -> Source:
         return Source(path.name, graph, _rows(graph, args.signal), _rows(graph, args.labels))
     if is_file(args.source):
         graph = read_file(args.source, args)
-        x = _array(args.signal) if args.signal is not None else _node_signal(graph, args)
+        x, titles = (_array(args.signal), ()) if args.signal is not None else _node_signal(graph, args)
         y = _array(args.labels) if args.labels is not None else _node_labels(graph, args.label)
-        return Source(path.name, graph, x, y)
+        return Source(path.name, graph, x, y, titles)
     row = datasets.info(args.source)
     data = datasets.load(row.name, directed=args.directed, loops=args.loops)
     if isinstance(data, datasets.GraphCollection):  # measured as one graph with a component or more for each
@@ -133,14 +134,15 @@ def read_source(args: argparse.Namespace) -> Source:
     return Source(row.name, data.graph, data.x, data.y)
 
 
-def _node_signal(graph: Graph, args: argparse.Namespace) -> Any | None:
-    """Return the columns of the node table that are features; without a choice the numeric ones without a gap."""
+def _node_signal(graph: Graph, args: argparse.Namespace) -> tuple[Any | None, tuple[str, ...]]:
+    """Return features from the node table and their names; without a choice the numeric columns without a gap."""
     whole = [name for name in graph.nodes.numeric if np.isfinite(graph.nodes[name]).all()]
     found = [name for name in whole if name not in (args.label, args.split)]
     if args.features is None and not found:
-        return None
+        return None, ()
     chosen = found if args.features is None else _features(args)
-    return dataset_of(graph, "", features=chosen, label=args.label).x
+    data = dataset_of(graph, "", features=chosen, label=args.label)
+    return data.x, data.feature_names or ()
 
 
 def _node_labels(graph: Graph, label: str | None) -> Any | None:

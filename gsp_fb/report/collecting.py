@@ -42,6 +42,7 @@ def collect(
     advice: Any = None,
     audit: Any = None,
     advice_nodes: str = "",
+    source: str = "DATA",
     rng: Any = 0,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Report:
@@ -70,6 +71,8 @@ def collect(
         Of a network on this graph.
     advice_nodes : str
         Which nodes' labels the advice was computed from, for the reader.
+    source : str
+        How ``gsp-fb train`` names these data: in the command that the report proposes.
     rng : None, int or numpy Generator
         Of the layout and of the estimates on large graphs; a fixed seed by default, for equal reports.
     on_step : callable
@@ -107,6 +110,7 @@ def collect(
     on_step("energies")
     energies = tuple(row for item in signals.measured.items() for row in energy_rows(graph, *item, gamma))
     compared = significance(graph, signals.measured, **of)
+    columns = significance(graph, signals.centred(), **of)
     spectral = _spectral(graph, signals, notes, on_step, **of)
     on_step("drawing")
     drawing = make_drawing(graph, signals, generator)
@@ -119,9 +123,10 @@ def collect(
         signals=signals.facts,
         energies=energies,
         significance=compared,
+        columns=columns,
         homophily=_homophily(graph, signals.classes),
-        advice=_advice(advice, advice_nodes),
-        runs=read_runs(runs, graph, x, y, notes),
+        advice=_advice(advice, advice_nodes, source),
+        runs=read_runs(runs, graph, signals.features, signals.classes, notes),
         notes=notes,
         drawing=drawing,
         audit=audit,
@@ -156,13 +161,13 @@ def _claims(graph: Graph, gamma: float, notes: Notes) -> tuple[ClaimResult, ...]
     return tuple(verify(graph, gamma))
 
 
-def _advice(advice: Any, nodes: str) -> AdviceFacts | None:
+def _advice(advice: Any, nodes: str, source: str) -> AdviceFacts | None:
     if advice is None:
         return None
     counted = getattr(getattr(advice, "evidence", None), "n_train", None)
     used = nodes or ("" if counted is None else f"{counted} labelled nodes")
     channels, family = (str(getattr(advice, name, "")) for name in ("channels", "family"))
-    return AdviceFacts(str(advice.text), tuple(getattr(advice, "rows", ())), channels, family, used)
+    return AdviceFacts(str(advice.text), tuple(getattr(advice, "rows", ())), channels, family, used, source)
 
 
 def _graph_facts(graph: Graph) -> GraphFacts:

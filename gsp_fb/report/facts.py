@@ -179,13 +179,14 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class AdviceFacts:
-    """Which filter to try, in words and as rows; ``nodes`` names those whose labels were read."""
+    """Which filter to try, in words and as rows; ``nodes`` names those whose labels were read, ``source`` the data."""
 
     text: str
     rows: tuple[Mapping[str, Any], ...]
     channels: str = ""
     family: str = ""
     nodes: str = ""
+    source: str = "DATA"
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,6 +267,8 @@ class Report:
         The drawn part of the graph with its signals.
     audit : gsp_fb.nn.Audit or None
         Of a network on this graph.
+    columns : tuple of SignificanceRow
+        S beside random permutation of single features that have names, less their means.
 
     See Also
     --------
@@ -300,6 +303,7 @@ class Report:
     notes: Mapping[str, str]
     drawing: Drawing
     audit: Any = None
+    columns: tuple[SignificanceRow, ...] = ()
 
     def __repr__(self) -> str:
         signals = ", ".join(signal.name for signal in self.signals)

@@ -78,7 +78,7 @@ def _hat(peak: float, frequency: FloatArray) -> FloatArray:
 
 RESPONSES = {
     "pair": ViewResponse(
-        "low-pass to high-pass pair",
+        "low to high pair",
         "h(λ) = (1 − t)(1 − λ) + t λ",
         "low to high, t",
         0.0,

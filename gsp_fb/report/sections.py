@@ -79,7 +79,7 @@ def _energies(report: Report) -> Iterator[Section]:
         "How smooth the signals are",
         say.about_energies(report),
         (figure,),
-        _table([_tested(row) for row in report.significance]),
+        _table([*map(_tested, report.significance), *map(_tested_column, report.columns)]),
         _table(listed),
         " ".join(filter(None, [made, left_out, report.notes.get("energies", "")])),
     )
@@ -94,6 +94,10 @@ def _tested(row: SignificanceRow) -> dict[str, Any]:
         "z": row.z_score,
         "p": say.p_value(row).removeprefix("p ").removeprefix("= "),
     }
+
+
+def _tested_column(row: SignificanceRow) -> dict[str, Any]:
+    return {**_tested(row), "signal": f"{row.signal}, less its mean"}
 
 
 def _homophily(report: Report) -> Iterator[Section]:

@@ -168,7 +168,7 @@ def _how_rough(report: Report) -> str:
 def _more_than_chance(report: Report) -> str:
     if not report.significance:
         return "Not tested: a test needs an edge between two nodes, and four nodes."
-    return " ".join(_verdict(row) for row in report.significance)
+    return " ".join([*map(_verdict, report.significance), *_by_column(report.columns)])
 
 
 def _verdict(row: SignificanceRow) -> str:
@@ -182,6 +182,17 @@ def _verdict(row: SignificanceRow) -> str:
     return f"{name}: yes. S is {sizes}, {_ratio(row.s_value, row.expected)}, {p_value(row)}."
 
 
+def _by_column(rows: Sequence[SignificanceRow]) -> list[str]:
+    """Return which named columns differ from random permutation, and to which side."""
+    sides: dict[str, list[str]] = {"smoother than random permutation": [], "rougher": [], "no difference": []}
+    for row in rows:
+        differs = math.isfinite(row.z_score) and row.p_value <= LEVEL
+        smooth, rough, neither = sides
+        sides[(smooth if row.z_score < 0 else rough) if differs else neither].append(row.signal)
+    listed = "; ".join(f"{side}: {', '.join(names)}" for side, names in sides.items() if names)
+    return [f"Column by column, less the mean: {listed}."] if listed else []
+
+
 def _second_channel(report: Report) -> str:
     if report.advice is None:
         return "Open: the rules need labels of some nodes, on an undirected graph."
@@ -193,7 +204,8 @@ def _what_to_try(report: Report) -> str:
     advice = report.advice
     if advice is not None and advice.channels:
         model, why = ("fb-gcn", "both channels") if advice.channels == "both" else ("gcn", "the low channel")
-        return f"Train {model} ({why}), and an MLP beside it: gsp-fb train {model} DATA --family {advice.family}."
+        command = f"gsp-fb train {model} {advice.source} --family {advice.family}"
+        return f"Train {model} ({why}), and an MLP beside it: {command}"
     rows = [row for row in report.significance if row.p_value <= LEVEL and math.isfinite(row.z_score)]
     if not rows:
         return "Compare with a method without the graph: on this signal the edges show no effect."

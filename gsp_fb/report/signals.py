@@ -23,13 +23,20 @@ DRAWN = {"labels": 8, "features": 5, "columns": 5}
 
 @dataclass(frozen=True, eq=False)
 class Signals:
-    """``measured``: whole signals by name; ``drawn``: single columns by title; ``classes``: labels, one a node."""
+    """``measured``: whole signals by name; ``drawn``: single columns by title; ``features``, ``classes``: as given."""
 
     measured: dict[str, Signal]
     drawn: dict[str, FloatArray]
     facts: tuple[SignalFacts, ...]
+    features: Signal | None
     classes: IntArray | None
     class_names: tuple[str, ...] = ()
+    named: Sequence[str] = ()
+
+    def centred(self) -> dict[str, FloatArray]:
+        """Return the drawn features that have a name of their own, less their means; constant ones are left out."""
+        found = {name: self.drawn[name] - self.drawn[name].mean() for name in self.named if name in self.drawn}
+        return {name: x for name, x in found.items() if np.abs(x).max() > 1e-12 * np.abs(self.drawn[name]).max()}
 
 
 def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals:
@@ -47,7 +54,8 @@ def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals
     names: tuple[str, ...] = ()
     if x is not None:
         x, titles["features"] = _named_features(graph, x)
-        given["features"] = _features(graph.check_signal(x), named=bool(titles["features"]))
+        x = graph.check_signal(x)
+        given["features"] = _features(x, named=bool(titles["features"]))
     if y is not None:
         classes, names, given["labels"] = _labels(graph, graph.nodes[y] if isinstance(y, str) else y)
         titles["labels"] = names
@@ -59,7 +67,7 @@ def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals
     facts = tuple(SignalFacts(name, _width(values), how) for name, (values, how) in made.items())
     rest = {"degree": graph.degrees} if graph.degrees.any() else {"constant": np.ones(graph.n_nodes)}
     drawn = {**_columns(whole, titles), **_node_columns(graph), **rest}
-    return Signals(whole, drawn, facts, classes, names)
+    return Signals(whole, drawn, facts, x, classes, names, titles.get("features", ()))
 
 
 def _named_features(graph: Graph, x: Any) -> tuple[Any, Sequence[Any]]:
@@ -123,8 +131,10 @@ def _columns(whole: dict[str, Signal], titles: dict[str, Sequence[Any]]) -> dict
         picked = x[:, best].toarray() if is_sparse(x) else x[:, best]
         own = titles.get(name, ())
         shown = own if len(own) == x.shape[1] else range(x.shape[1])
+        # A named feature is titled as its column of the node table, which is then not offered twice.
+        title = "{}" if name == "features" and shown is own else f"{name[:-1]} {{}}"
         found |= {
-            f"{name[:-1]} {shown[column]}": np.asarray(picked[:, k], dtype=np.float64)
+            title.format(shown[column]): np.asarray(picked[:, k], dtype=np.float64)
             for k, column in enumerate(best)
             if energy[column] > 0
         }

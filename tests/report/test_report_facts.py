@@ -243,7 +243,7 @@ def test_names_coordinates_columns_and_label_names_reach_the_page():
     assert drawn.classes.tolist() == [1, -1, 1, 0]
     assert drawn.columns["speed"] == ["1", "2", "3", "5"]
     assert drawn.columns["kind"] == ["road", None, "road", "rail"]
-    assert {"label rail", "label road", "feature speed", "speed", "degree"} <= set(drawn.signals)
+    assert set(drawn.signals) == {"label rail", "label road", "speed", "x", "y", "degree"}
     spread = drawn.positions - drawn.positions[0]
     assert np.allclose(spread * 4 / 0.96, graph.coordinates * [1, -1])
 
@@ -252,7 +252,28 @@ def test_columns_of_a_data_frame_name_their_signals():
     pandas = pytest.importorskip("pandas")
     graph = named_graph()
     frame = pandas.DataFrame({"rain": [4.0, 3.0, 2.0, 1.0]}, index=["Lima", "Bern", "Rome", "Oslo"])
-    assert collect(graph, x=frame).drawing.signals["feature rain"].tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert collect(graph, x=frame).drawing.signals["rain"].tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_named_columns_are_tested_one_by_one_less_their_means():
+    grid = gf.datasets.grid(6, 6)
+    smooth = np.repeat(np.arange(6.0), 6)
+    table = {"smooth": smooth + 40, "parity": np.indices((6, 6)).sum(axis=0).ravel() % 2, "one": np.ones(36)}
+    report = collect(grid.with_nodes(table), x=list(table))
+    laplacian = gf.operator(grid, "sym", channel="high")
+    assert [row.signal for row in report.columns] == ["smooth", "parity"]
+    assert report.columns[0].s_value == pytest.approx(gf.s_value(laplacian, smooth - 2.5))
+    assert collect(grid, x=smooth).columns == ()
+
+
+def test_runs_read_features_and_classes_that_are_given_by_name(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        "gsp_fb.report.collecting.read_runs", lambda runs, graph, x, y, notes: seen.extend([x, y]) or ()
+    )
+    collect(named_graph(), x="speed", y="kind")
+    assert seen[0].tolist() == [[1.0], [2.0], [3.0], [5.0]]
+    assert seen[1].tolist() == [1, -1, 1, 0]
 
 
 def test_significance_is_that_of_the_library(blocks, report):

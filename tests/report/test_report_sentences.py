@@ -198,6 +198,26 @@ def test_the_first_screen_answers_four_questions():
     assert f"Train {'fb-gcn' if advice.channels == 'both' else 'gcn'}" in try_
 
 
+def test_the_answer_names_the_columns_that_follow_the_edges():
+    grid = gf.datasets.grid(6, 6)
+    noise = np.random.default_rng(0).standard_normal(36)
+    table = {
+        "height": np.repeat(np.arange(6.0), 6),
+        "parity": np.indices((6, 6)).sum(axis=0).ravel() % 2,
+        "noise": noise,
+    }
+    found = say.answers(collect(grid.with_nodes(table), x=list(table)))["Is it more than chance?"]
+    sides = "smoother than random permutation: height; rougher: parity; no difference: noise"
+    assert found.endswith(f"Column by column, less the mean: {sides}.")
+
+
+def test_the_proposed_command_names_the_data():
+    data = gf.datasets.contextual_sbm(60, 2, rng=0)
+    advice = gf.advise(data.graph, data.x, data.y, data.splits[0].train)
+    report = collect(data.graph, x=data.x, y=data.y, advice=advice, source="roads.csv --label kind")
+    assert f"roads.csv --label kind --family {advice.family}" in say.answers(report)["What to try"]
+
+
 def test_answers_without_labels_and_without_edges():
     ring = gf.datasets.ring(40)
     alone = say.answers(collect(ring, x=np.cos(np.arange(40) * np.pi / 20)))

@@ -4,6 +4,8 @@ function render({ model, el }) {
   const root = document.createElement("div");
   root.className = "gsp-widget";
   root.innerHTML = model.get("markup");
+  // JupyterLab takes the arrow keys of a notebook for itself, those of a slider included, unless the focused element refuses.
+  for (const item of root.querySelectorAll("canvas, input, select, button")) item.dataset.lmSuppressShortcuts = "true";
   el.append(root);
   const publish = (state) => {
     for (const name of [...STATE, "s_before", "s_after", "kept"]) model.set(name, Number.isNaN(state[name]) ? null : state[name]);
