@@ -51,7 +51,7 @@ def _evidence(evidence: advice.Evidence) -> list[dict[str, Any]]:
             "S labels": s_labels,
             "E[S] labels": evidence.expected_labels[family],
             "lambda_2": evidence.eigengap.get(family),
-            "read low": evidence.readout.get(family, {}).get("low"),
+            "acc low": evidence.readout.get(family, {}).get("low"),
             "both": evidence.readout.get(family, {}).get("both"),
         }
         for family, s_labels in evidence.s_labels.items()
