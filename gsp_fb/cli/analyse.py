@@ -29,6 +29,7 @@ from .source import Source, add_memory, add_source, label_columns, read_source, 
 
 __all__ = ["COMMANDS"]
 
+
 def high_channels(graph: Graph, gamma: float | None = None) -> Iterator[tuple[str, Operator]]:
     """Yield every family's high channel on ``graph``; ``gamma`` goes to the families that have one."""
     for family, variant in VARIANTS.items():

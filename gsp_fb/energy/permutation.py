@@ -131,7 +131,10 @@ def expected_ratio(weights: Weights, signal: Gram) -> FloatArray:
     """
     zero, inverse = np.zeros_like(signal.trace), [_inverse_falling(weights.graph.n_nodes, k) for k in (1, 2)]
     trace, total, norm = weights.sums(weights.diagonal, weights.row_sums, weights.norm)
-    mean, below = inverse[0] * trace * signal.trace + inverse[1] * total * signal.total, inverse[0] * norm * signal.trace
+    mean, below = (
+        inverse[0] * trace * signal.trace + inverse[1] * total * signal.total,
+        inverse[0] * norm * signal.trace,
+    )
     ratio = np.divide(mean, below, out=np.full_like(below, np.nan), where=below > 0)
     if not weights.varies:
         return np.asarray(ratio)
