@@ -165,7 +165,8 @@ def _pooled(graph: Graph, x: Any, mean_only: bool) -> Gram:
 def _of_blocks(graph: Graph, blocks: Callable[[], Iterator[Any]], mean_only: bool) -> Gram:
     """Return the sums for all columns together; the blocks of columns are read again for the products of two blocks."""
     norms, rows, square_of_sums, n_blocks = 0.0, 0.0, 0.0, 0
-    for n_blocks, columns in enumerate(blocks(), start=1):
+    for columns in blocks():
+        n_blocks += 1
         sums = _column_sums(graph, columns, 1)
         norms, rows = norms + _row_sums(columns * columns), rows + columns @ sums
         square_of_sums += float((sums**2).sum())

@@ -16,8 +16,8 @@ from ..backend import column as beside
 from ..operators import Operator
 from ..spectrum import spectrum
 from ._labels import label_codes, label_forms
-from .dirichlet import s_value
 from ._sums import gram, weights_of
+from .dirichlet import s_value
 from .permutation import expected_ratio, permutation_moments
 
 __all__ = ["METHODS", "SURROGATES", "Significance", "s_value_significance"]

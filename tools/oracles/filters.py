@@ -213,8 +213,8 @@ def sweep(count: int = COUNT) -> tuple[str, int]:
     lines = [
         "## Filters",
         "",
-        f"`python -m tools.oracles filters --count {count}`: {count} random kernels ({drawn - count} more were refused), "
-        f"{time.process_time() - started:.0f} s of processor time. Compared with the dense basis of the paper's matrix "
+        f"`python -m tools.oracles filters --count {count}`: {count} random kernels ({drawn - count} more were "
+        f"refused), {time.process_time() - started:.0f} s of processor time. Compared with the dense basis of the paper's matrix "
         f"(numpy); {len(wrong)} proven bounds exceeded. Graphs: {', '.join(GRAPHS)}; families: {', '.join(FAMILIES)}; "
         f"methods: {', '.join(METHODS)}.",
         "",

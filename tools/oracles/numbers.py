@@ -27,7 +27,7 @@ WRONG = 1e-8
 # Public functions without a row, and why.
 NOT_COMPARED = {
     "from_anndata from_arrow from_igraph from_networkx from_pandas from_pyg from_pygsp from_torch": "conversion",
-    "to_igraph to_networkx to_pandas to_pyg to_pygsp to_torch": "conversion; the other library reads it in tests/interop",
+    "to_igraph to_networkx to_pandas to_pyg to_pygsp to_torch": "conversion, tested in tests/interop",
     "open_graph read_graph write_graph": "files; round trips in tests/test_files.py and tests/outofcore",
     "set_threads": "a setting",
     "explore": "a widget",
@@ -36,7 +36,7 @@ NOT_COMPARED = {
     "tolerance": "the tolerance of those answers, a formula of one line",
     "sampling_set": "node numbers; `condition` measures them",
     "learn_graph learn_weights": "a minimiser; its optimality conditions are tested in tests/test_learning.py",
-    "coarsen sparsify": "graphs; their stated errors are tested against dense pencils in tests/test_reduction.py",
+    "coarsen sparsify": "graphs; their stated errors are tested in tests/test_multiresolution.py",
     "two_channel": "a bank; its channels are `operator @ x`, its inverse is tested in tests/test_two_channel.py",
 }
 

@@ -98,8 +98,8 @@ def sweep() -> tuple[str, int]:
         "## Partial spectra",
         "",
         f"`python -m tools.oracles spectra`: {calls.total()} calls of `gsp_fb.spectrum(op, k, which)`, k in {COUNTS}, "
-        f"both ends; {wrong.total()} wrong (an eigenvalue, a residual or the orthogonality of the modes off by more than "
-        f"{WRONG:g}, relative to the largest eigenvalue). Oracles: LAPACK on the paper's matrices (all families) and "
+        f"both ends; {wrong.total()} wrong (an eigenvalue, a residual or the orthogonality of the modes off by more "
+        f"than {WRONG:g}, relative to the largest eigenvalue). Oracles: LAPACK on the paper's matrices (all families) and "
         "closed forms.",
         "",
         f"Proofs: {', '.join(f'{proof} {n}' for proof, n in sorted(proofs.items()))}. "
