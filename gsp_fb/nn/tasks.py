@@ -159,7 +159,7 @@ class Task(ABC):
         """Return the outputs of all items without dropout, and the channels' mean shares of each layer."""
 
     def s_values(self, logits: Tensor, *, expected: bool = False) -> list[float]:
-        """Return S of every copy's output, shape (copies, n, k), or its expectation at random; nan where it has none."""
+        """Return S of every copy's output, shape (copies, n, k), or its expectation at random; nan if there is none."""
         return [math.nan] * len(logits)
 
 

@@ -99,8 +99,8 @@ def sweep() -> tuple[str, int]:
         "",
         f"`python -m tools.oracles spectra`: {calls.total()} calls of `gsp_fb.spectrum(op, k, which)`, k in {COUNTS}, "
         f"both ends; {wrong.total()} wrong (an eigenvalue, a residual or the orthogonality of the modes off by more "
-        f"than {WRONG:g}, relative to the largest eigenvalue). Oracles: LAPACK on the paper's matrices (all families) and "
-        "closed forms.",
+        f"than {WRONG:g}, relative to the largest eigenvalue). Oracles: LAPACK on the paper's matrices (all families) "
+        "and closed forms.",
         "",
         f"Proofs: {', '.join(f'{proof} {n}' for proof, n in sorted(proofs.items()))}. "
         f"{time.process_time() - begin:.0f} s of processor time, {platform.machine()}, "
