@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -144,11 +145,15 @@ def _divided(columns: Any, peaks: FloatArray) -> Any:
 
 def _each(graph: Graph, columns: Any) -> Gram:
     if np.iscomplexobj(columns):
-        alone = [_of_blocks(graph, lambda j=j: iter([_real(columns[:, [j]])]), False) for j in range(columns.shape[1])]
+        alone = [_of_blocks(graph, partial(_single, columns[:, [j]]), False) for j in range(columns.shape[1])]
         return Gram(*(np.concatenate([getattr(one, name) for one in alone]) for name in Gram.__annotations__))
     sums, second, third, fourth = (_column_sums(graph, columns, power) for power in (1, 2, 3, 4))
     rows = sums**2 * second - 2 * sums * third + fourth
     return Gram(second, fourth, sums**2 - second, second**2 - fourth, rows, sums * third - fourth)
+
+
+def _single(columns: Any) -> Iterator[Any]:
+    yield _real(columns)
 
 
 def _column_sums(graph: Graph, columns: Any, power: int) -> FloatArray:
@@ -164,7 +169,9 @@ def _pooled(graph: Graph, x: Any, mean_only: bool) -> Gram:
 
 def _of_blocks(graph: Graph, blocks: Callable[[], Iterator[Any]], mean_only: bool) -> Gram:
     """Return the sums for all columns together; the blocks of columns are read again for the products of two blocks."""
-    norms, rows, square_of_sums, n_blocks = 0.0, 0.0, 0.0, 0
+    norms: Any = 0.0
+    rows: Any = 0.0
+    square_of_sums, n_blocks = 0.0, 0
     for columns in blocks():
         n_blocks += 1
         sums = _column_sums(graph, columns, 1)

@@ -215,8 +215,8 @@ def sweep(count: int = COUNT) -> tuple[str, int]:
         "",
         f"`python -m tools.oracles filters --count {count}`: {count} random kernels ({drawn - count} more were "
         f"refused), {time.process_time() - started:.0f} s of processor time. Compared with the dense basis of the "
-        f"paper's matrix (numpy); {len(wrong)} proven bounds exceeded. Graphs: {', '.join(GRAPHS)}; families: {', '.join(FAMILIES)}; "
-        f"methods: {', '.join(METHODS)}.",
+        f"paper's matrix (numpy); {len(wrong)} proven bounds exceeded. Graphs: {', '.join(GRAPHS)}; "
+        f"families: {', '.join(FAMILIES)}; methods: {', '.join(METHODS)}.",
         "",
         "| kernel | proven | exceeded | sampled | exceeded |",
         "|---|---|---|---|---|",
