@@ -53,12 +53,10 @@ def test_energy_of_a_known_signal(ring_file, capsys):
 
 def test_energy_shows_s_beside_its_expectation(ring_file, capsys):
     found = json.loads(out(capsys, "energy", ring_file, "--signal", ring_file.with_name("x.npy"), "--json"))
-    rows = found["S beside its expectation under random permutation"]
-    assert [row["S"] for row in rows] == [row["S"] for row in found["energies"]]
     graph, x = gf.read_graph(ring_file), np.load(ring_file.with_name("x.npy"))
-    for row in rows:
+    for row in found["energies"]:
         op = gf.operator(graph, row["family"], channel="high")
-        assert row["expected"] == pytest.approx(gf.expected_s_value(op, x), rel=1e-12)
+        assert row["E[S]"] == pytest.approx(gf.expected_s_value(op, x), rel=1e-12)
 
 
 def test_spectrum_of_the_ring(ring_file, capsys):

@@ -5,6 +5,7 @@ import runpy
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 
 from tests.support.real_data import DATA, needs_data
@@ -73,3 +74,17 @@ def test_code_fits_its_box():
     scripts = [script.read_text(encoding="utf-8").split('"""', 2)[2] for script in SCRIPTS]
     code = [line for text in (*blocks, *scripts) for line in text.splitlines() if not line.startswith("# ")]
     assert [line for line in code if len(line) > 119] == []
+
+
+def test_the_figure_of_the_readme_shows_the_energies_of_the_drawn_halves():
+    """By hand: averages over closed neighbourhoods, energies weighted by their sizes."""
+    script = runpy.run_path(str(DOCS / "figures" / "two_halves.py"))
+    graph, x = script["karate_signal"]()
+    A = graph.adjacency.toarray() + np.eye(34)
+    degrees = A.sum(axis=1)
+    low = A @ x / degrees
+    energies = {"low": low @ (degrees * low), "cross term": 2 * low @ (degrees * (x - low))}
+    energies["high"] = (x - low) @ (degrees * (x - low))
+    shares = {name: energy / (x @ (degrees * x)) for name, energy in energies.items()}
+    assert script["energy_shares"](graph, x) == pytest.approx(shares, abs=1e-12)
+    assert [round(100 * share, 1) for share in shares.values()] == [48.6, 18.7, 32.8]

@@ -188,3 +188,43 @@ def test_plans_show_which_kind_of_bound_they_have():
     plan = FilterBank(ring(1000), heat(1.0)).plan()
     assert "bound_kind='proven'" in repr(plan)
     assert "error bound (proven)" in plan._repr_html_()
+
+
+@pytest.mark.filterwarnings("ignore:.*has an error bound:gsp_fb.errors.GspWarning")
+@pytest.mark.parametrize("exponent", [-100, 150])
+@pytest.mark.parametrize("name", ["meyer", "exponential_window"])
+def test_kernels_of_smooth_windows_on_weights_out_of_the_ordinary(exponent, name):
+    """Powers of the width of a window leave the range of float64: the bound holds and nothing overflows."""
+    rng = np.random.default_rng(0)
+    edges, weights = [(i, i + 1) for i in range(99)], rng.uniform(1, 2, 99)
+    op = operator(Graph.from_edges(edges, 10.0**exponent * weights), "comb", "high")
+    values, basis = np.linalg.eigh(operator(Graph.from_edges(edges, weights), "comb", "high").to_scipy().toarray())
+    x = rng.standard_normal(100)
+    for method in ("chebyshev", "lanczos"):
+        bank = FilterBank(op, filters.KERNELS[name](), 1e-2, method=method)
+        gains = [kernel(values.clip(min=0.0) * 10.0**exponent) for kernel in bank.kernels]
+        want = np.stack([basis @ (gain * (basis.T @ x)) for gain in gains], axis=1)
+        error = np.linalg.norm(bank.analyze(x) - want, axis=0).max() / np.linalg.norm(x)
+        assert error <= bank.plan(x).error_bound + 1e-9
+
+
+@pytest.mark.filterwarnings("ignore:.*has an error bound:gsp_fb.errors.GspWarning")
+@pytest.mark.parametrize("method", ["auto", "chebyshev", "lanczos", "exact", "cg"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("tau", [1.0, 1e12])
+def test_every_method_has_the_error_of_this_signal(method, dtype, tau):
+    """Beside a plan that bounds the worst signal: never far below the true error, whatever the method."""
+    op = operator(Graph.from_edges([(i, i + 1) for i in range(299)]), "sym", channel="high")
+    values, basis = np.linalg.eigh(op.to_scipy().toarray())
+    values[0] = 0.0  # known exactly, and tau multiplies its rounding
+    x = np.random.default_rng(0).standard_normal(300).astype(dtype)
+    bank = FilterBank(op, filters.rational([1.0], [1.0, tau]), 1e-6, method=method)
+    c = bank.analyze(x)
+    want = basis @ (basis.T @ x.astype(np.float64) / (1.0 + tau * values))
+    error = np.linalg.norm(c[:, 0] - want) / np.linalg.norm(x)
+    found = bank.error(x, c)
+    assert found.kind in {"proven", "estimate"}
+    # An estimate takes the frequencies as computed: their rounding, which tau multiplies, is in the plan's bound alone.
+    rounding = 4 * np.finfo(float).eps * tau * abs(basis[:, 0] @ x) / np.linalg.norm(x)
+    assert error <= (1.0 if found.kind == "proven" else 2.0) * found.error + rounding + 1e-12
+    assert found.error <= max(10 * error, bank.plan(x).error_bound)

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse, stats
 
 import gsp_fb as gf
-from gsp_fb.energy.permutation import gram, permutation_moments, weights_of
+from gsp_fb.energy._sums import gram, weights_of
+from gsp_fb.energy.permutation import permutation_moments
 from gsp_fb.errors import GspWarning, ParameterError, SignalError
 from gsp_fb.variants import VARIANTS
 
@@ -65,9 +66,10 @@ def test_moments_are_those_of_all_placements(family, n, per_column, unit):
     for placed in placements(x):
         above, below = own_forms(op, placed)
         forms.append(above - level * below if per_column else [above.sum() - level[0] * below.sum()])
-    found = permutation_moments(weights_of(op), gram(x, per_column), level)
-    assert_allclose(found.mean, np.mean(forms, axis=0), atol=1e-12)
-    assert_allclose(found.variance, np.var(forms, axis=0), atol=1e-11)
+    weights = weights_of(op)
+    found = permutation_moments(weights, gram(op.graph, x, per_column), level)
+    assert_allclose(found.mean * weights.unit, np.mean(forms, axis=0), atol=1e-12)
+    assert_allclose(found.variance * weights.unit**2, np.var(forms, axis=0), atol=1e-11)
 
 
 def test_labels_drawn_at_random_are_not_expected_near_one():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,15 @@ import numpy as np
 from .._arguments import check_labels, check_rng
 from ..backend import FloatArray, IntArray, Signal, is_sparse
 from ..eigengap import eigengap
-from ..energy import class_homophily, edge_homophily, one_hot, row_normalized, s_value, s_value_significance
+from ..energy import (
+    class_homophily,
+    edge_homophily,
+    expected_s_value,
+    one_hot,
+    row_normalized,
+    s_value,
+    s_value_significance,
+)
 from ..errors import ConvergenceError, GspError, ParameterError
 from ..graph import Graph
 from ..operators import operator
@@ -39,6 +47,8 @@ class Evidence:
         Over the edges between training nodes.
     s_labels, s_features : mapping of family to float
         S-values; those of labels on the subgraph of the training nodes. ``s_features`` is empty without features.
+    expected_labels, expected_features : mapping of family to float
+        Their expectations under random permutation.
     p_smooth, p_rough : float
         Permutation p-values: share of random permutations of the training labels with an S-value as small, or as large.
     eigengap : mapping of family to float
@@ -73,6 +83,8 @@ class Evidence:
     class_homophily: float
     s_labels: Mapping[str, float]
     s_features: Mapping[str, float]
+    expected_labels: Mapping[str, float]
+    expected_features: Mapping[str, float]
     p_smooth: float
     p_rough: float
     eigengap: Mapping[str, float]
@@ -145,7 +157,9 @@ def gather(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Ev
         edge_homophily=edge_homophily(graph, hidden),
         class_homophily=class_homophily(graph, hidden),
         s_labels={family: float(s_value(op, labels)) for family, op in high.items()},
-        s_features=_of_features(graph, x),
+        s_features=_of_features(graph, x, s_value),
+        expected_labels={family: float(expected_s_value(op, labels)) for family, op in high.items()},
+        expected_features=_of_features(graph, x, expected_s_value),
         p_smooth=test.p_smooth,
         p_rough=test.p_rough,
         eigengap=_gaps(graph),
@@ -168,11 +182,11 @@ def _features(graph: Graph, x: Any) -> Signal:
     return row_normalized(checked) if checked.ndim == 2 and (is_sparse(checked) or checked.min() >= 0) else checked
 
 
-def _of_features(graph: Graph, x: Any) -> dict[str, float]:
+def _of_features(graph: Graph, x: Any, measure: Callable[..., Any]) -> dict[str, float]:
     if x is None:
         return {}
     z = _features(graph, x)
-    return {family: float(s_value(operator(graph, family, channel="high"), z)) for family in CANDIDATES}
+    return {family: float(measure(operator(graph, family, channel="high"), z)) for family in CANDIDATES}
 
 
 def _gaps(graph: Graph) -> dict[str, float]:

@@ -47,10 +47,12 @@ def _evidence(evidence: advice.Evidence) -> list[dict[str, Any]]:
         {
             "filter": family,
             "S features": evidence.s_features.get(family),
+            "E[S]": evidence.expected_features.get(family),
             "S labels": s_labels,
+            "E[S] labels": evidence.expected_labels[family],
             "lambda_2": evidence.eigengap.get(family),
-            "read from low": evidence.readout.get(family, {}).get("low"),
-            "from both": evidence.readout.get(family, {}).get("both"),
+            "acc low": evidence.readout.get(family, {}).get("low"),
+            "both": evidence.readout.get(family, {}).get("both"),
         }
         for family, s_labels in evidence.s_labels.items()
     ]

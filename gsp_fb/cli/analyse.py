@@ -29,8 +29,6 @@ from .source import Source, add_memory, add_source, label_columns, read_source, 
 
 __all__ = ["COMMANDS"]
 
-EXPECTED = "S beside its expectation under random permutation"
-
 
 def high_channels(graph: Graph, gamma: float | None = None) -> Iterator[tuple[str, Operator]]:
     """Yield every family's high channel on ``graph``; ``gamma`` goes to the families that have one."""
@@ -77,31 +75,22 @@ def _signal_facts(source: Source) -> dict[str, Any]:
 def _energy(args: argparse.Namespace) -> int:
     source = read_source(args)
     rows = [row for name, x in signals_of(source).items() for row in energy_rows(source.graph, name, x, args.gamma)]
-    facts = {"source": source.name, "energies": rows}
-    if source.graph.storage.kind == "memory":
-        pairs = signals_of(source).items()
-        facts[EXPECTED] = [row for name, x in pairs for row in expected_rows(source.graph, name, x, args.gamma)]
-    emit(facts, as_json=args.json)
+    emit({"source": source.name, "energies": rows}, as_json=args.json)
     return 0
 
 
 def energy_rows(graph: Graph, name: str, x: Any, gamma: float | None = None) -> Iterator[dict[str, Any]]:
-    """Yield S and the energies of one signal under every family."""
+    """Yield S of one signal beside its expectation under random permutation, and its energies, under every family."""
     for family, op in high_channels(graph, gamma):
         yield {
             "signal": name,
             "family": family,
             "S": s_value(op, x),
+            "E[S]": expected_s_value(op, x),
             "energy": signal_energy(x, op),
             "Dirichlet energy": dirichlet_energy(op, x),
             "nonsmooth energy": nonsmooth_energy(op, x),
         }
-
-
-def expected_rows(graph: Graph, name: str, x: Any, gamma: float | None = None) -> Iterator[dict[str, Any]]:
-    """Yield S of one signal beside its expectation under random permutation, under every family."""
-    for family, op in high_channels(graph, gamma):
-        yield {"signal": name, "family": family, "S": s_value(op, x), "expected": expected_s_value(op, x)}
 
 
 def _spectrum(args: argparse.Namespace) -> int:
@@ -179,7 +168,7 @@ COMMANDS = (
     Command("info", "Print size, degrees, components and homophily of a graph.", _info_arguments, _info),
     Command(
         "energy",
-        "Print S-values and energies of features and labels under every family.",
+        "Print S, its expectation E[S] under random permutation, and energies, under every family.",
         _energy_arguments,
         _energy,
         True,

@@ -16,7 +16,7 @@ from ..datasets import contextual_sbm
 from ..eigengap import eigengap
 from ..energy import edge_homophily, expected_s_value, one_hot, s_value
 from ..graph import Graph
-from .analyse import EXPECTED, energy_rows, expected_rows, graph_facts, high_channels
+from .analyse import energy_rows, graph_facts, high_channels
 from .command import Command
 from .render import emit
 
@@ -98,7 +98,6 @@ def _demo(args: argparse.Namespace) -> int:
         "real graph": "Zachary's karate club, the two factions as labels",
         **{key: value for key, value in graph_facts(karate).items() if key in ("nodes", "edges", "components")},
         "energies of the factions": list(energy_rows(karate, "factions", one_hot(factions))),
-        EXPECTED: list(expected_rows(karate, "factions", one_hot(factions))),
         "eigengaps of the karate club": _eigengaps(karate),
         "two block models": _half_kept(regimes),
         "no graph, one channel, two: same splits and seeds": _trained(regimes),
@@ -134,11 +133,13 @@ def _run(data: Any, folder: Path) -> Path:
 
 def _reading(rows: list[dict[str, Any]]) -> str:
     """Return what the last table means, in its own numbers."""
-    labels = {row["graph"]: row["S labels"] for row in rows if row["family"] == "sym"}
+    labels = {row["graph"]: (row["S labels"], row["E[S] labels"]) for row in rows if row["family"] == "sym"}
+    alike, differ = (f"{s:.2f} (expected {e:.2f})" for s, e in (labels[name] for name in REGIMES))
     return (
-        "\nS is the mean graph frequency of a signal's energy, 0 being smooth. Under L_sym\n"
-        f"the labels have S = {labels['homophilic']:.2f} where neighbours are alike and {labels['heterophilic']:.2f} "
-        "where they are not:\na network that only averages neighbours attenuates these frequencies.\n"
+        "\nS is the mean graph frequency of a signal's energy, 0 being smooth; E[S] is its\n"
+        "expectation when the values are placed on the nodes at random. Under L_sym the\n"
+        f"labels have S = {alike} where neighbours are alike and\n{differ} where they are not: a network that only\n"
+        "averages neighbours attenuates these frequencies.\n"
     )
 
 

@@ -201,6 +201,7 @@ def _run_facts(result: Any) -> dict[str, Any]:
         "val": facts["scores"]["val"],
         "test": facts["scores"]["test"],
         "S": facts["s_value"],
+        "E[S]": facts["expected_s_value"],
         "seconds": result.seconds,
         "memory": result.memory,
     }

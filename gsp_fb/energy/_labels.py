@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ..backend import FloatArray, Signal, device_of, is_sparse, to_host
 from ..operators import Operator
-from .permutation import inner_weights
+from ._sums import inner_weights
 
 __all__ = ["label_codes", "label_forms"]
 

@@ -18,49 +18,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from ..backend import FloatArray, Signal, asarray_like, column_peaks, is_sparse, to_host
-from ..errors import GspWarning, ParameterError, SignalError
+from ..backend import FloatArray, asarray_like
+from ..errors import GspWarning, SignalError
 from ..operators import Operator
+from ._sums import Gram, Weights, gram, weights_of
 
-__all__ = [
-    "Gram",
-    "Moments",
-    "Weights",
-    "expected_ratio",
-    "expected_s_value",
-    "gram",
-    "inner_weights",
-    "permutation_moments",
-    "weights_of",
-]
-
-
-@dataclass(frozen=True, eq=False)
-class Weights:
-    """Sums over a symmetric matrix: its diagonal, row sums and squares off the diagonal, and the norm's weights."""
-
-    diagonal: FloatArray
-    row_sums: FloatArray
-    squares: float
-    norm: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class Gram:
-    """Sums over the Gram matrix B of the rows of a signal, each an array over the signals that are looked at.
-
-    ``trace`` is the sum of its diagonal b, ``fourth`` that of b^2; off the diagonal, with row sums r, ``total`` is the
-    sum of all entries, ``squares`` of their squares, ``rows`` of r^2 and ``mixed`` of b r.
-    """
-
-    trace: FloatArray
-    fourth: FloatArray
-    total: FloatArray
-    squares: FloatArray
-    rows: FloatArray
-    mixed: FloatArray
+__all__ = ["Moments", "expected_ratio", "expected_s_value", "permutation_moments"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,82 +35,16 @@ class Moments:
     variance: FloatArray
 
 
-def inner_weights(op: Operator) -> FloatArray:
-    """Return the weights of the inner product in which ``op`` is self-adjoint, on the host; ones if it is directed."""
-    scale: FloatArray = to_host(op.scale)
-    return np.ones_like(scale) if op.graph.directed else scale**2
-
-
-def weights_of(op: Operator) -> Weights:
-    """Return the sums over the symmetric matrix of the form ``<x, L x>``, on the host."""
-    if op.channel != "high":
-        raise ParameterError(f"S is that of a high channel, and {op!r} is a low one: give op.complement()")
-    op.graph.check_real("a random placement of values")
-    norm = inner_weights(op)
-    matrix = to_host(op.to_sparse()).multiply(norm[:, None]).tocsr()
-    matrix = (matrix + matrix.T) / 2 if op.graph.directed else matrix
-    diagonal = matrix.diagonal()
-    row_sums = np.asarray(matrix.sum(axis=1)).ravel() - diagonal
-    return Weights(diagonal, row_sums, float((matrix.data**2).sum() - (diagonal**2).sum()), norm)
-
-
-def gram(x: Signal, per_column: bool) -> Gram:
-    """Return the sums over the Gram matrix of all columns together, or of each column alone, in units of their peak."""
-    columns = _unit_peak(to_host(x) if x.ndim == 2 else to_host(x)[:, None], per_column)
-    if not per_column:
-        return _pooled(_real(columns))
-    if np.iscomplexobj(columns):
-        alone = [_pooled(_real(columns[:, [j]])) for j in range(columns.shape[1])]
-        return Gram(*(np.concatenate([getattr(one, name) for one in alone]) for name in Gram.__annotations__))
-    sums, second, third, fourth = (_column_sums(columns, power) for power in (1, 2, 3, 4))
-    rows = sums**2 * second - 2 * sums * third + fourth
-    return Gram(second, fourth, sums**2 - second, second**2 - fourth, rows, sums * third - fourth)
-
-
-def _unit_peak(columns: Any, per_column: bool) -> Any:
-    """Return float64 columns divided by their largest absolute values: no fourth power overflows or vanishes."""
-    columns = columns.astype(np.complex128 if np.iscomplexobj(columns) else np.float64)
-    if 0 in columns.shape:
-        return columns
-    peaks = column_peaks(columns) if is_sparse(columns) else np.abs(columns).max(axis=0)
-    peaks = peaks if per_column else np.full_like(peaks, peaks.max())
-    inverse = 1.0 / np.where(peaks > 0, peaks, 1.0)
-    return columns @ sparse.diags_array(inverse) if is_sparse(columns) else columns * inverse
-
-
-def _real(columns: Any) -> Any:
-    """Return real columns with the same Gram matrix: real and imaginary parts side by side."""
-    if not np.iscomplexobj(columns):
-        return columns
-    parts = (columns.real, columns.imag)
-    return sparse.hstack(parts, format="csr") if is_sparse(columns) else np.concatenate(parts, axis=1)
-
-
-def _column_sums(columns: Any, power: int) -> FloatArray:
-    powers = columns.power(power) if is_sparse(columns) else columns**power
-    return np.asarray(powers.sum(axis=0), dtype=np.float64).ravel()
-
-
-def _pooled(columns: Any) -> Gram:
-    sums, norms = np.asarray(columns.sum(axis=0)).ravel(), np.asarray((columns * columns).sum(axis=1)).ravel()
-    rows = columns @ sums - norms
-    inner = columns.T @ columns
-    squares = float((inner.data**2).sum() if is_sparse(inner) else (inner**2).sum())
-    fourth = (norms**2).sum()
-    values = (norms.sum(), fourth, (sums**2).sum() - norms.sum(), squares - fourth, (rows**2).sum(), norms @ rows)
-    return Gram(*(np.array([float(value)]) for value in values))
-
-
 def permutation_moments(weights: Weights, signal: Gram, level: FloatArray) -> Moments:
     """Return mean and variance of ``<x, (L - level) x>`` over all placements of the rows of a signal.
 
-    ``S <= level`` for a placement is the same as this form being at most zero.
+    ``S <= level`` for a placement is the same as this form being at most zero. In units of ``weights.unit``.
     """
-    n_nodes = len(weights.diagonal)
+    n_nodes = weights.graph.n_nodes
     one, two, three, four = (_inverse_falling(n_nodes, k) for k in (1, 2, 3, 4))
     trace, second, mixed = _diagonal_sums(weights, level)
-    total = float(weights.row_sums.sum())
-    shared = float((weights.row_sums**2).sum()) - weights.squares
+    total, second_rows = weights.sums(weights.row_sums, weights.row_sums**2)
+    shared = second_rows - weights.squares
     mean = one * trace * signal.trace + two * total * signal.total
     # Products on the diagonals, of one with the other, and off the diagonals: equal pairs, one index shared, disjoint.
     both = one * second * signal.fourth + two * (trace**2 - second) * (signal.trace**2 - signal.fourth)
@@ -165,7 +63,7 @@ def _diagonal_sums(weights: Weights, level: FloatArray) -> FloatArray:
     sums = np.empty((3, len(levels)))
     for k, value in enumerate(levels):
         diagonal = weights.diagonal - weights.norm * value
-        sums[:, k] = diagonal.sum(), (diagonal**2).sum(), (weights.row_sums * diagonal).sum()
+        sums[:, k] = weights.sums(diagonal, diagonal**2, weights.row_sums * diagonal)
     found: FloatArray = sums[:, position]
     return found
 
@@ -187,8 +85,8 @@ def expected_s_value(op: Operator, x: Any, *, per_column: bool = False) -> float
     Parameters
     ----------
     op : Operator
-        A high channel.
-    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+        A high channel, on any storage.
+    x : array_like, sparse, or path of a ``.npy`` file, shape (n_nodes,) or (n_nodes, n_signals)
         Rows are moved as a whole.
     per_column : bool
         One value per signal; a zero column gives nan and a warning.
@@ -218,8 +116,8 @@ def expected_s_value(op: Operator, x: Any, *, per_column: bool = False) -> float
     >>> round(expected_s_value(edge, [1.0, 0.0, 0.0]), 6)
     0.666667
     """
-    x = op.graph.check_signal(x)
-    weights, signal = weights_of(op), gram(x, per_column)
+    weights = weights_of(op, mean_only=True)
+    signal = gram(op.graph, x, per_column, mean_only=not weights.varies)
     _refuse_zero(signal.trace, per_column)
     found = expected_ratio(weights, signal)
     everything: FloatArray = asarray_like(found, op.diag)
@@ -231,15 +129,18 @@ def expected_ratio(weights: Weights, signal: Gram) -> FloatArray:
 
     Otherwise ``E[N / D]`` is taken to second order: ``E[N] / E[D]`` less ``(cov(N, D) - E[N] / E[D] var(D)) / E[D]^2``.
     """
-    n_nodes, zero = len(weights.diagonal), np.zeros_like(signal.trace)
-    below = _inverse_falling(n_nodes, 1) * weights.norm.sum() * signal.trace
-    center = permutation_moments(weights, signal, zero)
-    ratio = np.divide(center.mean, below, out=np.full_like(below, np.nan), where=below > 0)
-    if np.all(weights.norm == weights.norm[:1]):
+    zero, inverse = np.zeros_like(signal.trace), [_inverse_falling(weights.graph.n_nodes, k) for k in (1, 2)]
+    trace, total, norm = weights.sums(weights.diagonal, weights.row_sums, weights.norm)
+    mean, below = (
+        inverse[0] * trace * signal.trace + inverse[1] * total * signal.total,
+        inverse[0] * norm * signal.trace,
+    )
+    ratio = np.divide(mean, below, out=np.full_like(below, np.nan), where=below > 0)
+    if not weights.varies:
         return np.asarray(ratio)
     # var(N - l D) is a parabola in l, which three values give.
-    left, right = (permutation_moments(weights, signal, zero + level).variance for level in (-1.0, 1.0))
-    covariance, spread = (left - right) / 4, (left + right) / 2 - center.variance
+    left, middle, right = (permutation_moments(weights, signal, zero + level).variance for level in (-1.0, 0.0, 1.0))
+    covariance, spread = (left - right) / 4, (left + right) / 2 - middle
     bias = np.divide(covariance - ratio * spread, below**2, out=np.zeros_like(below), where=below > 0)
     return np.asarray(ratio - bias)
 

@@ -16,8 +16,9 @@ from ..backend import column as beside
 from ..operators import Operator
 from ..spectrum import spectrum
 from ._labels import label_codes, label_forms
+from ._sums import gram, weights_of
 from .dirichlet import s_value
-from .permutation import expected_ratio, gram, inner_weights, permutation_moments, weights_of
+from .permutation import expected_ratio, permutation_moments
 
 __all__ = ["METHODS", "SURROGATES", "Significance", "s_value_significance"]
 
@@ -242,9 +243,9 @@ def s_value_significance(
 
 def _null_moments(op: Operator, x: Signal, measured: FloatArray, per_column: bool) -> Null:
     """Return expectation and standard deviation of S over all placements, and the z-score of the measured value."""
-    weights, signal = weights_of(op), gram(x, per_column)
+    weights, signal = weights_of(op), gram(op.graph, x, per_column)
     form = permutation_moments(weights, signal, measured)
-    energy = inner_weights(op).mean() * signal.trace
+    energy = weights.norm.mean() * signal.trace
     spread = np.sqrt(form.variance)
     negligible = 1e-10 * np.abs(form.mean) + SLACK * weights.diagonal.max(initial=0.0) * signal.trace
     varies = spread > negligible

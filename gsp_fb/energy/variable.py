@@ -18,7 +18,8 @@ from ..errors import GspWarning, ParameterError, SignalError
 from ..graph import Graph
 from ..nodes import is_frame
 from ..operators import operator
-from .permutation import Gram, Weights, permutation_moments
+from ._sums import Gram, Weights
+from .permutation import permutation_moments
 from .significance import s_value_significance
 from .spatial import column_sums, gearys_c, morans_i
 
@@ -238,7 +239,7 @@ def _weights(graph: Graph, method: str) -> tuple[Weights, float]:
     squares = float((A.data**2).sum() - (loops**2).sum())
     diagonal = degrees if method == "geary" else np.zeros_like(degrees)
     rows = -degrees if method == "geary" else degrees
-    return Weights(diagonal, rows, squares, np.ones_like(degrees)), float(degrees.sum())
+    return Weights(graph, diagonal, rows, np.ones_like(degrees), squares), float(degrees.sum())
 
 
 def _centred(x: Any) -> Gram:

@@ -25,6 +25,7 @@ from .krylov import least_denominator
 
 __all__ = ["interpolation_error", "largest_kernel_value", "largest_value", "peak_factor"]
 
+TINY = float(np.finfo(np.float64).tiny)
 EPS = float(np.finfo(np.float64).eps)
 # Ellipses that are tried: the sum of their semi-axes, as a multiple of half the interval.
 RADII = 1.0 + np.geomspace(1e-9, 1e3, 193)
@@ -76,10 +77,12 @@ def _analytic_tail(kernel: Kernel, interval: Interval, count: int) -> float:
 
 
 def _variation_tail(kernel: Kernel, half: float, count: int) -> float:
+    with np.errstate(all="ignore"):  # a power that leaves the range of float64 bounds nothing
+        powers = {nu: float(np.float64(half) ** nu) for nu, _ in kernel.variations}
     tails = [
-        2 * variation * half**nu / (math.pi * nu * float(count - 1 - nu) ** nu)
+        2 * variation * powers[nu] / (math.pi * nu * float(count - 1 - nu) ** nu)
         for nu, variation in kernel.variations
-        if 0 < nu < count - 1
+        if 0 < nu < count - 1 and powers[nu] >= TINY
     ]
     return min(tails, default=math.inf)
 

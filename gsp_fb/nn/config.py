@@ -116,6 +116,8 @@ class TrainResult:
         By part: ``train``, ``val``, ``test``; nan for an empty part.
     s_value : float
         Smoothness of the chosen output on the graph.
+    expected_s_value : float
+        Its expectation under random permutation of the nodes.
     alphas : list
         Mixing weights of the chosen state, one row a layer.
     seconds : float
@@ -147,6 +149,7 @@ class TrainResult:
     scores: dict[str, float]
     losses: dict[str, float]
     s_value: float
+    expected_s_value: float
     alphas: list[list[float]]
     seconds: float
     memory: float
@@ -158,7 +161,7 @@ class TrainResult:
         facts = {name: value for name, value in asdict(self).items() if name != "history"}
         for name in ("scores", "losses"):
             facts[name] = {part: finite(value) for part, value in facts[name].items()}
-        return {**facts, "s_value": finite(self.s_value)}
+        return {**facts, **{name: finite(facts[name]) for name in ("s_value", "expected_s_value")}}
 
 
 def finite(value: float) -> float | None:

@@ -6,7 +6,7 @@ import hashlib
 import math
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from .._arguments import check_signal
 from ..backend import IntArray, is_sparse
-from ..energy import s_value
+from ..energy import expected_s_value, s_value
 from ..errors import GspWarning, ParameterError, SignalError
 from ..operators import operator
 from .builders import node_features
@@ -158,8 +158,8 @@ class Task(ABC):
     def logits(self, model: nn.Module) -> tuple[Tensor, list[Tensor]]:
         """Return the outputs of all items without dropout, and the channels' mean shares of each layer."""
 
-    def s_values(self, logits: Tensor) -> list[float]:
-        """Return the S-value of every copy's output, shape (copies, n, k); nan where it has none."""
+    def s_values(self, logits: Tensor, *, expected: bool = False) -> list[float]:
+        """Return S of every copy's output, shape (copies, n, k), or its expectation at random; nan if there is none."""
         return [math.nan] * len(logits)
 
 
@@ -196,14 +196,15 @@ class NodeTask(Task):
         """Return the outputs of all items, and the channels' mean shares of each layer."""
         return _evaluated(model, self.x)
 
-    def s_values(self, logits: Tensor) -> list[float]:
-        """Return the S-value of every copy's output; nan where the output is zero or has overflown."""
+    def s_values(self, logits: Tensor, *, expected: bool = False) -> list[float]:
+        """Return S of every copy's output, or its expectation; nan where the output is zero or has overflown."""
         # Copy by copy: the rounding of a wide block depends on its width, and a run on the runs beside it.
-        return [self._s_value(copy) for copy in logits.detach().cpu()]
+        measure = expected_s_value if expected else s_value
+        return [self._measured(measure, copy) for copy in logits.detach().cpu()]
 
-    def _s_value(self, logits: Tensor) -> float:
+    def _measured(self, measure: Callable[..., Any], logits: Tensor) -> float:
         try:
-            return float(s_value(self.laplacian, logits))
+            return float(measure(self.laplacian, logits))
         except SignalError:  # all-zero or overflown logits: training itself reports what matters about them
             return math.nan
 

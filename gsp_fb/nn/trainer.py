@@ -393,7 +393,7 @@ class Trainer:
             means = {part: self._means(logits, part).double().tolist() for part in PARTS}
         scores = {part: self._scores(logits, part) for part in PARTS}
         alphas, s_values = mixing_weights(self.model, len(self.runs), batched=self.batched), self.task.s_values(logits)
-        memory = peak_memory(self.task.device)
+        memory, expected = peak_memory(self.task.device), self.task.s_values(logits, expected=True)
         return [
             run.error
             or TrainResult(
@@ -402,6 +402,7 @@ class Trainer:
                 scores={part: scores[part][k] for part in PARTS},
                 losses={part: means[part][k] for part in PARTS},
                 s_value=s_values[k],
+                expected_s_value=expected[k],
                 alphas=alphas[k],
                 shares=shares[k],
                 seconds=run.seconds,

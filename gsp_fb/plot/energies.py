@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..energy import EnergyProfile, s_value
+from ..energy import EnergyProfile, expected_s_value, s_value
 from ..errors import ParameterError
 from ..operators import Operator
 from ._style import CHANNEL_COLOURS, GREY, above_legend, categorical, new_axes
@@ -76,7 +76,8 @@ def energy_split(laplacian: Operator, signals: Any, *, ax: Any = None) -> Any:
     """Draw the two parts of the energy as one bar per signal: :math:`x'(I-L)x` and :math:`x'Lx`.
 
     Both are divided by :math:`x'x`, so the high part is S and the parts sum to 1. For S above 1 the low part is
-    negative and drawn to the left of 0.
+    negative and drawn to the left of 0. A black line in each bar marks where the parts would meet if S had its
+    expectation under random permutation.
 
     Parameters
     ----------
@@ -101,6 +102,7 @@ def energy_split(laplacian: Operator, signals: Any, *, ax: Any = None) -> Any:
     --------
     gsp_fb.energy_profile : The whole distribution over frequencies.
     gsp_fb.s_value : The high part.
+    gsp_fb.expected_s_value : The expectation that is marked.
 
     Examples
     --------
@@ -119,6 +121,8 @@ def energy_split(laplacian: Operator, signals: Any, *, ax: Any = None) -> Any:
     parts = {"low": (1.0 - rough, np.zeros_like(rough)), "high": (rough, np.maximum(1.0 - rough, 0.0))}
     for channel, (width, left) in parts.items():
         axes.barh(at, width, left=left, height=0.6, color=CHANNEL_COLOURS[channel], label=channel)
+    expected = np.array([float(expected_s_value(laplacian, x)) for x in named.values()])
+    axes.vlines(1.0 - expected, at - 0.3, at + 0.3, color="black", linewidth=2, label="expected at random")
     axes.axvline(0.0, color=GREY, linewidth=0.8)
     axes.set(xlabel="share of the energy", yticks=at, yticklabels=list(named))
     axes.invert_yaxis()
@@ -126,7 +130,12 @@ def energy_split(laplacian: Operator, signals: Any, *, ax: Any = None) -> Any:
     return axes
 
 
-def s_values(table: Mapping[str, Mapping[str, float]], *, ax: Any = None) -> Any:
+def s_values(
+    table: Mapping[str, Mapping[str, float]],
+    *,
+    expected: Mapping[str, Mapping[str, float]] | None = None,
+    ax: Any = None,
+) -> Any:
     """Draw a table of S-values: one row per data set, one marker per signal.
 
     The paper recommends the high channel where the labels are to the right of the features.
@@ -135,6 +144,8 @@ def s_values(table: Mapping[str, Mapping[str, float]], *, ax: Any = None) -> Any
     ----------
     table : mapping from data set to a mapping from signal to S
         ``{"texas": {"features": 0.9, "labels": 0.88}}``; a signal may be missing from a row.
+    expected : mapping of the same form, optional
+        Expectations under random permutation, drawn as hollow markers; see :func:`gsp_fb.expected_s_value`.
     ax : matplotlib Axes, optional
         New figure by default.
 
@@ -171,9 +182,10 @@ def s_values(table: Mapping[str, Mapping[str, float]], *, ax: Any = None) -> Any
     for at, row in enumerate(table.values()):
         axes.plot([min(row.values()), max(row.values())], [at, at], color=GREY, linewidth=1.5, zorder=1)
     for name, colour, marker in zip(signals, categorical(len(signals)), _markers(len(signals)), strict=True):
-        points = [(row[name], at) for at, row in enumerate(table.values()) if name in row]
-        x, y = np.array(points).T
-        axes.plot(x, y, marker, color=colour, markersize=8, label=name)
+        for rows, face, label in ((expected or {}, "none", f"{name}, expected"), (table, colour, name)):
+            points = [(rows[row][name], at) for at, row in enumerate(table) if name in rows.get(row, {})]
+            if points:
+                axes.plot(*np.array(points).T, marker, color=colour, markerfacecolor=face, markersize=8, label=label)
     axes.set(xlabel="S: mean frequency of the energy", yticks=range(len(table)), yticklabels=list(table))
     axes.set_ylim(len(table) - 0.5, -0.5)
     above_legend(axes)

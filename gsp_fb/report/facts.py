@@ -311,7 +311,9 @@ class Report:
 
     def _repr_html_(self) -> str:
         facts: dict[str, Any] = {"nodes": self.graph.nodes, "edges": self.graph.edges}
-        facts |= {f"S of the {row.signal}": row.s_value for row in self.energies if row.family == self.family}
+        for row in self.energies:
+            if row.family == self.family:
+                facts |= {f"S of the {row.signal}": row.s_value, f"expected S of the {row.signal}": row.expected}
         facts["edge homophily"] = None if self.homophily is None else self.homophily.edge
         return facts_html(f"Report {self.name}", {**facts, "advice": None if self.advice is None else self.advice.text})
 

@@ -258,5 +258,5 @@ def _cards(report: Report) -> dict[str, str]:
         shown["edges within a class"] = percent(report.homophily.edge)
     for row in report.energies:
         if row.family == report.family:
-            shown[f"S, {row.signal}"] = f"{row.s_value:.3f}"
+            shown[f"S, {row.signal} (expected {row.expected:.3f})"] = f"{row.s_value:.3f}"
     return shown

@@ -156,10 +156,10 @@ def answers(report: Report) -> dict[str, str]:
 
 def _how_rough(report: Report) -> str:
     rows = [row for row in report.energies if row.family == report.family]
-    values = ", ".join(f"{row.signal} {_rounded(row.s_value):.3f}" for row in rows)
+    values = ", ".join(f"{row.signal} {_rounded(row.s_value):.3f} ({_rounded(row.expected):.3f})" for row in rows)
     top = "" if VARIANTS[report.family].norm == "none" else " on an axis from 0 (constant on every component) to 2"
     above = [f"{percent(profile.above)} of the energy of the {profile.signal}" for profile in report.profiles]
-    parts = [f"S, the mean frequency under {report.family}: {values}{top}."]
+    parts = [f"S, the mean frequency under {report.family}, and in brackets as expected at random: {values}{top}."]
     if above:
         parts.append(f"Above frequency {_middle(report.profiles[0].edges)[1]:.2f} lies {' and '.join(above)}.")
     return " ".join(parts)

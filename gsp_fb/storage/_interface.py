@@ -40,10 +40,13 @@ class Entries:
         The row of each entry, counted from the first row of this process.
     columns : int array
         Its column, a node of the whole graph.
+    weights : array or None
+        Its weight; None where all are 1.
     """
 
     rows: IntArray
     columns: IntArray
+    weights: Any
 
 
 class Storage(Protocol):

@@ -161,7 +161,7 @@ class DiskStorage:
 
     def entries(self, title: str) -> Iterator[Entries]:
         """Yield the entries in blocks."""
-        return (Entries(block.rows, block.indices) for block in self.blocks(title))
+        return (Entries(block.rows, block.indices, block.weights) for block in self.blocks(title))
 
     def take(self, values: Any, nodes: IntArray) -> Any:
         """Return ``values[nodes]``."""

@@ -179,7 +179,7 @@ class MemoryStorage:
 
     def entries(self, title: str) -> Iterator[Entries]:
         """Yield all entries at once."""
-        yield Entries(self.rows, self.indices)
+        yield Entries(self.rows, self.indices, self.weights)
 
     def take(self, values: Any, nodes: IntArray) -> Any:
         """Return ``values[nodes]``."""

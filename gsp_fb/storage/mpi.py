@@ -157,7 +157,7 @@ class MpiStorage:
 
     def entries(self, title: str) -> Iterator[Entries]:
         """Yield the entries of the local rows at once."""
-        yield Entries(self._rows, self.local_entries()[0])
+        yield Entries(self._rows, *self.local_entries())
 
     def take(self, values: Any, nodes: IntArray) -> Any:
         """Return the entries at ``nodes`` of a vector whose local rows are ``values``. Collective."""

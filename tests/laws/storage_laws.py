@@ -153,6 +153,18 @@ def test_s_does_not_see_the_unit_of_the_signal(stored, factor, per_column):
         np.testing.assert_allclose(actual, expected, rtol=1e-9)
 
 
+@pytest.mark.parametrize("per_column", [False, True])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "complex"])
+def test_expectations_under_random_permutation(stored, graph, per_column, kind):
+    x, there = signal(graph, 5), stored(graph)
+    makers = {"dense": np.asarray, "sparse": sparse.csr_array, "complex": lambda x: x + 1j * x[:, ::-1]}
+    x = makers[kind](np.where((x > 0) | (np.arange(len(x)) == 0)[:, None], x, 0.0))
+    for op, here in operators(there, graph, channels=("high",)):
+        want = gf.expected_s_value(here, x, per_column=per_column)
+        found = gf.expected_s_value(op, there.local(x), per_column=per_column)
+        np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-12 * size(here))
+
+
 def test_s_is_the_mean_of_the_profile_within_the_bounds(stored, undirected):
     x, there = signal(undirected), stored(undirected)
     for op, here in operators(there, undirected, channels=("high",), isolated=("self",)):

@@ -234,6 +234,17 @@ class TestEnergies:
         assert_allclose([bar.get_width() for bar in low], 1 - s)
         assert_allclose([bar.get_x() for bar in high], np.maximum(1 - s, 0), atol=1e-15)
 
+    def test_split_bars_show_the_expectation_under_random_permutation(self):
+        ax = plot.energy_split(HIGH, {"x": X, "squares": X**2})
+        marks = [segment[0, 0] for segment in ax.collections[0].get_segments()]
+        assert_allclose(marks, [1 - gf.expected_s_value(HIGH, x) for x in (X, X**2)])
+
+    def test_expected_s_values_are_hollow(self):
+        ax = plot.s_values({"a": {"x": 0.8, "y": 0.3}, "b": {"x": 0.4}}, expected={"a": {"x": 0.9}, "b": {"x": 1.0}})
+        hollow, x, y = ax.lines[-3:]
+        assert (hollow.get_xdata().tolist(), hollow.get_ydata().tolist()) == ([0.9, 1.0], [0, 1])
+        assert [line.get_markerfacecolor() == "none" for line in (hollow, x, y)] == [True, False, False]
+
     def test_a_low_channel_does_not_split(self):
         with pytest.raises(ParameterError, match="is a low channel"):
             plot.energy_split(HIGH.complement(), X)

@@ -7,6 +7,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from paper.store import head_commit
+
 RESULTS = Path(__file__).parent / "RESULTS.md"
 SWEEPS = ("numbers", "spectra", "filters")
 
@@ -25,14 +27,14 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=RESULTS, help="page to write (default: %(default)s)")
     parser.add_argument("--count", type=int, help="number of random kernels of the sweep of filters")
     chosen = parser.parse_args()
-    sections, n_wrong = _sections(chosen.output), 0
+    sections, n_wrong, commit = _sections(chosen.output), 0, head_commit()
     for name in chosen.names:
         options = {"count": chosen.count} if name == "filters" and chosen.count else {}
         section, wrong = import_module(f"tools.oracles.{name}").sweep(**options)
-        sections[section.splitlines()[0]] = section
+        sections[section.splitlines()[0]] = f"{section.rstrip()}\n\nMeasured at commit `{commit}`.\n"
         n_wrong += wrong
-    page = "\n".join(sections[title] for title in sorted(sections))
-    chosen.output.write_text(f"# Oracle sweeps\n\n{page}", encoding="utf-8")
+        page = "\n".join(sections[title] for title in sorted(sections))
+        chosen.output.write_text(f"# Oracle sweeps\n\n{page}", encoding="utf-8")
     return int(n_wrong > 0)
 
 

@@ -23,6 +23,8 @@ from gsp_fb import filters
 from gsp_fb.errors import GspWarning, ParameterError
 from gsp_fb.filters import FilterBank, Kernel
 
+from .matrices import symmetric
+
 __all__ = ["GRAPHS", "KERNELS", "case", "sweep"]
 
 COUNT = 20_000
@@ -32,11 +34,12 @@ FAMILIES = ("comb", "sym", "rw", "renorm_sym", "lazy_rw")
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """An operator and the basis of its symmetric form, from numpy."""
+    """An operator, and the basis and scale of its symmetric form, from numpy."""
 
     op: gf.Operator
     frequencies: Any
     basis: Any
+    scale: Any
 
 
 @dataclass(frozen=True)
@@ -140,8 +143,9 @@ def truths() -> dict[tuple[str, str], Truth]:
     for name, make in GRAPHS.items():
         graph = make()
         for family in FAMILIES:
+            matrix, scale = symmetric(graph.adjacency, family)
             op = gf.operator(graph, family, "high")
-            found[name, family] = Truth(op, *np.linalg.eigh(op.symmetrized.to_scipy().toarray()))
+            found[name, family] = Truth(op, *np.linalg.eigh(matrix.toarray()), scale)
     return found
 
 
@@ -172,7 +176,7 @@ def _order(rng: np.random.Generator, method: str) -> int | None:
 def _signal(rng: np.random.Generator, truth: Truth) -> Any:
     """Return noise, one node, or one mode, in single or double precision."""
     n = truth.op.graph.n_nodes
-    mode = truth.basis[:, rng.integers(n)] / truth.op.scale
+    mode = truth.basis[:, rng.integers(n)] / truth.scale
     x = (rng.standard_normal(n), np.eye(n)[rng.integers(n)], mode)[rng.integers(3)]
     return x.astype(np.float32) if rng.uniform() < 0.2 else x
 
@@ -182,7 +186,7 @@ def _error(truth: Truth, kernel: Kernel, x: Any, c: Any) -> tuple[float, float]:
 
     Its eigenvalues are off by rounding, so the kernel is known up to its change within that.
     """
-    scale, (low, high) = truth.op.scale, truth.op.bounds
+    scale, (low, high) = truth.scale, truth.op.bounds
     z = scale * x.astype(np.float64)
     size = float(np.linalg.norm(z))
     blur = 64 * np.finfo(np.float64).eps * len(x) * max(abs(low), abs(high), float(np.abs(truth.op.diag).max()))
@@ -196,9 +200,12 @@ def _error(truth: Truth, kernel: Kernel, x: Any, c: Any) -> tuple[float, float]:
 
 def sweep(count: int = COUNT) -> tuple[str, int]:
     """Return the section of the results, and how many proven bounds were exceeded."""
-    started = time.perf_counter()
-    known = truths()
-    cases = [found for found in (case(seed, known) for seed in range(count)) if found is not None]
+    started = time.process_time()
+    known, cases, drawn = truths(), list[Case](), 0
+    while len(cases) < count:
+        found = case(drawn, known)
+        cases += [] if found is None else [found]
+        drawn += 1
     kinds = Counter((found.kernel, found.plan.bound_kind) for found in cases)
     exceeded = [found for found in cases if found.is_exceeded]
     wrong = [found for found in exceeded if found.plan.bound_kind == "proven"]
@@ -206,8 +213,10 @@ def sweep(count: int = COUNT) -> tuple[str, int]:
     lines = [
         "## Filters",
         "",
-        f"`python -m tools.oracles filters --count {count}`: {count} random kernels, {count - len(cases)} refused, "
-        f"{time.perf_counter() - started:.0f} s.",
+        f"`python -m tools.oracles filters --count {count}`: {count} random kernels ({drawn - count} more were "
+        f"refused), {time.process_time() - started:.0f} s of processor time. Compared with the dense basis of the "
+        f"paper's matrix (numpy); {len(wrong)} proven bounds exceeded. Graphs: {', '.join(GRAPHS)}; "
+        f"families: {', '.join(FAMILIES)}; methods: {', '.join(METHODS)}.",
         "",
         "| kernel | proven | exceeded | sampled | exceeded |",
         "|---|---|---|---|---|",

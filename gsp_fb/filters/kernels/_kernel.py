@@ -217,8 +217,10 @@ def _rescaled_envelope(envelope: Envelope, lmax: float, center: float, real: flo
 
 
 def scaled_variations(variations: Variations, width: float) -> Variations:
-    """Return the variations of ``g(t / width)`` from those of ``g``."""
-    return tuple((nu, variation / width**nu) for nu, variation in variations)
+    """Return the variations of ``g(t / width)`` from those of ``g``; those that float64 cannot hold are left out."""
+    with np.errstate(all="ignore"):  # weights of 1e100 reach here
+        scaled = [(nu, float(np.float64(variation) / np.float64(width) ** nu)) for nu, variation in variations]
+    return tuple((nu, variation) for nu, variation in scaled if np.finfo(float).tiny <= variation < math.inf)
 
 
 def _checked(name: str, values: Any, at: Float64) -> Float64:

@@ -44,6 +44,7 @@ def layer_rows(audit: Audit) -> Rows:
             "layer": row.name,
             "width": row.width,
             "S": row.s_value,
+            "E[S]": row.expected_s_value,
             "centred S": row.s_value_centred,
             "rank": row.effective_rank,
             "distance": row.mean_average_distance,
@@ -89,8 +90,8 @@ TABLES: dict[str, tuple[Callable[[Audit], Rows], str]] = {
     ),
     "Layers": (
         layer_rows,
-        "The output of every layer as a signal: S, centred S, effective rank, mean average distance; and the gain of "
-        "the layer on each half of its input.",
+        "The output of every layer as a signal: S, its expectation E[S] under random permutation, centred S, effective "
+        "rank, mean average distance; and the gain of the layer on each half of its input.",
     ),
     "Over-smoothing": (
         smoothing_rows,

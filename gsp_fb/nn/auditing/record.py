@@ -111,6 +111,7 @@ class Audit:
             "gain on the high half": self.response.high,
             "layers": len(self.layers),
             "S of the last layer": self.layers[-1].s_value if self.layers else None,
+            "expected under random permutation": self.layers[-1].expected_s_value if self.layers else None,
             "effective rank of the output": self.oversmoothing.output_rank,
             "accuracy": None if np.isnan(self.accuracy) else self.accuracy,
             "verdict": self.verdict,

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ...backend import FloatArray
-from ...energy import EnergyProfile, effective_rank, energy_profile, s_value, signal_energy
+from ...energy import EnergyProfile, effective_rank, energy_profile, expected_s_value, s_value, signal_energy
 from ...operators import Operator
 from ...variants import VARIANTS
 from .bands import EXACT_NODES, weighted
@@ -40,8 +40,10 @@ class SignalStatistics:
     ----------
     s_value : float
         Mean frequency; nan where the signal is zero, as are the others then.
+    expected_s_value : float
+        Its expectation under random permutation of the nodes.
     s_value_centred : float
-        The same after the mean of every column is subtracted; nan where the columns are constant.
+        S after the mean of every column is subtracted; nan where the columns are constant.
     effective_rank : float
     mean_average_distance : float
         Mean cosine distance of two nodes.
@@ -50,6 +52,7 @@ class SignalStatistics:
     """
 
     s_value: float = np.nan
+    expected_s_value: float = np.nan
     s_value_centred: float = np.nan
     effective_rank: float = np.nan
     mean_average_distance: float = np.nan
@@ -100,6 +103,7 @@ def signal_facts(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = 
     varies = _peak(centred) > CONSTANT * peak
     return SignalStatistics(
         s_value=float(s_value(op, h)),
+        expected_s_value=float(expected_s_value(op, h)),
         s_value_centred=float(s_value(op, centred)) if varies else np.nan,
         effective_rank=block_rank(h),
         mean_average_distance=mean_average_distance(h),
