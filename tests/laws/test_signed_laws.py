@@ -9,18 +9,9 @@ from hypothesis import strategies as st
 
 import gsp_fb as gf
 from gsp_fb.errors import GraphError
-from gsp_fb.testing import (
-    assert_close,
-    families,
-    gammas,
-    graphs,
-    magnetic_graphs,
-    operators,
-    signals,
-    signed_graphs,
-    size_of,
-)
+from gsp_fb.testing import families, gammas, graphs, magnetic_graphs, operators, signals, signed_graphs
 from gsp_fb.variants import VARIANTS
+from tests.support.closeness import assert_close, size_of
 
 ANY = signed_graphs() | magnetic_graphs()
 ENDS = ("low", "high")

@@ -14,8 +14,9 @@ from gsp_fb import outofcore
 from gsp_fb.errors import FormatError, GraphError, ParameterError
 from gsp_fb.filters import heat, mexican_hat
 from gsp_fb.storage import Budget
-from gsp_fb.testing import assert_close, families, gammas, graphs, signals, size_of
+from gsp_fb.testing import families, gammas, graphs, signals
 from gsp_fb.variants import VARIANTS
+from tests.support.closeness import assert_close, size_of
 
 ANY_GRAPH = graphs() | graphs(directed=True)
 ANY_WIDTH = st.none() | st.integers(1, 4)
