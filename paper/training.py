@@ -46,8 +46,9 @@ class Job:
 
     @classmethod
     def of(cls, cell: Cell) -> Job:
-        """Return the job of a cell: its data undirected, the source's self-loops dropped, as models are trained."""
-        data = load(cell.dataset, loops="drop")
+        """Return the job of a cell: the source's self-loops dropped, undirected unless its row is on arcs."""
+        arcs = {"directed": True} if cell.row.directed else {}
+        data = load(cell.dataset, loops="drop", **arcs)
         splits = _fold_splits(data, cell.protocol) if cell.kind == "graphs" else data.splits
         return cls(cell, data, tuple(splits[: cell.plan.splits]))
 
