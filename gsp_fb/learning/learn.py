@@ -15,7 +15,7 @@ from .._points import each_once, nearest_neighbours
 from ..backend import FloatArray, IntArray
 from ..errors import GspWarning, ParameterError, SignalError
 from ..graph import Graph
-from .models import MODELS, Model, Problem, minimum
+from .models import MODELS, DegreeModel, WeightProblem, minimum
 
 __all__ = ["LearnedGraph", "learn_graph", "learn_weights"]
 
@@ -150,7 +150,7 @@ def learn_weights(
     size = max(float(np.mean(z)), np.finfo(float).tiny)
     most = check_count(max_iterations, "max_iterations")
 
-    def problem_at(scale: float) -> Problem:
+    def problem_at(scale: float) -> WeightProblem:
         return kind.problem(pairs, z / size, len(rows), scale)
 
     scale = _searched_scale(problem_at, kind, kind.scale(distances / size, degree), degree, most)
@@ -186,7 +186,9 @@ def _candidates(rows: FloatArray, k: int) -> tuple[IntArray, FloatArray, FloatAr
     return pairs, lengths**2, padded
 
 
-def _searched_scale(problem_at: Callable[[float], Problem], kind: Model, start: float, degree: int, most: int) -> float:
+def _searched_scale(
+    problem_at: Callable[[float], WeightProblem], kind: DegreeModel, start: float, degree: int, most: int
+) -> float:
     """Return the parameter whose weights have about ``degree`` neighbours a node, beginning with the rule of the model.
 
     The number of neighbours rises or falls with the parameter; where equal distances make it jump over the wanted

@@ -9,11 +9,11 @@ import numpy as np
 
 from ..backend import FloatArray, IntArray
 
-__all__ = ["MODELS", "Model", "Problem", "minimum"]
+__all__ = ["MODELS", "DegreeModel", "WeightProblem", "minimum"]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class WeightProblem:
     """Candidate edges with their costs: ``z`` squared distances, ``beta`` the weight of ``|w|^2``."""
 
     pairs: IntArray
@@ -32,26 +32,26 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Model:
+class DegreeModel:
     """A degree model: the weights for dual variables, the proximal map of the dual, its gap, and the start.
 
     ``scale`` turns a wanted degree into a first parameter; with it the degrees rise (``slope`` 1) or fall (-1).
     """
 
-    weights: Callable[[Problem, FloatArray], FloatArray]
-    proximal: Callable[[Problem, FloatArray, FloatArray], FloatArray]
-    gap: Callable[[Problem, FloatArray, FloatArray], float]
-    start: Callable[[Problem], FloatArray]
+    weights: Callable[[WeightProblem, FloatArray], FloatArray]
+    proximal: Callable[[WeightProblem, FloatArray, FloatArray], FloatArray]
+    gap: Callable[[WeightProblem, FloatArray, FloatArray], float]
+    start: Callable[[WeightProblem], FloatArray]
     scale: Callable[[FloatArray, int], float]
-    problem: Callable[[IntArray, FloatArray, int, float], Problem]
+    problem: Callable[[IntArray, FloatArray, int, float], WeightProblem]
     slope: int
 
 
-def _positive(problem: Problem, dual: FloatArray) -> FloatArray:
+def _positive(problem: WeightProblem, dual: FloatArray) -> FloatArray:
     return np.maximum(problem.edge_sums(dual) / (2 * problem.beta) - problem.z / problem.beta, 0.0)
 
 
-def _on_simplex(problem: Problem, dual: FloatArray) -> FloatArray:
+def _on_simplex(problem: WeightProblem, dual: FloatArray) -> FloatArray:
     """Return the projection onto ``w >= 0, 2 sum(w) = n``."""
     point = problem.edge_sums(dual) / (2 * problem.beta) - problem.z / problem.beta
     falling = np.sort(point)[::-1]
@@ -59,7 +59,7 @@ def _on_simplex(problem: Problem, dual: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(point - excess[np.flatnonzero(falling > excess)[-1]], 0.0))
 
 
-def _log_gap(problem: Problem, dual: FloatArray, degrees: FloatArray) -> float:
+def _log_gap(problem: WeightProblem, dual: FloatArray, degrees: FloatArray) -> float:
     product = dual * degrees
     return float(np.sum(product - 1.0 - np.log(product))) if np.all(product > 0) else np.inf
 
@@ -81,29 +81,31 @@ def _l2_scale(distances: FloatArray, degree: int) -> float:
     return max(float(np.mean(room)), 1e-12 * float(distances.max(initial=1.0)), np.finfo(float).tiny)
 
 
-MODELS: dict[str, Model] = {
-    "log": Model(
+MODELS: dict[str, DegreeModel] = {
+    "log": DegreeModel(
         weights=_positive,
         proximal=lambda problem, point, step: (point + np.sqrt(point**2 + 4 * step)) / 2,
         gap=_log_gap,
         start=lambda problem: np.full(problem.n_nodes, 2 * float(np.max(problem.z))),
         scale=_log_scale,
-        problem=lambda pairs, z, n_nodes, scale: Problem(pairs, scale * z, n_nodes, 1.0),
+        problem=lambda pairs, z, n_nodes, scale: WeightProblem(pairs, scale * z, n_nodes, 1.0),
         slope=-1,
     ),
-    "l2": Model(
+    "l2": DegreeModel(
         weights=_on_simplex,
         proximal=lambda problem, point, step: point / (1 + step / problem.beta),
         gap=lambda problem, dual, degrees: float(np.sum((problem.beta * degrees + dual) ** 2) / (2 * problem.beta)),
         start=lambda problem: np.full(problem.n_nodes, -problem.beta),
         scale=_l2_scale,
-        problem=Problem,
+        problem=WeightProblem,
         slope=1,
     ),
 }
 
 
-def minimum(problem: Problem, kind: Model, tol: float, max_iterations: int) -> tuple[FloatArray, float, int]:
+def minimum(
+    problem: WeightProblem, kind: DegreeModel, tol: float, max_iterations: int
+) -> tuple[FloatArray, float, int]:
     """Return the weights, their duality gap and the number of steps, once the gap proves ``tol`` or steps run out."""
     best: tuple[FloatArray, float, int] = (np.zeros(len(problem.z)), np.inf, 0)
     for step, (w, gap) in enumerate(_iterates(problem, kind), start=1):
@@ -113,7 +115,7 @@ def minimum(problem: Problem, kind: Model, tol: float, max_iterations: int) -> t
     return best
 
 
-def _iterates(problem: Problem, kind: Model) -> Iterator[tuple[FloatArray, float]]:
+def _iterates(problem: WeightProblem, kind: DegreeModel) -> Iterator[tuple[FloatArray, float]]:
     """Yield weights and gaps of accelerated proximal gradients on the dual, restarted where momentum turns back."""
     lengths = problem.beta / np.maximum(problem.node_sums(np.ones(len(problem.z))), 1.0)
     dual = ahead = kind.start(problem)
