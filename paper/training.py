@@ -47,8 +47,7 @@ class Job:
     @classmethod
     def of(cls, cell: Cell) -> Job:
         """Return the job of a cell: the source's self-loops dropped, undirected unless its row is on arcs."""
-        arcs = {"directed": True} if cell.row.directed else {}
-        data = load(cell.dataset, loops="drop", **arcs)
+        data = load(cell.dataset, loops="drop", directed=cell.row.directed)
         splits = _fold_splits(data, cell.protocol) if cell.kind == "graphs" else data.splits
         return cls(cell, data, tuple(splits[: cell.plan.splits]))
 

@@ -198,7 +198,8 @@ def _searched_scale(
     for _ in range(SEARCHES):
         problem = problem_at(exp(at))
         w = minimum(problem, kind, SEARCH_TOL, most)[0]
-        excess = log(max(2 * np.count_nonzero(w), 1) / problem.n_nodes / degree)
+        n_ends = max(2 * int(np.count_nonzero(w)), 1)
+        excess = log(n_ends / problem.n_nodes / degree)
         best = min(best, (abs(excess), exp(at)))
         if best[0] <= log(1 + DEGREE_TOLERANCE):
             break
