@@ -19,8 +19,10 @@ __all__ = [
     "canonical",
     "drop_loops",
     "edges_to_csr",
+    "first_refused",
     "index_arrays",
     "magnetic_adjacency",
+    "refused_weight",
     "symmetric",
     "total_degrees",
 ]
@@ -109,22 +111,26 @@ def _dense_to_csr(A: Any, signed: bool) -> sparse.csr_array:
 
 
 def _check_weights(matrix: sparse.csr_array, signed: bool) -> None:
-    bad = _first_refused(matrix.data, signed)
+    bad = first_refused(matrix.data, signed)
     if bad is not None:
         row = int(np.searchsorted(matrix.indptr, bad, side="right")) - 1
-        raise _refused_weight((row, int(matrix.indices[bad])), matrix.data[bad], signed)
+        raise refused_weight((row, int(matrix.indices[bad])), matrix.data[bad], signed)
 
 
-def _first_refused(weights: Any, signed: bool) -> int | None:
+def first_refused(weights: Any, signed: bool) -> int | None:
+    """Return the position of the first weight that is not finite, or negative without ``signed``."""
     finite = np.isfinite(weights)
     bad = np.flatnonzero(~(finite if signed else finite & (weights >= 0)))
     return int(bad[0]) if bad.size else None
 
 
-def _refused_weight(edge: tuple[int, int], weight: Any, signed: bool) -> GraphError:
+def refused_weight(
+    edge: tuple[int, int], weight: Any, signed: bool, remedy: str = "give signed=True to keep negative weights"
+) -> GraphError:
+    """Return the error of a weight that :func:`first_refused` found."""
     rule = "finite" if signed else "finite and >= 0"
-    remedy = "; give signed=True to keep negative weights" if not signed and np.isfinite(weight) else ""
-    return GraphError(f"edge {edge} has weight {weight}; weights must be {rule}{remedy}")
+    help_ = f"; {remedy}" if not signed and np.isfinite(weight) else ""
+    return GraphError(f"edge {edge} has weight {weight}; weights must be {rule}{help_}")
 
 
 def symmetric(A: sparse.csr_array, rule: str | None) -> sparse.csr_array:
@@ -226,9 +232,9 @@ def edges_to_csr(
     _check_range(pairs, n_nodes)
     check_choice(duplicates, DUPLICATES, "duplicates")
     row, col = pairs.astype(np.int32 if n_nodes <= INT32_LIMIT else np.int64, copy=False).T
-    bad = _first_refused(data, signed)
+    bad = first_refused(data, signed)
     if bad is not None:
-        raise _refused_weight((int(row[bad]), int(col[bad])), data[bad], signed)
+        raise refused_weight((int(row[bad]), int(col[bad])), data[bad], signed)
     if mirror:
         upper = _merge(np.minimum(row, col), np.maximum(row, col), data, n_nodes, duplicates)
         return _in_order(sparse.csr_array(_sum_once(upper)))

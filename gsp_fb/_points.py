@@ -11,7 +11,15 @@ from ._extras import has, require
 from .backend import FloatArray, IntArray
 from .errors import GraphError, ParameterError
 
-__all__ = ["WEIGHTS", "check_points", "edge_weights", "gaussian_weights", "nearest_neighbours", "neighbour_pairs"]
+__all__ = [
+    "WEIGHTS",
+    "check_points",
+    "each_once",
+    "edge_weights",
+    "gaussian_weights",
+    "nearest_neighbours",
+    "neighbour_pairs",
+]
 
 # From so many points on, in more dimensions than trees serve, an approximate search is used if it is installed.
 APPROXIMATE_FROM, TREE_DIMENSIONS = 100_000, 15
@@ -47,7 +55,13 @@ def neighbour_pairs(
     if radius is not None and mutual:
         raise ParameterError("mutual=True is for k nearest neighbours; radius neighbours are always mutual")
     near = nearest_neighbours(points, k, metric) if k is not None else _within(points, radius, metric)
-    row, col, distance = near
+    return each_once(*near, mutual=mutual)
+
+
+def each_once(
+    row: IntArray, col: IntArray, distance: FloatArray, *, mutual: bool = False
+) -> tuple[IntArray, FloatArray]:
+    """Return the pairs ``i < j`` in lists of neighbours, each once, and their distances; ``mutual``: those in both."""
     low, high = np.minimum(row, col), np.maximum(row, col)
     order = np.lexsort((high, low))
     low, high, distance = low[order], high[order], distance[order]
@@ -73,9 +87,7 @@ def nearest_neighbours(points: FloatArray, k: int, metric: str = "euclidean") ->
             points, metric, n_neighbors=k + 1, random_state=0
         )
         at, distance = index.neighbor_graph
-        row = np.repeat(np.arange(n_points), k + 1)
-        other = at.ravel() != row
-        return row[other], at.ravel()[other].astype(np.int64), distance.ravel()[other].astype(np.float64)
+        return _without_self(at, distance)
     if metric == "euclidean" and (points.shape[1] <= TREE_DIMENSIONS or not has("sklearn")):
         return _by_tree(points, k)
     search = require("sklearn.neighbors", "a graph of points").NearestNeighbors(n_neighbors=k, metric=metric)
@@ -87,11 +99,16 @@ def _by_tree(points: FloatArray, k: int) -> tuple[IntArray, IntArray, FloatArray
     from scipy.spatial import KDTree
 
     distance, at = (np.asarray(found) for found in KDTree(points).query(points, k + 1))
-    row = np.arange(len(points))
+    return _without_self(at, distance)
+
+
+def _without_self(at: IntArray, distance: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return rows, columns and distances of lists of one neighbour too many: the point itself, or the last."""
+    row, k = np.arange(len(at)), at.shape[1] - 1
     others = at != row[:, None]
     # Among more than k points that coincide, a point may be missing from its own list: the last one is dropped then.
     others[others.all(axis=1), -1] = False
-    return np.repeat(row, k), at[others].astype(np.int64), distance[others]
+    return np.repeat(row, k), at[others].astype(np.int64), distance[others].astype(np.float64)
 
 
 def _within(points: FloatArray, radius: Any, metric: str) -> tuple[IntArray, IntArray, FloatArray]:

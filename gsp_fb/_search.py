@@ -176,7 +176,8 @@ class Problem:
         # The entries of a rank are those of its rows in one stream, however the rows are distributed.
         stream = np.random.PCG64(int(rng.integers(2**62)))
         stream.advance(graph.local_rows.start * width)
-        return np.random.Generator(stream).random((len(graph.local_rows), width)) - 0.5
+        start = np.random.Generator(stream).random((len(graph.local_rows), width)) - 0.5
+        return as_complex(start) if graph.is_complex else start
 
     def space(self, k: int, smallest: int, block: int) -> tuple[int, int]:
         """Return the dimension of the Krylov space and how many vectors a restart keeps.

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from ._document import facts_html
 from ._eigen import null_space
 from .errors import ConvergenceError, ParameterError
 from .operators import Operator, elsewhere
-from .spectrum import spectrum
+from .spectrum import Spectrum, spectrum
 
-__all__ = ["Eigengap", "eigengap"]
+__all__ = ["Eigengap", "eigengap", "gap_by"]
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,11 @@ def eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = None) -
     n_nodes = op.graph.n_nodes
     if n_nodes < 2:
         raise ParameterError(f"an eigengap needs at least 2 nodes; the graph has {n_nodes}")
+    return gap_by(op, lambda high: spectrum(high, k=2, which="low", tol=tol, certify=certify))
+
+
+def gap_by(op: Operator, search: Callable[[Operator], Spectrum]) -> Eigengap:
+    """Return the eigengap from two modes of the high channel that ``search`` finds."""
     high = op if op.channel == "high" else op.complement()
     if not op.graph.directed and not op.graph.is_signed:
         n_null = null_space(high.symmetrized).dimension
@@ -111,7 +117,7 @@ def eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = None) -
         if n_null > 1:
             return Eigengap(1.0, 1.0, 1.0, 0.0, "components", "components")
     try:
-        modes = spectrum(high, k=2, which="low", tol=tol, certify=certify)
+        modes = search(high)
     except ConvergenceError as stuck:
         raise ConvergenceError(f"lambda_2 not resolved: {stuck}", stuck.eigenvalues, stuck.eigenvectors) from None
     first, second = (1.0 - float(frequency) for frequency in modes.frequencies)

@@ -18,6 +18,9 @@ from .rows import Row
 
 __all__ = ["Cell", "cells", "select"]
 
+# How the names of experiments begin whose rows all choose among one list of settings.
+COMMON = ("control", "directed")
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -84,7 +87,7 @@ class Cell:
             kind=self.kind,
             quick=self.quick,
             candidates=self.row.candidates,
-            common=self.experiment.startswith("control"),
+            common=self.experiment.startswith(COMMON),
             seed=self.row.seed,
         )
 
@@ -110,6 +113,7 @@ class Cell:
             # A cell without a model is a row of its own table: Tables 1 and 3 measure the same data.
             "model": self.row.model or self.experiment,
             "options": dict(self.row.options),
+            **({"directed": True} if self.row.directed else {}),
             "protocol": self.protocol,
             "plan": self.plan.as_dict(),
             "preset": self.preset,
@@ -120,7 +124,7 @@ class Cell:
     def space(self) -> dict[str, tuple[Any, ...]]:
         """What a search chooses among; under protocol ``paper`` the scaling of the features alone."""
         chosen = space(self.row.model, self.protocol, common=self.plan.common)
-        return dict(chosen) if self.plan.rungs and self.row.model else {}
+        return {**chosen, **self.row.choices} if self.plan.rungs and self.row.model else {}
 
     @property
     def digest(self) -> str:

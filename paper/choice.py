@@ -88,7 +88,11 @@ def _starts(job: Job, space: dict[str, tuple[Any, ...]]) -> list[Values]:
     """Return the common settings of the data set, or the listed values with raw and with normalised features."""
     plan = job.cell.plan
     if plan.common:
-        return settings(space, plan.rungs[0].candidates, plan.seed)
+        choices = job.cell.row.choices
+        shared = {name: values for name, values in space.items() if name not in choices}
+        drawn = settings(shared, plan.rungs[0].candidates, plan.seed)
+        turns = [{name: values[k % len(values)] for name, values in choices.items()} for k in range(len(drawn))]
+        return [values | turn for values, turn in zip(drawn, turns, strict=True)]
     known = {**job.defaults(), **(job.cell.preset or {})}
     listed = {name: value for name, value in known.items() if name not in job.cell.row.options}
     flags = space.get("normalize", ())

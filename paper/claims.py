@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .catalogue import COLLECTIONS, FURTHER, LEAK_FREE, NINE, WEBKB
+from .catalogue import COLLECTIONS, DIRECTED, FURTHER, LEAK_FREE, NINE, WEBKB
+from .directed import form_pairs
 
 __all__ = ["CLAIMS", "UNPRINTED", "Claim", "Unprinted"]
 
@@ -25,6 +26,8 @@ class Claim:
         What is compared; a row of ``paper.verdicts.QUANTITIES``, or of ``EXACT`` there.
     beyond : bool
         A question of ours, not a claim of the paper.
+    across : bool
+        The two rows are trained on different graphs of the same nodes and splits.
     """
 
     name: str
@@ -34,6 +37,7 @@ class Claim:
     datasets: tuple[str, ...]
     quantity: str = "score"
     beyond: bool = False
+    across: bool = False
 
 
 _SHALLOW = (("FB-GCN-sym", "GCN"), ("FB-GCN-lazy", "GCN"), ("FB-GraphSAGE", "GraphSAGE"), ("FB-GAT", "GAT"))
@@ -171,6 +175,18 @@ CLAIMS = (
             beyond=True,
         )
         for better, worse in _SHALLOW[:3]
+    ),
+    *(
+        Claim(
+            f"{better} beats {worse}",
+            "The direction of arcs helps",
+            "directed",
+            form_pairs(better, worse),
+            DIRECTED,
+            beyond=True,
+            across=True,
+        )
+        for better, worse in (("magnetic", "undirected"), ("out-arcs", "undirected"), ("magnetic", "out-arcs"))
     ),
 )
 

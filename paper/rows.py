@@ -48,6 +48,10 @@ class Row:
         How the name of further data of a data set ends, where the model reads such, as Geom-GCN its relations.
     seed : int
         Of a repeated search: other settings, weights and dropout.
+    directed : bool
+        Train on the arcs as they are listed.
+    choices : mapping
+        Options that the row's search chooses beside the settings that all rows share; the values take turns.
     """
 
     label: str
@@ -59,6 +63,8 @@ class Row:
     candidates: int = 0
     beside: str = ""
     seed: int = 0
+    directed: bool = False
+    choices: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
 _LAZY = {"family": "lazy_rw"}

@@ -50,8 +50,8 @@ class Job:
 
     @classmethod
     def of(cls, cell: Cell) -> Job:
-        """Return the job of a cell: its data undirected, the source's self-loops dropped, as models are trained."""
-        data = load(cell.dataset, loops="drop")
+        """Return the job of a cell: the source's self-loops dropped, undirected unless its row is on arcs."""
+        data = load(cell.dataset, loops="drop", directed=cell.row.directed)
         splits = _fold_splits(data, cell.protocol) if cell.kind == "graphs" else data.splits
         return cls(cell, data, tuple(splits[: cell.plan.splits]))
 

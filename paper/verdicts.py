@@ -201,12 +201,19 @@ def _tested(verdict: Verdict, known: Mapping[tuple[str, str], Cell], store: Stor
     verdict = replace(verdict, stale=any(map(store.is_stale, pair)))
     if verdict.claim.quantity in EXACT:
         return _exact(verdict, EXACT[verdict.claim.quantity](facts[0]))
-    if facts[0]["data"] != facts[1]["data"]:
+    if not _same_data(facts[0], facts[1], across=verdict.claim.across):
         return replace(verdict, reason="measured on different splits")
     differences = QUANTITIES[verdict.claim.quantity](facts[0], facts[1], store)
     if len(differences) < 2:
         return replace(verdict, reason="not measured")
     return _estimated(replace(verdict, differences=tuple(differences), test_share=scored_share(facts[0])))
+
+
+def _same_data(better: Facts, worse: Facts, *, across: bool) -> bool:
+    """Return whether two cells have the same splits, and the same graph unless it is what they differ in."""
+    ignored = {"graph"} if across else set()
+    first, second = ({k: v for k, v in facts["data"].items() if k not in ignored} for facts in (better, worse))
+    return first == second
 
 
 def _estimated(verdict: Verdict) -> Verdict:

@@ -13,7 +13,8 @@ from gsp_fb.errors import ParameterError
 from gsp_fb.graph import Graph
 from gsp_fb.operators import operator
 from gsp_fb.reorder import ORDERS, community_labels, reordered
-from gsp_fb.testing import assert_close, graphs, size_of
+from gsp_fb.testing import graphs
+from tests.support.closeness import assert_close, size_of
 
 
 def shuffled_blocks(n_groups=20, size=30, seed=0):

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 from scipy import sparse
 from scipy.sparse import csgraph
 
 import gsp_fb as gf
+from gsp_fb import testing
 from gsp_fb.errors import ParameterError
 from gsp_fb.testing import (
-    KINDS,
     adjacencies,
-    assert_close,
     channels,
     families,
     gammas,
@@ -22,11 +22,12 @@ from gsp_fb.testing import (
     graphs_with_signals,
     isolated_policies,
     operators,
-    paper_dense,
     signals,
-    size_of,
 )
+from gsp_fb.testing._signals import KINDS
+from gsp_fb.theory import paper_dense
 from gsp_fb.variants import CHANNELS, VARIANTS
+from tests.support.closeness import assert_close, size_of
 
 
 def drawn(strategy, holds):
@@ -195,6 +196,14 @@ def test_signals_of_a_given_graph_are_arrays():
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_signal_is_drawn(kind):
     assert drawn(signals(), lambda recipe: recipe.kind == kind).kind == kind
+
+
+def test_the_package_exports_strategies_and_nothing_else():
+    assert set(testing.__all__) == {
+        name for name in vars(testing) if not name.startswith("_") and name != "annotations"
+    }
+    for name in testing.__all__:
+        assert isinstance(getattr(testing, name)(), SearchStrategy), name
 
 
 def test_names_cover_the_tables():

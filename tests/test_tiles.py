@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from gsp_fb._kernels import affine_product, chebyshev_bank, engine, fast, quadratic_form, set_threads, threads, tiles
 from gsp_fb.graph import Graph
 from gsp_fb.storage import MemoryStorage
-from gsp_fb.testing import assert_close, graphs, operators, size_of
+from gsp_fb.testing import graphs, operators
+from tests.support.closeness import assert_close, size_of
 
 N = 3000
 # Tiles of a few hundred of N nodes, where the real ones hold a million.

@@ -39,3 +39,16 @@ right.plot(times, kept[node], color="#D55E00", label="filtered", linestyle="--")
 right.set(xlabel="time", title=f"node {node}")
 right.legend()
 plt.show()
+
+# %%
+# Where values arrive one at a time, the energy follows them: an update costs the degree of its node, not a pass over
+# the graph.
+stream = gf.StreamingEnergy(gf.operator(gf.datasets.grid(6, 6), "sym", channel="high"), np.ones(36))
+course = [stream.s_value]
+for node in range(36):
+    stream.set_value(node, float((-1) ** (node // 6 + node % 6)))
+    course.append(stream.s_value)
+figure, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
+ax.plot(course, color="#0072B2")
+ax.set(xlabel="values replaced by a checkerboard", ylabel="S", title="from constant to alternating")
+plt.show()

@@ -35,6 +35,7 @@ def _datasets(args: argparse.Namespace) -> int:
 
 def _convert(args: argparse.Namespace) -> int:
     rules = {"symmetrize": args.symmetrize, "loops": args.loops, "directed": args.directed or None}
+    rules["signed"] = args.signed
     plain = args.nodes is None and args.source_column is None and args.weight == "weight"
     if is_folder_name(args.output) and is_edge_list(args.input) and plain:
         graph: Any = outofcore.build_folder(

@@ -73,6 +73,7 @@ def add_data_options(parser: argparse.ArgumentParser, loops: str = "keep") -> No
     add("--weight", default="weight", metavar="COLUMN", help="Choose the edge weights (default weight); none: all 1.")
     add("--header", action=argparse.BooleanOptionalAction, help="State whether the first line names the columns.")
     add("--directed", action="store_true", help="Keep arcs as they are listed.")
+    add("--signed", action="store_true", help="Allow negative weights.")
     add("--symmetrize", choices=tuple(SYMMETRIZE), help="Combine opposite arcs into undirected edges by this rule.")
     add("--duplicates", choices=DUPLICATES, help="Combine repeated edges by this rule.")
     add("--loops", choices=LOOP_RULES, default=loops, help=f"Keep or drop self-loops (default {loops}).")
@@ -88,7 +89,7 @@ def read_file(path: str, args: argparse.Namespace) -> Graph:
     """Return the graph of a file with the table of ``--nodes``."""
     columns = {"source": args.source_column, "target": args.target_column, "header": args.header}
     weight = None if args.weight == "none" else args.weight
-    rules = {"symmetrize": args.symmetrize, "duplicates": args.duplicates, "loops": args.loops}
+    rules = {"symmetrize": args.symmetrize, "duplicates": args.duplicates, "loops": args.loops, "signed": args.signed}
     graph = read_graph(path, directed=args.directed or None, weight=weight, **columns, **rules)
     if args.nodes is None:
         return graph

@@ -9,22 +9,29 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import FloatArray, IntArray, Signal, to_dense
+from ..backend import FloatArray, IntArray, Signal, is_complex, to_dense
 from ..errors import GraphError
 from ._mpi import petsc
 from .layout import Layout
 
-__all__ = ["DistributedAdjacency", "petsc_matrix"]
+__all__ = ["ComplexAdjacency", "DistributedAdjacency", "distributed_adjacency"]
 
 
-def petsc_matrix(layout: Layout, pointers: IntArray, indices: IntArray, weights: FloatArray | None) -> Any:
+def distributed_adjacency(layout: Layout, pointers: IntArray, indices: IntArray, weights: Any) -> Any:
+    """Return the adjacency whose rows on this rank are given; complex weights take two real matrices. Collective."""
+    parts = (weights.real, weights.imag) if weights is not None and is_complex(weights) else (weights,)
+    made = [DistributedAdjacency(layout, _petsc_matrix(layout, pointers, indices, part)) for part in parts]
+    return ComplexAdjacency(*made) if len(made) == 2 else made[0]
+
+
+def _petsc_matrix(layout: Layout, pointers: IntArray, indices: IntArray, weights: FloatArray | None) -> Any:
     """Return a PETSc AIJ matrix from this rank's rows; columns are numbered over all ranks. Collective."""
     PETSc = petsc()
     index = PETSc.IntType
     csr = (
         (pointers - pointers[0]).astype(index),
         indices.astype(index, copy=False),
-        np.ones(len(indices)) if weights is None else np.asarray(weights),
+        np.ones(len(indices)) if weights is None else np.ascontiguousarray(weights),
     )
     size = (layout.n_local, layout.n_nodes)
     matrix = PETSc.Mat().createAIJ((size, size), csr=csr, comm=layout.comm)
@@ -79,3 +86,19 @@ class DistributedAdjacency:
             source.resetArray()
             target.resetArray()
         return image
+
+
+@dataclass(frozen=True, eq=False)
+class ComplexAdjacency:
+    """``A @ x`` with complex weights: PETSc's numbers are real here, so real and imaginary parts are two matrices."""
+
+    real: DistributedAdjacency
+    imag: DistributedAdjacency
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(n_nodes, n_nodes)``."""
+        return self.real.shape
+
+    def __matmul__(self, x: Signal) -> Signal:
+        return self.real @ x + 1j * (self.imag @ x)

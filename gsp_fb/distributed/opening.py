@@ -20,7 +20,7 @@ from ..storage.mpi import check_rows
 from ..storage.npy import open_array
 from ._components import least_of_component
 from ._mpi import collective_errors, garbage_cleanup, world
-from .adjacency import DistributedAdjacency, check_index_type, petsc_matrix
+from .adjacency import check_index_type, distributed_adjacency
 from .layout import Layout, balanced_cuts, check_cuts, check_pointers
 
 __all__ = ["distributed_graph", "local_rows", "on_root"]
@@ -50,12 +50,16 @@ def distributed_graph(path: str | os.PathLike[str], *, comm: Any = None, cuts: S
         entries = partial(files.entries, int(pointers[0]), int(pointers[-1]))
         indices, weights = entries()
         check_index_type(layout, len(indices))
-    matrix = DistributedAdjacency(layout, petsc_matrix(layout, pointers, indices, weights))
+    matrix = distributed_adjacency(layout, pointers, indices, weights)
 
     def components() -> Any:
         return least_of_component(layout, pointers, entries()[0])
 
-    storage = MpiStorage(files, layout, freeze(pointers), entries, matrix, components)
+    def absolute() -> Any:
+        found, sizes = entries()
+        return distributed_adjacency(layout, pointers, found, None if sizes is None else np.abs(sizes))
+
+    storage = MpiStorage(files, layout, freeze(pointers), entries, matrix, absolute, components)
     return Graph(storage, read_node_table(path, files.facts.n_nodes))
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .._arguments import check_choice, check_count
-from .._eigen import Pairs, null_space, partial_pairs
+from .._eigen import Pairs, partial_pairs
 from ..backend import FloatArray
-from ..eigengap import Eigengap, eigengap
+from ..eigengap import Eigengap, eigengap, gap_by
 from ..errors import ConvergenceError, GraphError, ParameterError
 from ..operators import Operator
 from ..spectrum import ENDS, Spectrum, spectrum
@@ -66,21 +66,23 @@ def _in_memory(op: Operator, k: int | None, which: str, **options: Any) -> Spect
 def _partial(op: Operator, k: int, which: str, **options: Any) -> Pairs:
     high = op.symmetrized if op.channel == "high" else op.symmetrized.complement()
     smooth = which == "low"
-    pairs = partial_pairs(high, k, smooth=smooth, inverse=MultigridInverse.of if smooth else None, **options)
+    # Multigrid is for the M-matrices of weights >= 0; other graphs have the polynomial searches.
+    inverse = MultigridInverse.of if smooth and not op.graph.is_signed else None
+    pairs = partial_pairs(high, k, smooth=smooth, inverse=inverse, **options)
     if op.channel == "high":
         return pairs
     return replace(pairs, values=1.0 - pairs.values[::-1], vectors=pairs.vectors[:, ::-1])
 
 
 def _fix_signs(op: Operator, vectors: FloatArray) -> FloatArray:
-    """Return the vectors with the first of their largest entries positive, whichever rank has it."""
+    """Return the vectors with the first of their largest entries real and positive, whichever rank has it."""
     storage, local = op.graph.storage, op.graph.local_rows
     sizes = np.abs(vectors)
     large = sizes >= storage.reduce(np.max(sizes, axis=0, initial=0.0), "max") * (1 - 1e-6)
     rows = np.arange(local.start, local.stop)[:, None]
     leads = storage.reduce(np.min(np.where(large, rows, np.inf), axis=0, initial=np.inf), "min")
-    negative = storage.reduce(np.sum((rows == leads) & (vectors < 0), axis=0), "sum")
-    return np.asarray(vectors * (1.0 - 2.0 * negative))
+    lead = storage.reduce(np.sum(np.where(rows == leads, vectors, 0.0), axis=0), "sum")
+    return np.asarray(vectors * (np.conj(lead) / np.abs(lead)))
 
 
 def rank_eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = None) -> Eigengap:
@@ -91,19 +93,7 @@ def rank_eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = No
     graph = op.graph
     if graph.n_nodes <= REPLICATED_NODES:
         return eigengap(op.in_memory(), tol=tol, certify=certify)
-    high = op if op.channel == "high" else op.complement()
-    if not graph.directed:
-        n_null = null_space(high.symmetrized).dimension
-        if n_null == 0:
-            raise ParameterError("the low channel is zero: every node is isolated and isolated='zero' was chosen")
-        if n_null > 1:
-            return Eigengap(1.0, 1.0, 1.0, 0.0, "components", "components")
-    try:
-        modes = rank_spectrum(high, 2, tol=tol, certify=certify)
-    except ConvergenceError as stuck:
-        raise ConvergenceError(f"lambda_2 not resolved: {stuck}", stuck.eigenvalues, stuck.eigenvectors) from None
-    frequency = float(modes.frequencies[1])
-    return Eigengap(1.0, 1.0 - frequency, 1.0 - frequency, modes.error, modes.method, modes.proof)
+    return gap_by(op, lambda high: rank_spectrum(high, 2, tol=tol, certify=certify))
 
 
 SPECIAL["mpi", "spectrum"] = rank_spectrum

@@ -101,6 +101,7 @@ def read_graph(
     target: str | None = None,
     weight: str | None = WEIGHT,
     header: bool | None = None,
+    signed: bool = False,
     max_nodes: int = MAX_NODES,
     max_bytes: int = MAX_BYTES,
 ) -> Graph:
@@ -132,6 +133,9 @@ def read_graph(
     header : bool, optional
         Whether the first line of a csv or tsv file names the columns; by default it is recognised, and a line that may
         be a header or an edge is an error.
+    signed : bool
+        Allow negative weights, see :meth:`Graph.from_edges`. An ``.npz`` file that :func:`write_graph` wrote of a
+        signed graph needs no option.
     max_nodes, max_bytes : int
         Limits on the number of nodes and on the bytes read and unpacked; a file that declares more is rejected before
         allocation. Devices, pipes and sockets are rejected.
@@ -173,7 +177,15 @@ def read_graph(
     limits = Limits(max_nodes, max_bytes)
     named = {"source": source, "target": target, "weight": weight, "header": header}
     _check_named(kind, {name: value for name, value in named.items() if value != DEFAULTS[name]})
-    options = Options(directed, symmetrize, duplicates or kind.duplicates, loops, limits, **named)  # type: ignore[arg-type]
+    options = Options(
+        directed,
+        symmetrize,
+        duplicates or kind.duplicates,
+        loops,
+        limits,
+        signed=signed,
+        **named,  # type: ignore[arg-type]
+    )
     with _naming(path), open_limited(path, limits) as file:
         return kind.read(file, options).graph(options)
 
@@ -217,7 +229,9 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | Non
     """
     kind = _format_of(path, format)
     if kind is not FORMATS["npz"]:
-        graph.check_unsigned(f"{os.fspath(path)}: this format", remedy="write an .npz file")
+        graph.check_unsigned(
+            f"{os.fspath(path)}: this format", remedy="write an .npz file, or a folder with outofcore.write_folder"
+        )
     lost = [] if kind.labels else _held(graph)
     if lost:
         what = ", ".join(lost)

@@ -34,6 +34,7 @@ class Options:
     target: str | None = None
     weight: str | None = WEIGHT
     header: bool | None = None
+    signed: bool = False
 
     def __post_init__(self) -> None:
         check_count(self.limits.max_nodes, "max_nodes", minimum=0)
@@ -85,14 +86,14 @@ class Edges:
         direction = options.direction(self.directed)
         if self.directed is False and direction["directed"]:
             undirected = self._build(options, directed=False, symmetrize=None)
-            return Graph.from_adjacency(undirected.adjacency, directed=True, nodes=self.nodes)
+            return Graph.from_adjacency(undirected.adjacency, directed=True, signed=options.signed, nodes=self.nodes)
         return self._build(options, **direction)
 
     def _build(self, options: Options, **direction: Any) -> Graph:
         n_nodes = self._count_nodes()
         options.limits.check_nodes(n_nodes)
         rules: dict[str, Any] = {"duplicates": options.duplicates, "loops": options.loops, "nodes": self.nodes}
-        return Graph.from_edges(self.pairs, self.weights, n_nodes, **direction, **rules)
+        return Graph.from_edges(self.pairs, self.weights, n_nodes, signed=options.signed, **direction, **rules)
 
     def _count_nodes(self) -> int:
         if self.n_nodes is not None:
@@ -119,7 +120,8 @@ class Matrix:
             )
         options.limits.check_nodes(max(self.adjacency.shape))
         direction = options.direction(self.directed)
-        rules: dict[str, Any] = {"loops": options.loops, "signed": self.signed, "nodes": self.nodes}
+        signed = self.signed or options.signed
+        rules: dict[str, Any] = {"loops": options.loops, "signed": signed, "nodes": self.nodes}
         return Graph.from_adjacency(self.adjacency, **rules, **direction)
 
 

@@ -134,7 +134,15 @@ def perceptron(plan: BuildContext) -> nn.Module:
 
 
 def _operator(plan: BuildContext) -> Complement:
-    return operator_propagation(plan.graph, **plan.pick("family", "gamma", "isolated"), **plan.place)
+    return operator_propagation(_phased(plan), **plan.pick("family", "gamma", "isolated"), **plan.place)
+
+
+def _phased(plan: BuildContext) -> Graph:
+    """Return the graph, or with the option ``q`` the magnetic one of its arcs."""
+    q = plan.options.get("q")
+    if q is not None and not plan.graph.directed:
+        raise ParameterError(f"q={q!r} is for directed graphs and this one is not; load the data with directed=True")
+    return plan.graph if q is None else plan.graph.magnetic(q)
 
 
 def operator_stack(plan: BuildContext) -> nn.Module:

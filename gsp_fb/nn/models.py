@@ -85,7 +85,8 @@ _GIN_GRID: Options = {
 _COMMON: Options = {"hidden": 32, "dropout": 0.5}
 _DEPTH: Options = {"layers": 2, "residual": False, "norm": "none", "input_dropout": None}
 _BANK: Options = {"channels": "low", "mixing": "scalar"}
-_OPERATOR: Options = {"family": "renorm_sym", "gamma": None, "isolated": "self"}
+# q: phase of an arc in turns; the operator is then that of graph.magnetic(q).
+_OPERATOR: Options = {"family": "renorm_sym", "gamma": None, "isolated": "self", "q": None}
 _STACK: Options = {**_COMMON, **_DEPTH, **_BANK, "transformation": None, "order": "before"}
 _SAINT: Options = {**_STACK, "hidden": 512, "dropout": 0.1, "n_roots": 3000, "length": 2, "coverage": 50}
 _DEEP: Options = {**_COMMON, "hidden": 64, "depth": 8, "alpha": 0.5, "lambda_": 1.5, **_BANK, **_OPERATOR}

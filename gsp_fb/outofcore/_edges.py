@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._attributes import IDENTIFIERS, listed
+from .._build import first_refused, refused_weight
 from .._extras import require
 from ..backend import FloatArray, IntArray
 from ..errors import FormatError, GraphError, ParameterError
@@ -38,7 +39,9 @@ class EdgeBlock:
     weights: FloatArray | None
 
 
-def check_listed_edges(block: EdgeBlock, n_before: int, n_nodes: int) -> None:
+def check_listed_edges(
+    block: EdgeBlock, n_before: int, n_nodes: int, *, signed: bool = False, remedy: str = "give signed=True to keep it"
+) -> None:
     """Raise GraphError for an edge that no graph of ``n_nodes`` nodes has; ``n_before`` were listed earlier."""
     odd = np.flatnonzero(
         (np.minimum(block.source, block.target) < 0) | (np.maximum(block.source, block.target) >= n_nodes)
@@ -47,10 +50,10 @@ def check_listed_edges(block: EdgeBlock, n_before: int, n_nodes: int) -> None:
         edge = (int(block.source[odd[0]]), int(block.target[odd[0]]))
         raise GraphError(f"edge {n_before + odd[0]} is {edge}; node ids must lie in 0..{n_nodes - 1}")
     if block.weights is not None:
-        bad = np.flatnonzero(~(np.isfinite(block.weights) & (block.weights >= 0)))
-        if bad.size:
-            edge = (int(block.source[bad[0]]), int(block.target[bad[0]]))
-            raise GraphError(f"edge {edge} has weight {block.weights[bad[0]]}; weights must be finite and >= 0")
+        bad = first_refused(block.weights, signed)
+        if bad is not None:
+            edge = (int(block.source[bad]), int(block.target[bad]))
+            raise refused_weight(edge, block.weights[bad], signed, remedy)
 
 
 def check_memory(block: EdgeBlock, memory: int) -> None:

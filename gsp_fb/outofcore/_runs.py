@@ -35,6 +35,7 @@ class Rules:
     duplicates: str
     loops: str
     n_nodes: int | None
+    signed: bool = False
 
     def arcs(self, block: EdgeBlock) -> tuple[Keys, FloatArray | None]:
         """Return the keys of a block with those of the reversed arcs where the rules ask for them."""
@@ -94,7 +95,8 @@ def write_runs(blocks: Iterable[EdgeBlock], rules: Rules, folder: Path, *, memor
     counts = np.zeros(rules.n_nodes or 0, dtype=np.int64)
     n_listed = 0
     for block in blocks:
-        check_listed_edges(block, n_listed, INT32_LIMIT if rules.n_nodes is None else rules.n_nodes)
+        most = INT32_LIMIT if rules.n_nodes is None else rules.n_nodes
+        check_listed_edges(block, n_listed, most, signed=rules.signed)
         check_memory(block, memory)
         n_listed += len(block.source)
         n_seen = 1 + max(int(block.source.max(initial=-1)), int(block.target.max(initial=-1)))

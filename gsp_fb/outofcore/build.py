@@ -34,7 +34,10 @@ __all__ = ["build_folder"]
 # Bytes of memory that an entry takes while a range of rows is merged.
 MERGE_BYTES = 80
 COMBINE: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
-    "max": np.maximum,
+    # Of the two the one of larger magnitude, and of opposite ones the positive one.
+    "max": lambda forward, backward: np.where(
+        forward + backward < 0, np.minimum(forward, backward), np.maximum(forward, backward)
+    ),
     "mean": lambda forward, backward: forward / 2 + backward / 2,
     "sum": np.add,
 }
@@ -50,6 +53,7 @@ def build_folder(
     symmetrize: str | None = None,
     duplicates: str = "error",
     loops: str = "keep",
+    signed: bool = False,
     progress: Progress | None = None,
 ) -> Graph:
     r"""Write the graph of an edge list of any size as a folder, and open it.
@@ -76,6 +80,8 @@ def build_folder(
         Meaning of a pair that is listed again.
     loops : {'keep', 'drop'}
         Whether self-loops are kept.
+    signed : bool
+        Allow negative weights. Degrees are then sums of absolute values.
     progress : callable, optional
         See :func:`gsp_fb.open_graph`.
 
@@ -89,7 +95,8 @@ def build_folder(
     FormatError
         The file is no edge list of numbered nodes, or is cut short.
     GraphError
-        An edge is listed again and ``duplicates`` states that this is an error, or a weight is not finite and >= 0.
+        An edge is listed again and ``duplicates`` states that this is an error, or a weight is not finite, or
+        negative without ``signed``.
     FileExistsError
         There is something at ``path``.
 
@@ -111,7 +118,7 @@ def build_folder(
     show = progress or (lambda items, title, total=None: items)
     with new_folder(path) as folder:
         listed = open_edges(source, limit // 4)
-        rules = _rules(listed.header, options, n_nodes)
+        rules = _rules(listed.header, options, n_nodes, signed)
         scratch = folder / "runs"
         scratch.mkdir()
         runs = write_runs(show(listed.blocks, "reading edges", total=None), rules, scratch, memory=limit)
@@ -121,7 +128,7 @@ def build_folder(
     return disk_graph(path, limit, progress=progress)
 
 
-def _rules(header: Header | None, options: Options, n_nodes: int | None) -> Rules:
+def _rules(header: Header | None, options: Options, n_nodes: int | None, signed: bool) -> Rules:
     """Return what the caller's options mean for a list with this header."""
     stated = None if header is None else header.directed
     direction = options.direction(stated)
@@ -132,6 +139,7 @@ def _rules(header: Header | None, options: Options, n_nodes: int | None) -> Rule
         duplicates=options.duplicates,
         loops=options.loops,
         n_nodes=n_nodes if header is None else header.n_nodes,
+        signed=signed,
     )
 
 
@@ -162,7 +170,8 @@ def _merge(runs: Runs, rules: Rules, folder: Path, *, memory: int, show: Progres
     if not is_weighted:
         (folder / "weights.npy").unlink()
     np.save(folder / "indptr.npy", np.cumsum(counts))
-    write_facts(folder, Facts(len(counts) - 1, n_entries, n_loops, rules.directed))
+    signs = "signed" if weights.is_signed else None
+    write_facts(folder, Facts(len(counts) - 1, n_entries, n_loops, rules.directed, signs))
 
 
 def _ranges(row_counts: IntArray, most: int) -> list[tuple[int, int]]:
@@ -225,9 +234,11 @@ class _Weights:
     file: IO[bytes]
     n_ones: int = 0
     is_needed: bool = False
+    is_signed: bool = False
 
     def append(self, values: FloatArray) -> None:
         """Add the weights of the next entries."""
+        self.is_signed = self.is_signed or bool(np.any(values < 0))
         if not self.is_needed and np.all(values == 1.0):
             self.n_ones += len(values)
             return

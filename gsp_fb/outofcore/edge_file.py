@@ -28,6 +28,7 @@ __all__ = ["EdgeFile", "open_edges_in_order"]
 
 # Listed edges become entries in both directions and a matrix of them: so much more memory than the list itself.
 ENTRIES_SHARE = 2
+NEGATIVE = "gsp_fb.outofcore.build_folder(..., signed=True) makes a folder that keeps negative weights"
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +125,7 @@ def _blocks(path: str | os.PathLike[str], memory: int, *, directed: bool, n_node
     """Yield the listed edges, checked to be those of a graph and in order."""
     n_before, last = 0, -1
     for block in open_edges(path, memory // ENTRIES_SHARE).blocks:
-        check_listed_edges(block, n_before, INT32_LIMIT if n_nodes is None else n_nodes)
+        check_listed_edges(block, n_before, INT32_LIMIT if n_nodes is None else n_nodes, remedy=NEGATIVE)
         keys = np.concatenate([[last], block.source << 32 | block.target])
         _check_order(block, keys, directed=directed)
         n_before, last = n_before + len(block.source), int(keys[-1])

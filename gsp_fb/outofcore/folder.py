@@ -1,9 +1,9 @@
 """The folder of a stored graph: ``graph.json`` beside the CSR arrays as plain ``.npy`` files, made whole or not at all.
 
-graph.npyd/graph.json     version, n_nodes, n_entries, n_loops, directed
+graph.npyd/graph.json     version, n_nodes, n_entries, n_loops, directed; signs where weights are signed or complex
 graph.npyd/indptr.npy     int64, n_nodes + 1
 graph.npyd/indices.npy    int32 (int64 from 2^31 nodes on), sorted within each row
-graph.npyd/weights.npy    float64, absent where every weight is 1
+graph.npyd/weights.npy    float64, or complex128 of a Hermitian adjacency; absent where every weight is 1
 graph.npyd/nodes.json     names, coordinates and columns of the nodes, absent where there are none
 """
 
@@ -33,7 +33,7 @@ from ..files._labels import load_json, load_labels, writable_labels
 from ..files._nodes import dump_nodes, holds_more_than_names, load_nodes
 from ..graph import Graph
 from ..nodes import NodeTable
-from ..storage import Budget, Facts, MemoryStorage, Progress, RowBlock, StoredArray
+from ..storage import SIGNS, Budget, Facts, MemoryStorage, Progress, RowBlock, StoredArray
 
 __all__ = ["Files", "is_folder_name", "new_folder", "open_files", "read_node_table", "write_facts", "write_folder"]
 
@@ -84,13 +84,14 @@ class Files:
             return indices, None
         weights = self.weights.rows(start, stop)
         # Written so that a weight that is no number fails as well.
-        if stop > start and not (weights.min() >= 0 and weights.max() < np.inf):
-            raise FormatError(f"{self.weights.path}: a weight in {start}..{stop - 1} is not finite and >= 0")
+        if not (np.isfinite(weights).all() if self.facts.is_signed else np.all((weights >= 0) & (weights < np.inf))):
+            rule = "finite" if self.facts.is_signed else "finite and >= 0"
+            raise FormatError(f"{self.weights.path}: a weight in {start}..{stop - 1} is not {rule}")
         return indices, weights
 
     def spans(self, budget: Budget) -> list[tuple[int, int]]:
         """Return the row ranges of the blocks: as many rows as the budget allows, and one at least."""
-        width = self.indices.dtype.itemsize + 8 * (self.is_weighted + 1)
+        width = self.indices.dtype.itemsize + 8 + (self.weights.dtype.itemsize if self.weights else 0)
         most = max(1, budget.chunk // width)
         cuts = [0]
         while cuts[-1] < self.facts.n_nodes:
@@ -109,7 +110,8 @@ class Files:
         start, stop = int(self.pointers[first]), int(self.pointers[last])
         indices, weights = self.entries(start, stop)
         indptr = (self.pointers[first : last + 1] - start).astype(indices.dtype)
-        return RowBlock(first, last, self.facts.n_nodes, indptr, indices, weights, self.facts.directed)
+        facts = self.facts
+        return RowBlock(first, last, facts.n_nodes, indptr, indices, weights, facts.directed, facts.is_complex)
 
     def fingerprint(self, digest: Any, budget: Budget, progress: Progress) -> None:
         """Feed row pointers, neighbours and weights to a hash, as they are hashed of a graph in memory."""
@@ -117,7 +119,7 @@ class Files:
         for block in self.blocks(budget, progress, "fingerprint"):
             digest.update(np.ascontiguousarray(block.indices, dtype="<i8").data)
         for block in self.blocks(budget, progress, "fingerprint of weights") if self.is_weighted else ():
-            digest.update(np.ascontiguousarray(block.weights, dtype="<f8").data)
+            digest.update(np.ascontiguousarray(block.weights, dtype=self.facts.weight_type).data)
 
     def load(self, budget: Budget, progress: Progress) -> MemoryStorage:
         """Return the graph in memory, every block of it checked."""
@@ -176,7 +178,7 @@ def open_files(path: str | os.PathLike[str]) -> Files:
     _check(files.indptr, facts.n_nodes + 1, "i8")
     _check(files.indices, facts.n_entries, "i4" if facts.n_nodes <= INT32_LIMIT else "i8")
     if files.weights is not None:
-        _check(files.weights, facts.n_entries, "f8")
+        _check(files.weights, facts.n_entries, facts.weight_type)
     return files
 
 
@@ -186,7 +188,10 @@ def _read_facts(folder: Path) -> Facts:
         found = json.loads(content)
         if found.pop("version") != VERSION:
             raise FormatError(f"{folder}: not of version {VERSION}; update gsp_fb to read it")
-        return Facts(**found)
+        facts = Facts(**found)
+        if facts.signs not in SIGNS:
+            raise FormatError(f"{folder / FACTS}: signs are {facts.signs!r}; update gsp_fb to read it")
+        return facts
     except (ValueError, AttributeError, KeyError, TypeError, RecursionError) as bad:
         raise bad if isinstance(bad, FormatError) else FormatError(f"{folder / FACTS} is damaged: {bad}") from None
 
@@ -248,7 +253,9 @@ def _sync(file: Path) -> None:
 
 def write_facts(folder: Path, facts: Facts) -> None:
     """Write ``graph.json``, the last file of a folder."""
-    write_json(folder / FACTS, {"version": VERSION, **asdict(facts)})
+    # Weights >= 0 go unmentioned, so that earlier versions read the folder.
+    found = {name: value for name, value in asdict(facts).items() if value is not None}
+    write_json(folder / FACTS, {"version": VERSION, **found})
 
 
 def write_folder(graph: Graph, path: str | os.PathLike[str]) -> None:
@@ -266,8 +273,6 @@ def write_folder(graph: Graph, path: str | os.PathLike[str]) -> None:
     ------
     FileExistsError
         There is something at ``path``.
-    GraphError
-        A weight is negative or complex.
 
     See Also
     --------
@@ -283,7 +288,6 @@ def write_folder(graph: Graph, path: str | os.PathLike[str]) -> None:
     """
     arrays = graph.in_memory()
     check_host(graph.device, "folders are written")
-    graph.check_unsigned("a folder on disk", remedy="write an .npz file with write_graph")
     with new_folder(path) as folder:
         index = np.int32 if graph.n_nodes <= INT32_LIMIT else np.int64
         np.save(folder / "indptr.npy", arrays.indptr.astype(np.int64, copy=False))
@@ -293,4 +297,5 @@ def write_folder(graph: Graph, path: str | os.PathLike[str]) -> None:
         if graph.labels is not None or holds_more_than_names(graph.nodes):
             table = {"labels": writable_labels(graph.labels), "nodes": dump_nodes(graph.nodes)}
             (folder / NODES).write_text(json.dumps(table), encoding="utf-8")
-        write_facts(folder, Facts(graph.n_nodes, arrays.n_entries, graph.n_loops, graph.directed))
+        signs = "complex" if graph.is_complex else "signed" if graph.is_signed else None
+        write_facts(folder, Facts(graph.n_nodes, arrays.n_entries, graph.n_loops, graph.directed, signs))

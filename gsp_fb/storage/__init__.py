@@ -4,7 +4,7 @@ A :class:`Storage` answers for the edges: facts, one number a node (degrees, loo
 of signals, blocks of entries, and sums over all processes. Everything above is written once against it.
 """
 
-from ._interface import PRODUCT_COPIES, SPECIAL, EdgeSource, Entries, Facts, Progress, Storage
+from ._interface import PRODUCT_COPIES, SIGNS, SPECIAL, EdgeSource, Entries, Facts, Progress, Storage
 from .blocks import BlockedAdjacency, RowBlock
 from .budget import DEFAULT_LIMIT, Budget, parse_bytes
 from .collect import collect_blocks
@@ -16,6 +16,7 @@ from .npy import StoredArray, new_array
 __all__ = [
     "DEFAULT_LIMIT",
     "PRODUCT_COPIES",
+    "SIGNS",
     "SPECIAL",
     "BlockedAdjacency",
     "Budget",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .budget import Budget
     from .memory import MemoryStorage
 
-__all__ = ["PRODUCT_COPIES", "SPECIAL", "EdgeSource", "Entries", "Facts", "Progress", "RankLayout", "Storage"]
+__all__ = ["PRODUCT_COPIES", "SIGNS", "SPECIAL", "EdgeSource", "Entries", "Facts", "Progress", "RankLayout", "Storage"]
 
 # Items, a title and how many there are -> the same items, shown while they are consumed.
 Progress = Callable[..., Iterable[Any]]
@@ -140,6 +140,10 @@ class Storage(Protocol):
         """Return the whole graph in the memory of this process."""
 
 
+# Kinds of stored weights: >= 0, real with negative ones, complex of a Hermitian adjacency.
+SIGNS = (None, "signed", "complex")
+
+
 @dataclass(frozen=True)
 class Facts:
     """What the arrays of a graph do not hold."""
@@ -148,6 +152,22 @@ class Facts:
     n_entries: int
     n_loops: int
     directed: bool
+    signs: str | None = None
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether some weight is negative or complex."""
+        return self.signs is not None
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether the weights are complex."""
+        return self.signs == "complex"
+
+    @property
+    def weight_type(self) -> str:
+        """The dtype of stored weights, little-endian."""
+        return "<c16" if self.is_complex else "<f8"
 
 
 class EdgeSource(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -58,14 +58,18 @@ class Blocked(Protocol):
     @property
     def n_nodes(self) -> int: ...
 
+    @property
+    def is_complex(self) -> bool: ...
+
     def blocks(self, title: str) -> Iterator[Any]: ...
 
 
 @dataclass(frozen=True, eq=False)
 class BlockedAdjacency:
-    """An adjacency that is read in blocks: ``A @ x`` takes one pass over them."""
+    """An adjacency that is read in blocks: ``A @ x`` takes one pass over them; ``absolute`` takes ``|A|``."""
 
     storage: Blocked
+    absolute: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -73,18 +77,26 @@ class BlockedAdjacency:
         return (self.storage.n_nodes, self.storage.n_nodes)
 
     def __matmul__(self, x: Signal) -> Signal:
-        blocks = self.storage.blocks("product")
+        blocks = self._blocks()
         if is_sparse(x):
             parts = [block.adjacency @ x for block in blocks]
             # Blocks are rows, one after the other, or entries of any rows.
             is_whole = all(part.shape[0] == self.storage.n_nodes for part in parts)
-            zero = sparse.csr_array(x.shape, dtype=np.result_type(x.dtype, np.float64))
+            zero = sparse.csr_array(x.shape, dtype=self._dtype(x))
             return sum(parts, zero) if is_whole else sparse.vstack(parts, format="csr")
         signal = np.ascontiguousarray(x)
-        out = np.zeros(signal.shape, dtype=np.result_type(signal, np.float64))
+        out = np.zeros(signal.shape, dtype=self._dtype(signal))
         for block in blocks:
             block.add_product(signal, out)
         return out
+
+    def _dtype(self, x: Any) -> Any:
+        is_complex = self.storage.is_complex and not self.absolute
+        return np.result_type(x.dtype, np.complex128 if is_complex else np.float64)
+
+    def _blocks(self) -> Iterator[Any]:
+        for block in self.storage.blocks("product"):
+            yield replace(block, weights=np.abs(block.weights)) if self.absolute else block
 
 
 def _compiled(block: RowBlock, x: FloatArray, out: FloatArray) -> None:

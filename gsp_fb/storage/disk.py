@@ -15,7 +15,7 @@ from scipy.sparse import csgraph
 
 from .._arguments import Checked, checked_signal, host_array
 from .._build import total_degrees
-from ..backend import FloatArray, IntArray, Signal, freeze, is_sparse
+from ..backend import FloatArray, IntArray, Signal, as_complex, freeze, is_sparse
 from ..errors import FormatError, GraphError, SignalError
 from ._interface import PRODUCT_COPIES, EdgeSource, Entries, Progress
 from .blocks import BlockedAdjacency
@@ -28,6 +28,8 @@ __all__ = ["DiskStorage", "silent"]
 
 # Bytes that an entry takes while a graph is loaded: index and weight, once in the files' types and once checked.
 LOAD_BYTES = 24
+# Complex weights take so much more, in the files and checked.
+COMPLEX_BYTES = 16
 
 
 def silent(items: Iterable[Any], title: str, *, total: int | None = None) -> Iterable[Any]:
@@ -82,18 +84,18 @@ class DiskStorage:
 
     @property
     def is_signed(self) -> bool:
-        """False: folders hold weights >= 0."""
-        return False
+        """Whether some weight is negative or complex."""
+        return self.source.facts.is_signed
 
     @property
     def is_complex(self) -> bool:
-        """False: folders hold real weights."""
-        return False
+        """Whether the weights are complex, and with them products with any signal."""
+        return self.source.facts.is_complex
 
     @property
-    def magnitudes(self) -> Any:
-        """The adjacency itself."""
-        return self.adjacency
+    def magnitudes(self) -> BlockedAdjacency:
+        """The adjacency with the absolute values of the weights."""
+        return BlockedAdjacency(self, absolute=self.is_signed)
 
     @property
     def local_rows(self) -> range:
@@ -113,7 +115,8 @@ class DiskStorage:
     @property
     def fits_memory(self) -> bool:
         """Whether the whole graph and the vectors of an operator fit the memory limit."""
-        return LOAD_BYTES * self.n_entries + self.budget.vectors <= self.budget.limit
+        entry = LOAD_BYTES + (COMPLEX_BYTES if self.is_complex else 0)
+        return entry * self.n_entries + self.budget.vectors <= self.budget.limit
 
     def blocks(self, title: str) -> Iterator[Any]:
         """Yield the entries in blocks that fit the memory limit: one pass over the files."""
@@ -121,10 +124,10 @@ class DiskStorage:
 
     @cached_property
     def degrees(self) -> FloatArray:
-        """Weighted degrees (out-degrees if directed); a self-loop counts once."""
+        """Sums of absolute weights over the rows (out-degrees if directed); a self-loop counts once."""
         with np.errstate(over="ignore"):
             weighted = self.is_weighted
-            degrees = self.adjacency @ np.ones(self.n_nodes) if weighted else self.source.row_counts.astype(np.float64)
+            degrees = self.magnitudes @ np.ones(self.n_nodes) if weighted else self.source.row_counts.astype(np.float64)
         try:
             return freeze(total_degrees(degrees))
         except GraphError as bad:
@@ -132,11 +135,11 @@ class DiskStorage:
 
     @cached_property
     def loop_weights(self) -> FloatArray:
-        """The diagonal of the adjacency."""
+        """The diagonal of the adjacency, which is real."""
         diagonal = np.zeros(self.n_nodes)
         for block in self.blocks("loops") if self.n_loops else ():
             at = np.flatnonzero(block.rows == block.indices)
-            diagonal[block.indices[at]] = 1.0 if block.weights is None else block.weights[at]
+            diagonal[block.indices[at]] = 1.0 if block.weights is None else block.weights[at].real
         return freeze(diagonal)
 
     @cached_property
@@ -180,7 +183,9 @@ class DiskStorage:
         return nullcontext()
 
     def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
-        """Yield the signal in blocks of columns that fit the memory limit; a sparse one comes in one piece.
+        """Yield the signal in blocks of columns that fit the memory limit, complex where the weights are.
+
+        A sparse signal comes in one piece.
 
         Raises
         ------
@@ -189,16 +194,21 @@ class DiskStorage:
         """
         x = open_array(x)
         if is_sparse(x):
-            yield 0, checked_signal(x, self.n_nodes)
+            yield 0, self._checked(x)
             return
         x = x if isinstance(x, StoredArray) else host_array(x, SignalError, "signal")
-        width = self.budget.columns(copies, x.dtype.itemsize, reserved=reserved)
+        itemsize = max(x.dtype.itemsize, 16 if self.is_complex else 0)
+        width = self.budget.columns(copies, itemsize, reserved=reserved)
         # What is no signal of this graph goes on as it is, to the function that states what is wrong with it.
         if x.ndim != 2 or x.shape[0] != self.n_nodes or x.shape[1] <= width:
-            yield 0, checked_signal(np.asarray(x) if isinstance(x, StoredArray) else x, self.n_nodes)
+            yield 0, self._checked(np.asarray(x) if isinstance(x, StoredArray) else x)
             return
         for start in range(0, x.shape[1], width):
-            yield start, checked_signal(self._columns(x, start, min(start + width, x.shape[1])), self.n_nodes)
+            yield start, self._checked(self._columns(x, start, min(start + width, x.shape[1])))
+
+    def _checked(self, x: Any) -> Checked:
+        signal = checked_signal(x, self.n_nodes)
+        return signal._replace(values=as_complex(signal.values)) if self.is_complex else signal
 
     def _columns(self, x: Any, start: int, stop: int) -> Any:
         if isinstance(x, StoredArray):

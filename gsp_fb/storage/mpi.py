@@ -16,7 +16,7 @@ import numpy.typing as npt
 from .._arguments import Checked, checked_signal
 from .._atomic import atomic_write
 from .._build import total_degrees
-from ..backend import FloatArray, IntArray, Signal, freeze, is_sparse, to_dense
+from ..backend import FloatArray, IntArray, Signal, as_complex, freeze, is_sparse, to_dense
 from ..errors import SignalError
 from ._interface import PRODUCT_COPIES, EdgeSource, Entries, Facts, RankLayout
 from .budget import DEFAULT_LIMIT, Budget
@@ -42,6 +42,8 @@ class MpiStorage:
         Returns neighbours and weights of the local rows.
     adjacency
         ``adjacency @ x`` of local rows gives local rows.
+    absolute : callable
+        Returns the adjacency of the absolute weights. Collective.
     least_of_component : callable
         Returns the least node of the component of each local node. Collective.
     """
@@ -51,6 +53,7 @@ class MpiStorage:
     pointers: IntArray
     local_entries: Callable[[], tuple[IntArray, FloatArray | None]]
     adjacency: Any
+    absolute: Callable[[], Any]
     least_of_component: Callable[[], IntArray]
 
     kind = "mpi"
@@ -88,18 +91,18 @@ class MpiStorage:
 
     @property
     def is_signed(self) -> bool:
-        """False: folders hold weights >= 0."""
-        return False
+        """Whether some weight is negative or complex."""
+        return self.facts.is_signed
 
     @property
     def is_complex(self) -> bool:
-        """False: folders hold real weights."""
-        return False
+        """Whether the weights are complex, and with them products with any signal."""
+        return self.facts.is_complex
 
-    @property
+    @cached_property
     def magnitudes(self) -> Any:
-        """The adjacency itself."""
-        return self.adjacency
+        """The adjacency with the absolute values of the weights."""
+        return self.absolute() if self.is_signed else self.adjacency
 
     @property
     def local_rows(self) -> range:
@@ -117,22 +120,23 @@ class MpiStorage:
 
     @cached_property
     def degrees(self) -> FloatArray:
-        """Weighted degrees of the local rows (out-degrees if directed); a self-loop counts once."""
+        """Sums of absolute weights over the local rows (out-degrees if directed); a self-loop counts once."""
         counts = np.diff(self.pointers)
         with self.agree(), np.errstate(over="ignore"):
             weights = self.local_entries()[1]
-            sums = counts if weights is None else np.bincount(self._rows, weights=weights, minlength=len(counts))
+            sizes = None if weights is None else np.abs(weights)
+            sums = counts if sizes is None else np.bincount(self._rows, weights=sizes, minlength=len(counts))
             found = total_degrees(sums.astype(np.float64))
         return freeze(found)
 
     @cached_property
     def loop_weights(self) -> FloatArray:
-        """The diagonal of the adjacency, local rows."""
+        """The diagonal of the adjacency, which is real, local rows."""
         diagonal = np.zeros(len(self.local_rows))
         if self.n_loops:
             (indices, weights), rows = self.local_entries(), self._rows
             at = np.flatnonzero(rows + self.layout.first == indices)
-            diagonal[rows[at]] = 1.0 if weights is None else weights[at]
+            diagonal[rows[at]] = 1.0 if weights is None else weights[at].real
         return freeze(diagonal)
 
     @cached_property
@@ -176,7 +180,7 @@ class MpiStorage:
         return self.layout.agree()
 
     def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
-        """Yield the local rows as one dense block. Collective."""
+        """Yield the local rows as one dense block, complex where the weights are. Collective."""
         with self.agree():
             x = self._window(open_array(x))
             try:
@@ -184,7 +188,7 @@ class MpiStorage:
             except SignalError as bad:
                 where = f"rank {self.layout.comm.rank}, counting from its first row {self.layout.first}"
                 raise SignalError(f"{where}: {bad}") from None
-        yield 0, signal
+        yield 0, signal._replace(values=as_complex(signal.values)) if self.is_complex else signal
 
     def _window(self, x: Any) -> Any:
         """Return the local rows of an array in a file; an array holds local rows already."""

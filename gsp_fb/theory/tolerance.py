@@ -30,7 +30,7 @@ def tolerance(n: int, *, scale: float = 1.0, dtype: npt.DTypeLike = np.float64) 
 
     See Also
     --------
-    gsp_fb.testing.assert_close : Assertion with this tolerance.
+    paper_matrix : A dense oracle to compare with under this tolerance.
 
     References
     ----------

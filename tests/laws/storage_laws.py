@@ -21,17 +21,19 @@ KERNELS = [heat(2.0), *mexican_hat(3)]
 HOMOPHILY = ("node_homophily", "edge_homophily", "class_homophily", "adjusted_homophily", "label_informativeness")
 
 
-def make_random(n_nodes, n_edges, seed, *, directed=False, weighted=True, connected=False):
+def make_random(n_nodes, n_edges, seed, *, directed=False, weighted=True, connected=False, signed=False):
     rng = np.random.default_rng(seed)
     edges = rng.integers(0, n_nodes, (n_edges, 2))
     if connected:
         edges[: n_nodes - 1] = np.stack([np.arange(n_nodes - 1), np.arange(1, n_nodes)], axis=1)
     weights = 10.0 ** rng.uniform(-3, 3, n_edges) if weighted else None
-    return gf.Graph.from_edges(edges, weights, n_nodes, directed=directed, duplicates="first")
+    if signed:
+        weights = rng.choice([-1.0, 1.0], n_edges) * (1.0 if weights is None else weights)
+    return gf.Graph.from_edges(edges, weights, n_nodes, directed=directed, duplicates="first", signed=signed)
 
 
 # Each reaches something: one node, none connected, isolated nodes, loops, two components, bipartite, weights over six
-# orders of magnitude, arcs, a hub.
+# orders of magnitude, arcs, a hub, negative and complex weights.
 GRAPHS = {
     "one node": lambda: gf.Graph.from_edges(np.empty((0, 2), dtype=int), n_nodes=1),
     "no edges": lambda: gf.Graph.from_edges(np.empty((0, 2), dtype=int), n_nodes=5),
@@ -44,6 +46,8 @@ GRAPHS = {
     "grid": lambda: gf.datasets.grid(9, 7),
     "random weights": lambda: make_random(40, 120, 1),
     "arcs": lambda: make_random(30, 90, 2, directed=True),
+    "signed": lambda: make_random(35, 100, 3, signed=True),
+    "magnetic": lambda: make_random(30, 90, 4, directed=True).magnetic(0.2),
 }
 
 
@@ -89,7 +93,7 @@ def assert_near(actual, expected, scale):
 def test_facts(stored, graph):
     there = stored(graph)
     facts = ("n_nodes", "n_entries", "n_edges", "n_loops", "n_isolated", "n_components", "longest_row")
-    for fact in (*facts, "directed", "is_weighted", "sha256", "device"):
+    for fact in (*facts, "directed", "is_weighted", "is_signed", "is_complex", "sha256", "device"):
         assert getattr(there, fact) == getattr(graph, fact), fact
     assert_near(whole(there, there.degrees), graph.degrees, 64 * EPS * graph.degrees.max())
     np.testing.assert_array_equal(whole(there, there.loop_weights), graph.loop_weights)

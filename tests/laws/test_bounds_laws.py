@@ -6,8 +6,10 @@ from hypothesis import example, given
 
 import gsp_fb as gf
 from gsp_fb.errors import GraphError
-from gsp_fb.testing import assert_close, families, gammas, graphs, operators, paper_matrix, size_of
+from gsp_fb.testing import families, gammas, graphs, operators
+from gsp_fb.theory import paper_matrix
 from gsp_fb.variants import CHANNELS, VARIANTS
+from tests.support.closeness import assert_close, size_of
 
 NORMALISED = families(norm=("sym", "rw"))
 

@@ -7,8 +7,9 @@ from hypothesis import given
 import gsp_fb as gf
 from gsp_fb.calculus import divergence, gradient, incidence, total_variation
 from gsp_fb.errors import GraphError, ParameterError, SignalError
-from gsp_fb.testing import assert_close, families, gammas, graphs, signals, size_of
+from gsp_fb.testing import families, gammas, graphs, signals
 from gsp_fb.variants import VARIANTS
+from tests.support.closeness import assert_close, size_of
 
 
 def high(graph, family, gamma):

@@ -6,8 +6,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import gsp_fb as gf
-from gsp_fb.testing import SignalRecipe, assert_close, families, graphs, operators, paper_matrix, signals, size_of
+from gsp_fb.testing import families, graphs, operators, signals
+from gsp_fb.testing._signals import SignalRecipe
+from gsp_fb.theory import paper_matrix
 from gsp_fb.variants import VARIANTS
+from tests.support.closeness import assert_close, size_of
 
 SYMMETRIC = families(norm=("none", "sym"))
 ANY_WIDTH = st.none() | st.integers(1, 3)

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from gsp_fb import Graph, filters, operator
 from gsp_fb.errors import GspWarning, ParameterError
 from gsp_fb.filters import FilterBank
-from gsp_fb.testing import SignalRecipe, families, gammas, graphs, operators, signals, size_of
+from gsp_fb.testing import families, gammas, graphs, operators, signals
+from gsp_fb.testing._signals import SignalRecipe
+from tests.support.closeness import size_of
 
 FAMILIES = {
     "heat": lambda: (filters.heat(3.0),),

@@ -9,21 +9,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import gsp_fb as gf
-from gsp_fb.testing import (
-    adjacencies,
-    assert_close,
-    channels,
-    families,
-    gammas,
-    graphs,
-    isolated_policies,
-    operators,
-    paper_dense,
-    paper_matrix,
-    signals,
-    size_of,
-)
+from gsp_fb.testing import adjacencies, channels, families, gammas, graphs, isolated_policies, operators, signals
+from gsp_fb.theory import paper_dense, paper_matrix
 from gsp_fb.variants import CHANNELS, VARIANTS
+from tests.support.closeness import assert_close, size_of
 
 ANY_WIDTH = st.none() | st.integers(0, 3)
 NORMALISED = families(norm=("sym", "rw"))

@@ -7,19 +7,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import gsp_fb as gf
-from gsp_fb.testing import (
-    assert_close,
-    families,
-    gammas,
-    graphs,
-    operators,
-    paper_dense,
-    paper_matrix,
-    signals,
-    size_of,
-    tolerance,
-)
+from gsp_fb.testing import families, gammas, graphs, operators, signals
+from gsp_fb.theory import paper_dense, paper_matrix, tolerance
 from gsp_fb.variants import VARIANTS
+from tests.support.closeness import assert_close, size_of
 from tools.oracles.graphs import CLOSED_FORM, DENSE
 
 SYMMETRIC = families(norm=("none", "sym"))

@@ -6,8 +6,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import gsp_fb as gf
-from gsp_fb.testing import assert_close, gammas, graphs, paper_dense, signals, size_of, tolerance
-from gsp_fb.theory import CLAIMS, verify
+from gsp_fb.testing import gammas, graphs, signals
+from gsp_fb.theory import CLAIMS, paper_dense, tolerance, verify
+from tests.support.closeness import assert_close, size_of
 
 HALF_PATH = gf.Graph.from_edges([(0, 1), (1, 2)], weights=[0.5, 0.5])
 

@@ -18,7 +18,9 @@ from gsp_fb.nn.propagation.attention import Attention, EdgeList
 from gsp_fb.nn.propagation.operators import Complement, Spatial, mean_matrix
 from gsp_fb.nn.propagation.wavelet import Wavelet, heat_wavelets
 from gsp_fb.nn.sparse import SparseMatrix
-from gsp_fb.testing import assert_close, families, graphs, operators, paper_matrix, size_of
+from gsp_fb.testing import families, graphs, operators
+from gsp_fb.theory import paper_matrix
+from tests.support.closeness import assert_close, size_of
 
 WIDTH = 4
 DOUBLE = {"dtype": torch.float64}

@@ -61,6 +61,19 @@ def test_a_data_set_with_such_a_graph_trains(kind, name):
     assert result.losses["train"] < result.history[0]["train_loss"]
 
 
+def test_q_is_an_option_of_networks_on_directed_graphs():
+    data = gf.datasets.contextual_sbm(40, homophily=0.2, rng=0)
+    source, target, _ = data.graph.edges()
+    arcs = replace(data, graph=gf.Graph.from_edges(np.stack([source, target], axis=1), n_nodes=40, directed=True))
+    x = torch.as_tensor(data.x, dtype=torch.float32)
+    for name in ("gcn", "fb-gcn", "acm-gcn", "gcnii"):
+        option = nn.build(name, arcs, seed=0, q=0.1).eval()
+        graph = nn.build(name, replace(arcs, graph=arcs.graph.magnetic(0.1)), seed=0).eval()
+        assert torch.equal(option(x), graph(x))
+    with pytest.raises(ParameterError, match=r"q=0\.1 is for directed graphs"):
+        nn.build("gcn", data, q=0.1)
+
+
 def test_other_matrices_refuse_complex_entries():
     with pytest.raises(ParameterError, match="real pairs"):
         SparseMatrix.from_operator(gf.operator(MAGNETIC, "sym"))

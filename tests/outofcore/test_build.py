@@ -41,17 +41,18 @@ def same(kept, graph):
 @given(
     PAIRS,
     st.builds(
-        lambda rule, duplicates, loops: {**rule, "duplicates": duplicates, "loops": loops},
+        lambda rule, duplicates, loops, signed: {**rule, "duplicates": duplicates, "loops": loops, "signed": signed},
         st.sampled_from(RULES),
         st.sampled_from(["first", "sum"]),
         st.sampled_from(["keep", "drop"]),
+        st.booleans(),
     ),
     st.booleans(),
     st.integers(1200, 12000),
 )
 def test_folder_is_the_graph_of_the_same_edges(shared, pairs, options, weighted, memory):
     folder = tempfile.mkdtemp(dir=shared)
-    weights = np.resize([0.5, 1.0, 0.0, 2.25, 1.0], len(pairs)) if weighted else None
+    weights = np.resize([0.5, 1.0, 0.0, 2.25, -1.0 if options["signed"] else 1.0], len(pairs)) if weighted else None
     lines = [f"{i},{j}" + ("" if weights is None else f",{weights[k]}") for k, (i, j) in enumerate(pairs)]
     with open(f"{folder}/edges.csv", "w") as file:
         file.write("\n".join(lines))

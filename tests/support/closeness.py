@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import is_sparse, real_dtype
-from ..theory.tolerance import tolerance
+from gsp_fb.backend import is_sparse, real_dtype
+from gsp_fb.theory import tolerance
 
 __all__ = ["assert_close", "size_of"]
 
@@ -21,59 +21,15 @@ def _precision(x: Any) -> Any:
 
 
 def size_of(x: Any) -> float:
-    """Return the largest absolute entry, the natural ``scale`` of a law.
-
-    Parameters
-    ----------
-    x : array_like or sparse
-        Any shape, also empty.
-
-    Returns
-    -------
-    float
-        0 for an empty array.
-
-    See Also
-    --------
-    assert_close : Takes it as ``scale``.
-
-    Examples
-    --------
-    >>> size_of([1.0, -3.0])
-    3.0
-    """
+    """Return the largest absolute entry, the natural ``scale`` of a law; 0 for an empty array."""
     return float(np.max(np.abs(_dense(x)), initial=0.0))
 
 
 def assert_close(actual: Any, expected: Any, *, scale: float = 1.0, n: int | None = None) -> None:
     """Raise AssertionError unless ``|actual - expected| <= 64 * eps * n * scale`` in every entry.
 
-    Parameters
-    ----------
-    actual, expected : array_like or sparse
-        Of the same shape. ``eps`` is that of the coarser precision.
-    scale : float
-        Size of the summed numbers.
-    n : int, optional
-        Number of summed terms; by default the longest axis.
-
-    Raises
-    ------
-    AssertionError
-        Shapes differ, or an entry differs by more; the message has its position and values.
-
-    See Also
-    --------
-    size_of : A natural scale.
-    tolerance : The tolerance itself.
-
-    Examples
-    --------
-    >>> assert_close([1.0, 2.0 + 1e-15], [1.0, 2.0])
-    >>> assert_close(1.0, 1.1, n=10)
-    Traceback (most recent call last):
-    ...
-    AssertionError: differs by 0.1 at (): 1.0, expected 1.1 (tolerance 1.4e-13)
+    ``eps`` is that of the coarser precision, ``n`` the number of summed terms (by default the longest axis), ``scale``
+    the size of the summed numbers. The message has the position and the values of the largest difference.
     """
     actual, expected = _dense(actual), _dense(expected)
     if actual.shape != expected.shape:
