@@ -1,7 +1,7 @@
 """Sums over neighbours of a block of signals or a single one: matrix-vector products, banks, quadratic forms.
 
 ``gather_line`` reads packed rows, at most one cache line each; ``gather_2d`` rows of any length where they are;
-``gather_1d`` and ``tiled_sums`` a single signal.
+``gather_1d``, ``gather_1d_far`` and ``tiled_sums`` a single signal.
 """
 
 # ruff: noqa: PLR0917  # numba functions take plain arrays as separate arguments, not objects that hold them
@@ -15,11 +15,13 @@ import numpy as np
 from .compiling import compiled, inlined
 from .simd import fma, load_vector, prefetch, prefetch_item, store, zeros
 
-__all__ = ["gather_1d", "gather_2d", "gather_line", "pair_factor", "tiled_sums"]
+__all__ = ["CORE_BYTES", "gather_1d", "gather_1d_far", "gather_2d", "gather_line", "pair_factor", "tiled_sums"]
 
 # Prefetch distance in neighbours: long enough to hide the memory latency. Of single numbers fewer are in flight at
 # once: their loop is short, and many of them are in the cache.
 PREFETCH_DISTANCE, PREFETCH_NUMBERS = 48, 24
+# Signals up to this size are in the second-level cache of the core that reads them.
+CORE_BYTES = 2**20
 # Unsigned counters: for signed ones numba tests every index for a negative one. It adds a plain 1 to them as a float.
 ZERO, ONE, TWO = np.uintp(0), np.uintp(1), np.uintp(2)
 
@@ -163,8 +165,23 @@ def _term(indices: Any, weights: Any, x: Any, right: Any, p: Any) -> Any:
 
 @inlined
 def gather_1d(indices: Any, weights: Any, x: Any, right: Any, start: int, stop: int) -> Any:
-    """Return sum_p w_p r_j x[j] over start <= p < stop."""
+    """Return sum_p w_p r_j x[j] over start <= p < stop, without prefetch: for a signal in the cache of its core."""
     even, odd = x.dtype.type(0), x.dtype.type(0)  # two chains, as in gather_line
+    p, end = np.uintp(start), np.uintp(stop)
+    while p + TWO <= end:
+        even += _term(indices, weights, x, right, p)
+        odd += _term(indices, weights, x, right, p + ONE)
+        p += TWO
+    while p < end:
+        even += _term(indices, weights, x, right, p)
+        p += ONE
+    return even + odd
+
+
+@inlined
+def gather_1d_far(indices: Any, weights: Any, x: Any, right: Any, start: int, stop: int) -> Any:
+    """Return ``gather_1d`` with prefetch, which pays for a larger signal (1.25 times as fast at a million nodes)."""
+    even, odd = x.dtype.type(0), x.dtype.type(0)
     p, end = np.uintp(start), np.uintp(stop)
     distance = _distance(PREFETCH_NUMBERS, stop, indices)
     while p + TWO <= end:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .compiling import compiled, inlined
-from .gather import gather_1d, gather_2d, tiled_sums
+from .gather import CORE_BYTES, gather_1d, gather_1d_far, gather_2d, tiled_sums
 from .simd import fma, load_vector, prefetch, store, zeros
 
 __all__ = ["bank_step_1d", "copy_rows", "label_propagation_rows", "product_1d", "product_2d"]
@@ -39,11 +39,15 @@ def product_1d(
 ) -> None:
     """Set rows of ``out`` to ``left * (A @ scaled) + diag * x`` for a single signal, read in tiles of ``width``."""
     kind = x.dtype.type
-    # Two loops: a choice inside the loop would cost a quarter of it.
+    # Three loops: a choice inside the loop would cost a quarter of it.
     if width < len(x):
         sums = tiled_sums(first, last, indptr, indices, weights, scaled, None, width)
         for i in range(first, last):
             out[i] = kind(left[i]) * sums[i - first] + kind(diag[i]) * x[i]
+    elif scaled.size * scaled.itemsize > CORE_BYTES:
+        for i in range(first, last):
+            total = gather_1d_far(indices, weights, scaled, None, indptr[i], indptr[i + 1])
+            out[i] = kind(left[i]) * total + kind(diag[i]) * x[i]
     else:
         for i in range(first, last):
             total = gather_1d(indices, weights, scaled, None, indptr[i], indptr[i + 1])

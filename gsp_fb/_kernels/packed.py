@@ -14,14 +14,19 @@ import numpy as np
 
 from .compiling import by_width, compiled, inlined
 from .gather import gather_line
-from .simd import fma, load_vector, store, zeros
+from .simd import fma, load_vector, prefetch, store, zeros
 
 __all__ = ["bank_step", "pack_rows", "packed_product"]
+
+# Prefetch distance of the rows that are read and written in order, in rows: a block of columns is a strided access, of
+# which the hardware prefetches little. Prefetching past the end is harmless.
+PREFETCH_ROWS = 8
 
 
 @inlined
 def _pack(first: int, last: int, x: Any, scale: Any, start: int, packed: Any, width: int) -> None:
     for i in range(first, last):
+        prefetch(x, i + 2 * PREFETCH_ROWS, start, width)
         own = x.dtype.type(scale[i])
         store(fma(zeros(x, width), own, load_vector(x, i, start, width)), packed, i, 0)
 
@@ -45,6 +50,8 @@ def _product_rows(width: int, weights: Any, right: Any, arguments: Any) -> None:
     first, last, indptr, indices, packed, x, left, diag, out, start, n_columns = arguments
     row = np.empty((1, width), x.dtype)
     for i in range(first, last):
+        prefetch(x, i + PREFETCH_ROWS, start, width)
+        prefetch(out, i + PREFETCH_ROWS, start, width)
         sums = gather_line(indptr[i], indptr[i + 1], indices, weights, packed, right, width)
         sums = fma(zeros(x, width), x.dtype.type(left[i]), sums)
         own = x.dtype.type(diag[i])
@@ -86,6 +93,7 @@ def _add_terms(
     new = fma(zeros(out, width), share, new)
     place = start
     for f in range(terms.shape[1]):
+        prefetch(out, i + PREFETCH_ROWS, place, width)
         if n_columns == width:
             sums = fma(load_vector(out, i, place, width), terms[0, f], before)
             store(fma(fma(sums, terms[1, f], now), terms[2, f], new), out, i, place)
