@@ -1,8 +1,8 @@
 """Blocks of columns whose rows fit one cache line, and when it pays to pack a signal into them.
 
 The entries of an arbitrarily numbered graph read the rows of a signal at random, and each read costs as many cache
-lines as the row touches: three for 16 float64 columns where numpy puts them, two if they are aligned. Packed, a block of
-eight float64 or 16 float32 columns costs one, and the vector that is read at random is small enough for the cache.
+lines as the row touches: three for 16 float64 columns where numpy puts them, two if they are aligned. Packed, a block
+of eight float64 or 16 float32 columns costs one, and the vector that is read at random is small enough for the cache.
 """
 
 from __future__ import annotations
