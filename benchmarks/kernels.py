@@ -40,7 +40,7 @@ its processor time, two threads by wall time, ours and the peers in turn; ratios
 STREAM triad {stream2:.1f} GB/s in two threads, {stream1:.1f} in one.
 
 The bound is what the same graph costs without its rows, measured in the same run: the entries' numbers (one signal) or
-cache lines (packed columns) gathered in their order into one sum, plus the bytes that are read and written in order at
+cache lines (packed columns) gathered in their order into one sum, indices included, plus the bytes of signals that are read and written in order at
 STREAM rate of one thread, halved for two. The last column is our time over the bound; what is left are the ends of rows
 (a branch that is predicted wrongly about once a row) and, on small graphs, Python calls.
 
@@ -115,14 +115,14 @@ JOBS = {"product": _product, "s_value": _s_value, "bank": _bank}
 
 def _bound(row: Row, op: gf.Operator, x: Any, stream: float) -> float:
     """Return the seconds of one thread for gathering alone, and for the bytes that are streamed."""
-    indices, entries = op.graph.indices, 4 * len(op.graph.indices)
+    indices = op.graph.indices
     if row.columns == 1:
-        return _line_seconds(indices, x, 1) + (entries + 4 * x.nbytes) / stream
+        return _line_seconds(indices, x, 1) + 4 * x.nbytes / stream
     steps = ORDER if row.job == "bank" else 1
     outputs = 2 * FILTERS * ORDER / 3 if row.job == "bank" else 2
     gathers = sum(_line_seconds(indices, x, width) for _, _, width in column_blocks(x))
     # Read and written in order: the signal or three vectors of the recurrence, and the outputs at every third order.
-    return steps * gathers + (steps * (entries + 3 * x.nbytes) + outputs * x.nbytes) / stream
+    return steps * gathers + (steps * 3 + outputs) * x.nbytes / stream
 
 
 def _line_seconds(indices: Any, x: Any, width: int) -> float:

@@ -60,7 +60,8 @@ def _prefetch_node(i: Any, j: Any, left: Any, directed: bool) -> Any:
 @inlined
 def _distance(longest: int, stop: Any, indices: Any) -> Any:
     """Return the prefetch distance of a row: shorter at the end of the graph, so that no entry needs a bounds check."""
-    return np.uintp(max(0, min(longest, len(indices) - np.int64(stop))))
+    distance: Any = max(0, min(longest, len(indices) - np.int64(stop)))
+    return np.uintp(distance)
 
 
 @inlined
