@@ -41,8 +41,8 @@ STREAM triad {stream2:.1f} GB/s in two threads, {stream1:.1f} in one.
 
 The bound is what the same graph costs without its rows, measured in the same run: the entries' numbers (one signal) or
 cache lines (packed columns) gathered in their order into one sum, indices included, plus the bytes of signals and
-outputs at the STREAM rate of one thread; halved for two. The last column is our time over the bound; what is left are
-the ends of rows (a branch that is predicted wrongly about once a row) and, on small graphs, Python calls.
+outputs at the STREAM rate of one thread; halved for two. The last column is our time over the bound; the
+rest is the work per row and, on small graphs, Python calls.
 
 | job | threads | ours ms | best peer ms | ratio | bar | held | difference | bound | ours / bound |
 |---|---|---|---|---|---|---|---|---|---|
