@@ -145,6 +145,7 @@ package: $(VENV)/.test
 	$(BIN)/pytest -q -n 0 -m slow tests/test_package.py
 
 bench: $(VENV)/.test
+	-$(PIP) -e '.[bench]'
 	$(BIN)/python -m benchmarks
 
 clean:

@@ -8,7 +8,7 @@ from pathlib import Path
 from gsp_fb._kernels import set_threads
 from gsp_fb._kernels.threads import n_threads
 
-from . import growth, report
+from . import growth, kernels, report
 from .jobs import JOBS
 from .measure import compare, gather_rate, stream_rate
 
@@ -35,6 +35,8 @@ def main() -> None:
             line = report.row(job, case, compare(case.ours, case.peer, options.repeats, case.back), stream, gather)
             print(line, end="", flush=True)
             page += line
+    # Last: it sets the threads of this process and of torch and MKL.
+    page += kernels.table(options.only)
     if not options.only:
         RESULTS.write_text(page, encoding="utf-8")
 

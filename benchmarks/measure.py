@@ -84,7 +84,7 @@ def relative_difference(a: Any, b: Any) -> float:
 
 
 @numba.njit(nogil=True)
-def _triad(first: int, last: int, a: Any, b: Any, c: Any) -> None:
+def triad(first: int, last: int, a: Any, b: Any, c: Any) -> None:
     for i in range(first, last):
         a[i] = b[i] + 3.0 * c[i]
 
@@ -116,7 +116,7 @@ def _rate(loop: Callable[..., None], size: int, n_bytes: int, *arrays: Any) -> f
 def stream_rate(size: int = 10_000_000) -> float:
     """Return the rate of a[i] = b[i] + 3 c[i] over arrays far larger than the caches, in bytes per second."""
     a, b, c = np.zeros(size), np.ones(size), np.ones(size)
-    return _rate(_triad, size, 3 * 8 * size, a, b, c)
+    return _rate(triad, size, 3 * 8 * size, a, b, c)
 
 
 def gather_rate(n_nodes: int = 100_000, size: int = 2_000_000) -> float:

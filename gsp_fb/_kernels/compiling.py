@@ -7,13 +7,15 @@ from typing import Any, TypeVar, cast
 
 from .._extras import require
 
-__all__ = ["CACHE_LINE", "compiled", "in_parts", "inlined", "numba"]
+__all__ = ["CACHE_LINE", "WIDTHS", "by_width", "compiled", "inlined", "numba"]
 
 numba = require("numba", "the compiled engine")
 
 _Loop = TypeVar("_Loop", bound=Callable[..., Any])
 
 CACHE_LINE = 64
+# Numbers in a packed row; 16 of float32 and 8 of float64 fill a cache line.
+WIDTHS = (2, 4, 8, 16)
 
 
 def compiled(loop: _Loop) -> _Loop:
@@ -30,27 +32,22 @@ def inlined(part: _Loop) -> _Loop:
     return cast("_Loop", numba.njit(part, error_model="numpy", inline="always"))
 
 
-def in_parts(part: Callable[[int, int, Any], None]) -> Callable[[int, Any], None]:
-    """Return a loop over columns that calls ``part(column, width, arguments)`` with the largest width that fits.
+def by_width(loop: Callable[[int, Any, Any, Any], None]) -> Callable[[int, Any, Any, Any], None]:
+    """Return ``loop(width, weights, right, arguments)`` compiled for each width of WIDTHS, chosen at run time.
 
-    The widths are compile-time constants, which vector registers require. The arguments are one tuple, because numba
-    does not inline functions with star arguments.
+    Vector registers need a width that is a compile-time constant. Most arguments are one tuple, because numba does not
+    inline functions with star arguments; those that may be None are not, because it would not drop their branches.
     """
 
     @inlined
-    def whole(n_columns: int, arguments: Any) -> None:
-        c = 0
-        while c + 64 <= n_columns:
-            part(c, 64, arguments)
-            c += 64
-        while c + 16 <= n_columns:
-            part(c, 16, arguments)
-            c += 16
-        while c + 4 <= n_columns:
-            part(c, 4, arguments)
-            c += 4
-        while c < n_columns:
-            part(c, 1, arguments)
-            c += 1
+    def whole(width: int, weights: Any, right: Any, arguments: Any) -> None:
+        if width == 16:
+            loop(16, weights, right, arguments)
+        elif width == 8:
+            loop(8, weights, right, arguments)
+        elif width == 4:
+            loop(4, weights, right, arguments)
+        else:
+            loop(2, weights, right, arguments)
 
     return whole

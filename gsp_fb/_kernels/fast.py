@@ -10,24 +10,26 @@ import numpy as np
 
 from ..backend import FloatArray, IntArray, Signal, freeze, is_sparse, real_dtype
 from . import forms, loops
+from . import packed as loops_packed
 from .compiling import CACHE_LINE
 from .csr import Csr
 from .engine import cost
+from .packing import column_blocks, packing_pays
 from .threads import THREADS_FROM, each_block, n_threads, row_blocks
-from .tiles import single_blocks
+from .tiles import tile_width
 
 __all__ = ["affine_product", "chebyshev_bank", "label_propagation_step", "quadratic_form"]
 
-# Bytes of each row per pass of the recurrence: the randomly accessed vectors then stay in the cache.
-COLUMN_BYTES = 128
+# Blocks of rows per thread: enough to balance the threads where others use the machine too.
+BLOCKS_PER_THREAD = 8
 # Maximal size of the block sums of a wide sparse signal; wider signals use fewer blocks.
 SUMS = 2**23
 
 
 def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> Signal:
-    """Return ``left * (A @ (right * x)) + diag * x`` in the precision of ``x``; only the result is allocated.
+    """Return ``left * (A @ (right * x)) + diag * x`` in the precision of ``x``.
 
-    For a single signal ``right * x`` is computed first, which halves the data gathered at random. A signal larger than
+    Beside the result one vector ``right * x`` is allocated, or one block of packed rows. A single signal larger than
     the cache is read in tiles.
     """
     signal = _as_real(x)
@@ -35,11 +37,37 @@ def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
     work = cost(graph, x)
     if signal.shape[1] == 1:
         inputs = _inputs(signal[:, 0], _times(right, signal)[:, 0], left, diag)
-        width, blocks = single_blocks(graph, signal[:, 0], work)
-        _run(loops.product_1d, graph, work, blocks, *inputs, out[:, 0], width)
+        _run(loops.product_1d, graph, work, _row_ranges(graph, work), *inputs, out[:, 0], tile_width(graph, inputs[1]))
+    elif packing_pays(graph, signal):
+        _packed_product(graph, signal, left, right, diag, out=out)
     else:
-        _run(loops.product_2d, graph, work, row_blocks(graph.indptr, work), *_inputs(signal, left, right, diag), out)
+        _run(loops.product_2d, graph, work, _row_ranges(graph, work), *_inputs(signal, left, right, diag), out)
     return out.view(x.dtype).reshape(x.shape)
+
+
+def _packed_product(
+    graph: Csr, signal: FloatArray, left: FloatArray, right: FloatArray, diag: FloatArray, *, out: FloatArray
+) -> None:
+    """Set ``out`` to the product, one block of packed columns after the other."""
+    for start, n_columns, width in column_blocks(signal):
+        packed = _pack(signal, right, start, n_columns, width)
+        work = cost(graph, packed)
+        inputs = _inputs(packed, signal, left, diag)
+        _run(loops_packed.packed_product, graph, work, _row_ranges(graph, work), *inputs, out, start, n_columns)
+
+
+def _pack(signal: FloatArray, scale: FloatArray, start: int, n_columns: int, width: int) -> FloatArray:
+    """Return ``scale * signal`` of some columns as aligned rows of ``width`` numbers, the rest of them zero."""
+    packed = _aligned((len(signal), width), signal.dtype, np.empty if n_columns == width else np.zeros)
+    x, own = _inputs(signal, scale)
+    threads = n_threads() if packed.size >= THREADS_FROM else 1
+    cuts = np.linspace(0, len(signal), threads + 1).astype(int).tolist()
+    each_block(
+        lambda first, last: loops_packed.pack_rows(first, last, x, own, start, n_columns, packed),
+        list(pairwise(cuts)),
+        threads,
+    )
+    return packed
 
 
 def chebyshev_bank(
@@ -55,9 +83,12 @@ def chebyshev_bank(
     if terms.shape[1] == 1:
         out += signal[:, None, :] * terms
     scale, rest = _folded(graph, right)
-    for start, stop in _column_blocks(signal):
-        begin = _times(scale, signal[:, start:stop])
-        _recurrence(graph, begin, (scale * left, rest, diag), terms=terms, share=1.0 / scale, out=out, start=start)
+    operator = scale * left, rest, diag
+    for start, n_columns, width in column_blocks(signal):
+        begin = _pack(signal, scale, start, n_columns, width)
+        if signal.shape[1] == 1:
+            begin = np.ascontiguousarray(begin[:, 0])
+        _recurrence(graph, begin, operator, terms=terms, share=1.0 / scale, out=out, columns=(start, n_columns))
     bank = np.swapaxes(out.view(x.dtype), 1, 2)
     return bank if x.ndim > 1 else bank[:, 0]
 
@@ -73,36 +104,23 @@ def _folded(graph: Csr, right: FloatArray) -> tuple[FloatArray, FloatArray | Non
     return (scale, None) if np.all(scale) else (np.ones_like(right), right)
 
 
-def _column_blocks(signal: FloatArray) -> Iterator[tuple[int, int]]:
-    """Return even blocks of columns that fit the cache; the recurrence runs over one block at a time."""
-    width = COLUMN_BYTES // signal.itemsize
-    n_columns = signal.shape[1]
-    cuts = np.linspace(0, n_columns, -(-n_columns // width) + 1).astype(int).tolist()
-    return pairwise(cuts)
-
-
 def _recurrence(
     graph: Csr,
-    begin: Signal,
+    now: FloatArray,
     operator: tuple[FloatArray | None, ...],
     *,
     terms: FloatArray,
     share: FloatArray,
     out: FloatArray,
-    start: int,
+    columns: tuple[int, int],
 ) -> None:
-    """Add the bank of a few columns to ``out``; each new vector overwrites the oldest of the three."""
-    before, now = _aligned(begin.shape, begin.dtype), _aligned(begin.shape, begin.dtype)
-    now[:] = begin
-    before, now = _flat(before), _flat(now)
+    """Add the bank of a few columns to ``out``; each new vector overwrites the older of the two that it is made of."""
+    before = _aligned(now.shape, now.dtype)
     work = cost(graph, now)
-    loop: Callable[..., None] = loops.bank_step
-    blocks, last = row_blocks(graph.indptr, work), [start, out.shape[2]]
-    if now.ndim == 1:
-        loop = loops.bank_step_1d
-        width, blocks = single_blocks(graph, now, work)
-        last.append(width)
+    loop: Callable[..., None] = loops.bank_step_1d if now.ndim == 1 else loops_packed.bank_step
+    last = columns[0], out.shape[2], tile_width(graph, now) if now.ndim == 1 else columns[1]
     flat_out = out.reshape(len(out), out.shape[1] * out.shape[2])
+    blocks = _row_ranges(graph, work)
     for order, added in _steps(terms):
         _run(loop, graph, work, blocks, now, *operator, before, min(order, 2), added, share, flat_out, *last)
         before, now = now, before
@@ -169,11 +187,17 @@ def _run(loop: Callable[..., None], graph: Csr, work: int, blocks: list[Any], *a
     """Run ``loop`` over all blocks of rows, multithreaded if the work exceeds THREADS_FROM."""
     indptr, indices = _inputs(graph.indptr, _unsigned(graph.indices))
     weights = graph.weights
-    each_block(
-        lambda *block: loop(*block, indptr, indices, weights, *arguments),
-        blocks,
-        n_threads() if work >= THREADS_FROM else 1,
-    )
+    each_block(lambda *block: loop(*block, indptr, indices, weights, *arguments), blocks, _threads(work))
+
+
+def _threads(work: int) -> int:
+    return n_threads() if work >= THREADS_FROM else 1
+
+
+def _row_ranges(graph: Csr, work: int) -> list[tuple[int, int]]:
+    """Return row ranges for loops whose rows do not depend on the ranges: as few calls as keep the threads busy."""
+    threads = _threads(work)
+    return row_blocks(graph.indptr, work, max_blocks=BLOCKS_PER_THREAD * threads if threads > 1 else 1)
 
 
 def _inputs(*arrays: Any) -> list[Any]:
@@ -199,11 +223,6 @@ def _times(vector: FloatArray, columns: FloatArray) -> FloatArray:
     """Return ``diag(vector) @ columns`` in the precision of the columns."""
     scaled: FloatArray = np.multiply(vector[:, None], columns, dtype=columns.dtype, casting="same_kind")
     return scaled
-
-
-def _flat(columns: FloatArray) -> FloatArray:
-    """Return a single column as a vector, several columns unchanged."""
-    return columns[:, 0] if columns.shape[1] == 1 else columns
 
 
 def _n_parts(x: Any) -> int:

@@ -1,4 +1,8 @@
-"""Sums over neighbours of a block of signals or a single one: matrix-vector products, banks, quadratic forms."""
+"""Sums over neighbours of a block of signals or a single one: matrix-vector products, banks, quadratic forms.
+
+``gather_line`` reads packed rows, at most one cache line each; ``gather_2d`` rows of any length where they are;
+``gather_1d``, ``gather_1d_far`` and ``tiled_sums`` a single signal.
+"""
 
 # ruff: noqa: PLR0917  # numba functions take plain arrays as separate arguments, not objects that hold them
 
@@ -11,12 +15,15 @@ import numpy as np
 from .compiling import compiled, inlined
 from .simd import fma, load_vector, prefetch, prefetch_item, store, zeros
 
-__all__ = ["gather_1d", "gather_2d", "pair_factor", "tiled_sums"]
+__all__ = ["CORE_BYTES", "gather_1d", "gather_1d_far", "gather_2d", "gather_line", "pair_factor", "tiled_sums"]
 
-# Prefetch distance in neighbours: long enough to hide the memory latency.
-PREFETCH_DISTANCE = 48
-# Steps of unsigned counters; numba adds a plain 1 to them as a float.
-ONE, TWO = np.uintp(1), np.uintp(2)
+# Prefetch distance in neighbours: long enough to hide the memory latency. Of single numbers fewer are in flight at
+# once: their loop is short, and many of them are in the cache.
+PREFETCH_DISTANCE, PREFETCH_NUMBERS = 48, 24
+# Signals up to this size are in the second-level cache of the core that reads them.
+CORE_BYTES = 2**20
+# Unsigned counters: for signed ones numba tests every index for a negative one. It adds a plain 1 to them as a float.
+ZERO, ONE, TWO = np.uintp(0), np.uintp(1), np.uintp(2)
 
 
 @inlined
@@ -48,6 +55,40 @@ def _prefetch_node(i: Any, j: Any, left: Any, directed: bool) -> Any:
     if left is None:
         return j
     return np.int64(j) if directed else min(np.int64(j), i)
+
+
+@inlined
+def _distance(longest: int, stop: Any, indices: Any) -> Any:
+    """Return the prefetch distance of a row: shorter at the end of the graph, so that no entry needs a bounds check."""
+    distance: Any = max(0, min(longest, len(indices) - np.int64(stop)))
+    return np.uintp(distance)
+
+
+@inlined
+def _add_line(sums: Any, p: Any, distance: Any, indices: Any, weights: Any, x: Any, right: Any, width: int) -> Any:
+    """Return ``sums + w_p r_j x[j]`` and prefetch the row of a later neighbour, one cache line."""
+    prefetch(x, indices[p + distance], ZERO, 1)
+    factor = x.dtype.type(_factor(right, weights, p, indices[p]))
+    return fma(sums, factor, load_vector(x, indices[p], ZERO, width))
+
+
+@inlined
+def gather_line(start: Any, stop: Any, indices: Any, weights: Any, x: Any, right: Any, width: int) -> Any:
+    """Return sum_p w_p r_j x[j] over start <= p < stop as a vector, where the rows of ``x`` are ``width`` long.
+
+    ``width`` is a constant. An aligned row of at most 64 bytes is one cache line, the least that a neighbour can cost.
+    """
+    # Two accumulators: each addition depends on the previous one, and two chains hide its latency.
+    even, odd = zeros(x, width), zeros(x, width)
+    p, end = np.uintp(start), np.uintp(stop)
+    distance = _distance(PREFETCH_DISTANCE, stop, indices)
+    while p + TWO <= end:
+        even = _add_line(even, p, distance, indices, weights, x, right, width)
+        odd = _add_line(odd, p + ONE, distance, indices, weights, x, right, width)
+        p += TWO
+    if p < end:
+        even = _add_line(even, p, distance, indices, weights, x, right, width)
+    return fma(even, x.dtype.type(1), odd)
 
 
 @inlined
@@ -125,10 +166,8 @@ def _term(indices: Any, weights: Any, x: Any, right: Any, p: Any) -> Any:
 
 @inlined
 def gather_1d(indices: Any, weights: Any, x: Any, right: Any, start: int, stop: int) -> Any:
-    """Return sum_p w_p r_j x[j] over start <= p < stop, without prefetch: a single signal usually fits the cache."""
-    # Two accumulators: each addition depends on the previous one, and two chains hide its latency.
-    even, odd = x.dtype.type(0), x.dtype.type(0)
-    # Unsigned counters: for signed ones numba tests every index for a negative one, which takes 40 % of the loop.
+    """Return sum_p w_p r_j x[j] over start <= p < stop, without prefetch: for a signal in the cache of its core."""
+    even, odd = x.dtype.type(0), x.dtype.type(0)  # two chains, as in gather_line
     p, end = np.uintp(start), np.uintp(stop)
     while p + TWO <= end:
         even += _term(indices, weights, x, right, p)
@@ -137,6 +176,24 @@ def gather_1d(indices: Any, weights: Any, x: Any, right: Any, start: int, stop: 
     while p < end:
         even += _term(indices, weights, x, right, p)
         p += ONE
+    return even + odd
+
+
+@inlined
+def gather_1d_far(indices: Any, weights: Any, x: Any, right: Any, start: int, stop: int) -> Any:
+    """Return ``gather_1d`` with prefetch, for a larger signal."""
+    even, odd = x.dtype.type(0), x.dtype.type(0)
+    p, end = np.uintp(start), np.uintp(stop)
+    distance = _distance(PREFETCH_NUMBERS, stop, indices)
+    while p + TWO <= end:
+        prefetch_item(x, indices[p + distance])
+        prefetch_item(x, indices[p + distance + ONE])
+        even += _term(indices, weights, x, right, p)
+        odd += _term(indices, weights, x, right, p + ONE)
+        p += TWO
+    if p < end:
+        prefetch_item(x, indices[p + distance])
+        even += _term(indices, weights, x, right, p)
     return even + odd
 
 

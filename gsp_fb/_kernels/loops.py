@@ -1,4 +1,4 @@
-"""The compiled loops of products, Chebyshev steps, label propagation and row copies.
+"""The compiled loops of products, single-signal Chebyshev steps, label propagation and row copies.
 
 Each loop processes the rows ``first <= i < last`` of a CSR structure, so that threads work on disjoint rows. It
 allocates one accumulator row, or two numbers per row where it reads a signal in tiles. ``weights`` is None for an
@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from .compiling import compiled, inlined
-from .gather import gather_1d, gather_2d, tiled_sums
+from .gather import CORE_BYTES, gather_1d, gather_1d_far, gather_2d, tiled_sums
 from .simd import fma, load_vector, prefetch, store, zeros
 
-__all__ = ["bank_step", "bank_step_1d", "copy_rows", "label_propagation_rows", "product_1d", "product_2d"]
+__all__ = ["bank_step_1d", "copy_rows", "label_propagation_rows", "product_1d", "product_2d"]
 
 # Prefetch distance of row copies, in rows.
 PREFETCH_ROWS = 8
@@ -39,11 +39,15 @@ def product_1d(
 ) -> None:
     """Set rows of ``out`` to ``left * (A @ scaled) + diag * x`` for a single signal, read in tiles of ``width``."""
     kind = x.dtype.type
-    # Two loops: a choice inside the loop would cost a quarter of it.
+    # Three loops: a choice inside the loop would cost a quarter of it.
     if width < len(x):
         sums = tiled_sums(first, last, indptr, indices, weights, scaled, None, width)
         for i in range(first, last):
             out[i] = kind(left[i]) * sums[i - first] + kind(diag[i]) * x[i]
+    elif scaled.size * scaled.itemsize > CORE_BYTES:
+        for i in range(first, last):
+            total = gather_1d_far(indices, weights, scaled, None, indptr[i], indptr[i + 1])
+            out[i] = kind(left[i]) * total + kind(diag[i]) * x[i]
     else:
         for i in range(first, last):
             total = gather_1d(indices, weights, scaled, None, indptr[i], indptr[i + 1])
@@ -76,75 +80,6 @@ def product_2d(
             c += 1
 
 
-@inlined
-def _step_part(
-    i: Any,
-    total: Any,
-    current: Any,
-    previous: Any,
-    own: Any,
-    terms: Any,
-    out: Any,
-    start: Any,
-    stride: Any,
-    c: Any,
-    width: int,
-) -> None:
-    """Compute the step of one row for ``width`` columns in registers; ``own`` are the coefficients of the row."""
-    left, diag, once, share = own
-    before, now = load_vector(previous, i, c, width), load_vector(current, i, c, width)
-    new = fma(zeros(current, width), left, load_vector(total, 0, c, width))
-    new = fma(fma(new, diag, now), -once, before)
-    place = start + c
-    for f in range(terms.shape[1]):
-        sums = fma(load_vector(out, i, place, width), share * terms[0, f], before)
-        sums = fma(fma(sums, share * terms[1, f], now), share * terms[2, f], new)
-        store(sums, out, i, place)
-        place += stride
-    store(new, previous, i, c)
-
-
-@compiled
-def bank_step(
-    first: int,
-    last: int,
-    indptr: Any,
-    indices: Any,
-    weights: Any,
-    current: Any,
-    left: Any,
-    right: Any,
-    diag: Any,
-    previous: Any,
-    scale: float,
-    terms: Any,
-    share: Any,
-    out: Any,
-    start: int,
-    stride: int,
-) -> None:
-    """Compute one step of the Chebyshev recurrence in place of ``previous``, and add three terms to every filter.
-
-    ``previous <- scale * (left * (A @ (right * current)) + diag * current) - (scale - 1) * previous``. The outputs are
-    updated only at every third step, from the three vectors in memory, which saves two thirds of their traffic:
-    ``terms`` holds the coefficients of the previous, current and new vector for each filter, or of no filter. Row i is
-    added with the factor ``share[i]``. The signals of filter f begin at column ``start + f * stride`` of ``out``.
-    """
-    n_columns = current.shape[1]
-    kind = current.dtype.type
-    total = np.empty((1, n_columns), current.dtype)
-    for i in range(first, last):
-        gather_2d(total, i, indptr[i], indptr[i + 1], indices, weights, current, None, right, True)
-        own = kind(scale * left[i]), kind(scale * diag[i]), kind(scale - 1), kind(share[i])
-        c = 0
-        while c + 16 <= n_columns:
-            _step_part(i, total, current, previous, own, terms, out, start, stride, c, 16)
-            c += 16
-        while c < n_columns:
-            _step_part(i, total, current, previous, own, terms, out, start, stride, c, 1)
-            c += 1
-
-
 @compiled
 def bank_step_1d(
     first: int,
@@ -165,7 +100,7 @@ def bank_step_1d(
     stride: int,
     width: int,
 ) -> None:
-    """Compute ``bank_step`` for a single signal, read in tiles of ``width`` nodes."""
+    """Compute ``packed.bank_step`` for a single signal, read in tiles of ``width`` nodes."""
     kind = current.dtype.type
     twice, once = kind(scale), kind(scale - 1)
     sums = tiled_sums(first, last, indptr, indices, weights, current, right, width)

@@ -14,9 +14,8 @@ import numpy as np
 
 from ..backend import FloatArray
 from .csr import Csr
-from .threads import row_blocks
 
-__all__ = ["last_level_bytes", "single_blocks", "tile_width"]
+__all__ = ["far_share", "last_level_bytes", "tile_width"]
 
 # File in which Linux reports the size of the last-level cache, and the default on other systems.
 LAST_LEVEL = Path("/sys/devices/system/cpu/cpu0/cache/index3/size")
@@ -36,18 +35,9 @@ def last_level_bytes(source: Path) -> int:
 TILE_BYTES = last_level_bytes(LAST_LEVEL) // 4
 # Visiting a row costs as much as some entries: tiles are wide enough for this mean number of entries per visit.
 ENTRIES_PER_VISIT = 6
-# A tile is reused within a block of rows only: few blocks, so that many entries of one block read each line.
-MAX_BLOCKS = 16
 # Size of the sample that measures the locality of the numbering, and the share of far neighbours from which tiles pay.
 SAMPLE = 4096
 FAR_SHARE = 0.25
-
-
-def single_blocks(graph: Csr, x: FloatArray, work: int) -> tuple[int, list[tuple[int, int]]]:
-    """Return the tile width of a single signal, and the blocks of rows that read it."""
-    width = tile_width(graph, x)
-    blocks = row_blocks(graph.indptr, work, max_blocks=MAX_BLOCKS) if width < len(x) else row_blocks(graph.indptr, work)
-    return width, blocks
 
 
 def tile_width(graph: Csr, x: FloatArray) -> int:
@@ -57,10 +47,10 @@ def tile_width(graph: Csr, x: FloatArray) -> int:
     if n_tiles < 2:
         return n_nodes
     width = -(-n_nodes // n_tiles)
-    return width if _far_share(graph, width) > FAR_SHARE else n_nodes
+    return width if far_share(graph, width) > FAR_SHARE else n_nodes
 
 
-def _far_share(graph: Csr, width: int) -> float:
+def far_share(graph: Csr, width: int) -> float:
     """Return the share of entries whose two nodes are more than half a tile apart, from an even sample."""
     # A fixed sample: the order of summation depends on it, and results must be reproducible.
     sample = np.linspace(0, len(graph.indices) - 1, SAMPLE).astype(graph.indptr.dtype)

@@ -1,0 +1,216 @@
+"""Products, S-values and banks against the strongest peer, in one and two threads, with what bounds each row."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.polynomial.chebyshev import chebval
+from scipy import sparse
+
+import gsp_fb as gf
+from gsp_fb._kernels import set_threads
+from gsp_fb._kernels.loops import product_1d
+from gsp_fb._kernels.packed import packed_product
+from gsp_fb._kernels.packing import column_blocks
+from gsp_fb.filters import FilterBank
+
+from .graphs import community
+from .measure import relative_difference, stream_rate, triad
+from .peers import PEERS, chebyshev_loop, int32_csr, missing, set_peer_threads
+
+FILTERS, ORDER = 6, 30
+THREADS = (2, 1)
+# Seconds for the repeats of one row and number of threads, and how many there are at least and at most.
+SECONDS, REPEATS = 6.0, (5, 40)
+# Calls that are timed together on a small graph: the clock is too coarse for one.
+CALLS = 500
+
+HEAD = """
+## Products and banks against the strongest peer
+
+Peers: scipy, torch CSR with int32 indices, MKL through `sparse_dot_mkl`{absent}.
+Of each row the fastest counts; a bank is the same recurrence written by hand over its product, in place. Unweighted
+community graphs, shuffled labels; nnz = 2 000 000 at n = 100 000, 10 000 000 at n = 1 000 000. One thread is timed by
+its processor time, two threads by wall time, ours and the peers in turn; ratios are peer / ours, median with quartiles.
+STREAM triad {stream2:.1f} GB/s in two threads, {stream1:.1f} in one.
+
+The bound is what the same graph costs without its rows, measured in the same run: the entries' numbers (one signal) or
+cache lines (packed columns) gathered in their order into one sum, indices included, plus the bytes of signals and
+outputs at the STREAM rate of one thread; halved for two. The last column is our time over the bound; the
+rest is the work per row and, on small graphs, Python calls.
+
+| job | threads | ours ms | best peer ms | ratio | bar | held | difference | bound | ours / bound |
+|---|---|---|---|---|---|---|---|---|---|
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A job on a community graph; ``bars`` are those of two threads and of one."""
+
+    title: str
+    job: str
+    bars: tuple[float, float]
+    columns: int = 1
+    dtype: Any = np.float64
+    n_nodes: int = 100_000
+    nnz: int = 2_000_000
+
+
+ROWS = (
+    Row("op @ x, one signal", "product", (1.2, 1.0)),
+    Row("op @ x, one signal, n = 1 000 000", "product", (1.2, 1.0), n_nodes=1_000_000, nnz=10_000_000),
+    Row("s_value, one signal", "s_value", (1.2, 1.0)),
+    Row("product, 16 columns, float64", "product", (1.5, 1.5), 16),
+    Row("product, 16 columns, float32", "product", (1.3, 1.3), 16, np.float32),
+    Row("product, 64 columns, float64", "product", (2.2, 2.2), 64),
+    Row("product, 64 columns, float32", "product", (2.0, 2.0), 64, np.float32),
+    Row("bank, 6 x order 30 x 16 columns, float64", "bank", (3.0, 3.0), 16),
+    Row("bank, 6 x order 30 x 16 columns, float32", "bank", (2.0, 2.0), 16, np.float32),
+    Row("op @ x, one signal, 183 nodes", "product", (0.4, 0.4), n_nodes=183, nnz=560),
+    Row("s_value, one signal, 183 nodes", "s_value", (0.33, 0.33), n_nodes=183, nnz=560),
+    Row("op @ x, one signal, 2 708 nodes", "product", (0.4, 0.4), n_nodes=2708, nnz=10_556),
+    Row("s_value, one signal, 2 708 nodes", "s_value", (0.33, 0.33), n_nodes=2708, nnz=10_556),
+)
+
+
+@cache
+def _laplacian(n_nodes: int, nnz: int) -> gf.Operator:
+    return gf.operator(gf.Graph.from_adjacency(community(n_nodes, nnz)), "sym", channel="high")
+
+
+def _product(op: gf.Operator, x: Any) -> dict[str, Callable[[], Any]]:
+    matrix = int32_csr(op.to_scipy(), x.dtype)
+    calls: dict[str, Callable[[], Any]] = {"ours": lambda: op @ x}
+    for name in PEERS.keys() - set(missing()):
+        product, convert, _ = PEERS[name][1](matrix)
+        calls[name] = partial(product, convert(x))
+    return calls
+
+
+def _s_value(op: gf.Operator, x: Any) -> dict[str, Callable[[], Any]]:
+    matrix = op.to_scipy()
+    return {"ours": lambda: gf.s_value(op, x), "scipy": lambda: (x @ (matrix @ x)) / (x @ x)}
+
+
+def _bank(op: gf.Operator, x: Any) -> dict[str, Callable[[], Any]]:
+    coefficients = np.random.default_rng(2).standard_normal((FILTERS, ORDER + 1)) / np.arange(1, ORDER + 2)
+    kernels = [lambda f, row=row: chebval(np.asarray(f) - 1.0, row) for row in coefficients]
+    bank = FilterBank(op, kernels, method="chebyshev", order=ORDER)
+    shifted = int32_csr(sparse.csr_array(op.to_scipy() - sparse.eye_array(op.shape[0])), x.dtype)
+    calls: dict[str, Callable[[], Any]] = {"ours": lambda: np.moveaxis(bank.analyze(x), -1, 0)}
+    for name in PEERS.keys() - set(missing()):
+        product, convert, add_scaled = PEERS[name][1](shifted)
+        calls[name] = partial(chebyshev_loop, product, add_scaled, convert(x), coefficients.astype(x.dtype))
+    return calls
+
+
+JOBS = {"product": _product, "s_value": _s_value, "bank": _bank}
+
+
+def _bound(row: Row, op: gf.Operator, x: Any, stream: float) -> float:
+    """Return the seconds of one thread for gathering alone, and for the bytes that are streamed."""
+    indices = op.graph.indices
+    if row.columns == 1:
+        return _line_seconds(indices, x, 1) + 4 * x.nbytes / stream
+    steps = ORDER if row.job == "bank" else 1
+    outputs = 2 * FILTERS * ORDER / 3 if row.job == "bank" else 2
+    gathers = sum(_line_seconds(indices, x, width) for _, _, width in column_blocks(x))
+    # Read and written in order: the signal or three vectors of the recurrence, and the outputs at every third order.
+    return steps * gathers + (steps * 3 + outputs) * x.nbytes / stream
+
+
+def _line_seconds(indices: Any, x: Any, width: int) -> float:
+    """Return the seconds of gathering all rows into one sum: the graph's entries as a single row."""
+    table, one = np.ones((len(x), width), x.dtype), np.ones(1)
+    out, indptr = np.empty((1, width), x.dtype), np.array([0, len(indices)], dtype=np.int32)
+    head = 0, 1, indptr, indices.view(np.uint32), None
+    if width == 1:
+        call = partial(product_1d, *head, table[:, 0], table[:, 0], one, one, out[:, 0], len(x))
+    else:
+        call = partial(packed_product, *head, table, table, one, one, out, 0, width)
+    call()  # compiles
+    return min(_timed(call, 1) for _ in range(5))
+
+
+def _stream_of_one_thread(size: int = 10_000_000) -> float:
+    """Return the STREAM rate of one thread by its processor time, which other processes disturb less."""
+    a, b, c = np.zeros(size), np.ones(size), np.ones(size)
+    triad(0, 10, a, b, c)  # compiles
+    return 3 * 8 * size / min(_timed(lambda: triad(0, size, a, b, c), 1) for _ in range(5))
+
+
+def _timed(call: Callable[[], Any], threads: int) -> float:
+    clock = time.thread_time if threads == 1 else time.perf_counter
+    begin = clock()
+    call()
+    return clock() - begin
+
+
+def _often(call: Callable[[], Any]) -> None:
+    for _ in range(CALLS):
+        call()
+
+
+def _rounds(calls: dict[str, Callable[[], Any]], threads: int) -> dict[str, Any]:
+    """Time all calls in turn, after one round that warms up and sets the number of rounds."""
+    begin = time.perf_counter()
+    for call in calls.values():
+        call()
+    repeats = int(np.clip(SECONDS / (time.perf_counter() - begin), *REPEATS))
+    times = [[_timed(call, threads) for call in calls.values()] for _ in range(repeats)]
+    return dict(zip(calls, np.transpose(times), strict=True))
+
+
+def line(row: Row, threads: int, stream: float) -> str:
+    """Measure one row in a number of threads and return its line of the table."""
+    op = _laplacian(row.n_nodes, row.nnz)
+    shape = (row.n_nodes,) if row.columns == 1 else (row.n_nodes, row.columns)
+    x = np.random.default_rng(1).standard_normal(shape).astype(row.dtype)
+    calls = JOBS[row.job](op, x)
+    ours = calls["ours"]()  # compiles
+    small = row.n_nodes < 10_000
+    times = _rounds({name: partial(_often, call) if small else call for name, call in calls.items()}, threads)
+    best = min(times.keys() - {"ours"}, key=lambda name: np.median(times[name]))
+    peer = calls[best]()
+    difference = relative_difference(ours, np.stack([np.asarray(part) for part in peer]) if row.job == "bank" else peer)
+    low, middle, high = np.quantile(times[best] / times["ours"], [0.25, 0.5, 0.75])
+    unit = 1e3 / (CALLS if small else 1)
+    mine, bar = np.median(times["ours"]) * unit, row.bars[THREADS.index(threads)]
+    tolerance = 1e-10 if row.dtype is np.float64 else 1e-5
+    bound = 0.0 if small else _bound(row, op, x, stream) * 1e3 / threads
+    cells = (
+        row.title,
+        str(threads),
+        f"{mine:.3g}",
+        f"{np.median(times[best]) * unit:.3g} ({best})",
+        f"{middle:.2f} ({low:.2f} - {high:.2f})",
+        f"{bar:g}",
+        "yes" if middle >= bar and difference <= tolerance else "**no**",
+        f"{difference:.0e}",
+        f"{bound:.3g} ms" if bound else "calls",
+        f"{mine / bound:.1f}" if bound else "",
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def table(only: str = "") -> str:
+    """Measure all rows whose title contains ``only`` and return the section of the page."""
+    set_threads(max(THREADS))
+    both, stream = stream_rate(), _stream_of_one_thread()
+    absent = missing()
+    note = f"; not installed here: {', '.join(absent)} (`pip install -e '.[bench]'`)" if absent else ""
+    page = HEAD.format(absent=note, stream1=stream / 1e9, stream2=both / 1e9)
+    print(page, end="", flush=True)
+    for row in (row for row in ROWS if only in row.title):
+        for threads in THREADS:
+            set_threads(threads)
+            set_peer_threads(threads)
+            page += line(row, threads, stream)
+            print(page.splitlines()[-1], flush=True)
+    return page
