@@ -51,8 +51,8 @@ Depth smooths whatever the weight decay: in networks that are trained, S and eff
 The weight decay decides whether eight layers are trained at all. At 5e-4 some seeds are not (training accuracy), and
 the fall of the accuracy is not one of over-smoothing alone. Their output follows the degrees alone, constants that the
 layers propagate: on this graph S of a constant is {constant:.2f}, and one propagation of it, large at hubs and small at
-their neighbours, has a centred S of {propagated:.2f}. A centred S above 1 in the table is that pattern, not a signal that
-depth made rough.
+their neighbours, has a centred S of {propagated:.2f}. A centred S above 1 in the table is that pattern, not a signal
+that depth made rough.
 """
 
 
