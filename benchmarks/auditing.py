@@ -112,8 +112,8 @@ def page(audits: Table, records: Table, args: argparse.Namespace) -> str:
     return f"""# Audits: measured
 
 {platform.machine()}, torch {torch.__version__}, {args.threads} thread(s). Written by
-`python -m benchmarks.auditing --models {models} --threads {args.threads} --write`. Wall times are those of a machine that
-may be shared; processor times are not.
+`python -m benchmarks.auditing --models {models} --threads {args.threads} --write`. Wall times are those of a
+machine that may be shared; processor times are not.
 
 `gf.nn.audit` with its defaults (8 bands, 16 probes) on a graph of {NODES} nodes and {ENTRIES} entries with {FEATURES}
 features, two layers, 64 hidden columns; the peak memory is that of a process that made graph and model too:
