@@ -451,7 +451,7 @@ def test_a_regression_has_output_changes_only(data):
     assert all(np.isfinite(row.output_change) for row in found.dependence)
 
 
-def test_watch_records_training_and_costs_less_than_an_epoch_says(data):
+def test_watch_records_training_and_reports_its_cost(data):
     model = build("fb-gcn", data)
     with watch(model, data, epochs=[0, 3]) as history:
         gf.nn.train(model, data, data.splits[0], gf.nn.TrainConfig(epochs=6))
