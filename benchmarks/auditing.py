@@ -12,6 +12,7 @@ import argparse
 import multiprocessing
 import platform
 import resource
+import shlex
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,17 +41,17 @@ def _model(name: str, data: Any) -> torch.nn.Module:
     return network
 
 
-def _audit(name: str, threads: int) -> tuple[float, float, str]:
-    """Return seconds, peak memory in MB and the verdict's first words, measured in this process."""
+def _audit(name: str, threads: int) -> tuple[float, float, float, str]:
+    """Return wall and processor time in seconds, peak memory in MB and the verdict's first words, of this process."""
     torch.set_num_threads(threads)
     graph, rng = Graph.from_adjacency(community(NODES, ENTRIES)), np.random.default_rng(0)
     x = rng.standard_normal((NODES, FEATURES)).astype(np.float32)
     data = SimpleNamespace(graph=graph, x=x, y=rng.integers(0, CLASSES, NODES))
     model = _model(name, data)
-    start = time.perf_counter()
+    wall, processor = time.perf_counter(), time.process_time()
     found = nn.audit(model, data, progress=True)
-    seconds = time.perf_counter() - start
-    return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, found.verdict.partition(":")[0]
+    wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    return wall, processor, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, found.verdict.partition(":")[0]
 
 
 def large(models: Sequence[str], threads: int) -> Table:
@@ -58,10 +59,10 @@ def large(models: Sequence[str], threads: int) -> Table:
     rows = []
     for name in models:
         with multiprocessing.get_context("spawn").Pool(1) as pool:
-            seconds, peak, verdict = pool.apply(_audit, (name, threads))
-        rows.append([name, f"{seconds:.0f}", f"{peak:.0f}", verdict])
+            *numbers, verdict = pool.apply(_audit, (name, threads))
+        rows.append([name, *(f"{number:.0f}" for number in numbers), verdict])
         print(*rows[-1], flush=True)
-    return Table(["model", "seconds", "peak memory, MB", "verdict"], rows)
+    return Table(["model", "seconds", "processor seconds", "peak memory, MB", "verdict"], rows)
 
 
 def watched(threads: int) -> Table:
@@ -100,17 +101,19 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
-    content = page(large(args.models, args.threads), watched(args.threads), args.threads)
+    content = page(large(args.models, args.threads), watched(args.threads), args)
     if args.write:
         RESULTS.write_text(content, encoding="utf-8")
 
 
-def page(audits: Table, records: Table, threads: int) -> str:
+def page(audits: Table, records: Table, args: argparse.Namespace) -> str:
     """Return the page."""
+    models = shlex.join(args.models)
     return f"""# Audits: measured
 
-{platform.machine()}, torch {torch.__version__}, {threads} thread(s). Made by
-`python -m benchmarks.auditing --write`.
+{platform.machine()}, torch {torch.__version__}, {args.threads} thread(s). Written by
+`python -m benchmarks.auditing --models {models} --threads {args.threads} --write`. Wall times are those of a
+machine that may be shared; processor times are not.
 
 `gf.nn.audit` with its defaults (8 bands, 16 probes) on a graph of {NODES} nodes and {ENTRIES} entries with {FEATURES}
 features, two layers, 64 hidden columns; the peak memory is that of a process that made graph and model too:

@@ -175,17 +175,9 @@ def read_graph(
     """
     kind = _format_of(path, format)
     limits = Limits(max_nodes, max_bytes)
-    named = {"source": source, "target": target, "weight": weight, "header": header}
+    named: dict[str, Any] = {"source": source, "target": target, "weight": weight, "header": header}
     _check_named(kind, {name: value for name, value in named.items() if value != DEFAULTS[name]})
-    options = Options(
-        directed,
-        symmetrize,
-        duplicates or kind.duplicates,
-        loops,
-        limits,
-        signed=signed,
-        **named,  # type: ignore[arg-type]
-    )
+    options = Options(directed, symmetrize, duplicates or kind.duplicates, loops, limits, signed=signed, **named)
     with _naming(path), open_limited(path, limits) as file:
         return kind.read(file, options).graph(options)
 

@@ -58,7 +58,7 @@ for ranks in 1 2 4; do laws $ranks; done
 echo "== examples of gsp_fb.distributed and gsp_fb.open_graph"
 "$python" -m pytest -c tests/mpi/pytest.ini --doctest-modules gsp_fb/distributed gsp_fb/opening.py
 if [ -z "${MPI_PYTHON:-}" ] && build 'petsc64-3*'; then
-    laws 2
+    for ranks in 1 2 4; do laws $ranks; done
 else
     echo "== no PETSc with 64-bit indices here: not run"
 fi

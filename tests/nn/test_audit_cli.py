@@ -74,9 +74,11 @@ def test_the_page_of_figures_is_written_by_its_command(monkeypatch, tmp_path):
     options = ["--epochs", "2", "--depth-epochs", "3", "--datasets", "two_blocks", "--pictures", str(tmp_path)]
     assert page.main([*options, "-o", str(tmp_path / "p.md")]) == 0
     text = (tmp_path / "p.md").read_text(encoding="utf-8")
-    assert text.count("\n| ") == (2 + 4) + (2 + 2 * 3)
+    assert text.count("\n| ") == 2 * (2 + 4) + (2 + 2 * 3)
     assert "at most 2 epochs" in text
-    assert text.count("(best)") == 2
+    assert text.count(", best") == 2
+    assert "The largest class holds" in text
+    assert "of 1 |" in text  # splits whose peak lies in the upper half
     assert f"torch {torch.__version__}" in text
     assert re.search(r"`python -m paper\.audit --epochs 2 .*` at commit ([0-9a-f]{40}|None)", text)
     assert (tmp_path / "audit-two-blocks.png").read_bytes().startswith(b"\x89PNG")

@@ -303,6 +303,31 @@ def test_a_collapsed_output_is_reported(data):
     assert any("fewer layers" in suggestion for suggestion in found.suggestions)
 
 
+def test_two_columns_of_rank_one_are_no_collapse(data):
+    """A softmax of two columns sees their difference alone: rank 1 is what two classes need."""
+
+    class Antisymmetric(nn.Linear):
+        def forward(self, x):
+            return super().forward(x) * torch.tensor([1.0, -1.0])
+
+    found = audit(Antisymmetric(12, 1), data, probes=2)
+    assert np.isclose(found.oversmoothing.output_rank, 1.0, atol=1e-4)
+    assert not found.oversmoothing.collapsed
+    assert "collapsed" not in found.verdict
+
+
+def test_predictions_of_one_class_are_named_and_the_output_is_compared(data):
+    model = nn.Linear(12, 3)
+    nn.init.constant_(model.bias, 0.0)
+    model.bias.data[1] = 100.0
+    found = audit(model, data, probes=2)
+    row = found.dependence[0]
+    assert row.prediction_change == 0.0
+    assert "100 % of the predictions are one class" in found.verdict
+    assert f"low half of the features changes the output by {100 * row.output_change:.0f} %" in found.verdict
+    assert "one class" not in audit(nn.Linear(12, 3), data, probes=2).verdict
+
+
 def test_a_half_that_harms_is_named(data):
     """Labels read off the low half of the features: the high half is noise to a pointwise network."""
     modes = gf.spectrum(gf.operator(data.graph, "sym", channel="high"))
@@ -426,7 +451,7 @@ def test_a_regression_has_output_changes_only(data):
     assert all(np.isfinite(row.output_change) for row in found.dependence)
 
 
-def test_watch_records_training_and_costs_less_than_an_epoch_says(data):
+def test_watch_records_training_and_reports_its_cost(data):
     model = build("fb-gcn", data)
     with watch(model, data, epochs=[0, 3]) as history:
         gf.nn.train(model, data, data.splits[0], gf.nn.TrainConfig(epochs=6))

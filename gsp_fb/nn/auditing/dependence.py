@@ -16,7 +16,7 @@ from .layers import LayerCall, changed_input
 from .nodes import node_axis, to_numpy
 from .subject import Subject
 
-__all__ = ["ACTIONS", "HALVES", "Dependence", "measure_dependence", "predictions", "share_correct"]
+__all__ = ["ACTIONS", "HALVES", "Dependence", "largest_class", "measure_dependence", "predictions", "share_correct"]
 
 HALVES = ("low", "high")
 # What is put in the place of a half, given that half and a permutation of the nodes.
@@ -73,6 +73,13 @@ def share_correct(classes: IntArray | None, y: IntArray | None, nodes: IntArray)
     if y is None or classes is None or not nodes.size:
         return float("nan")
     return float(np.mean(classes[nodes] == y[nodes, None]))
+
+
+def largest_class(classes: IntArray | None) -> float:
+    """Return the share of the most frequent predicted class; nan without classes."""
+    if classes is None or not classes.size:
+        return float("nan")
+    return float(np.unique_counts(classes).counts.max()) / classes.size
 
 
 @dataclass(frozen=True, eq=False)

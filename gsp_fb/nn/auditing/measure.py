@@ -19,7 +19,7 @@ from ...energy import one_hot, s_value_significance
 from ...errors import ParameterError
 from ...operators import Operator, operator
 from .bands import Bands, make_bands
-from .dependence import measure_dependence, predictions, share_correct
+from .dependence import largest_class, measure_dependence, predictions, share_correct
 from .layers import LayerCall, record_calls
 from .nodes import to_numpy
 from .oversmoothing import measure_oversmoothing
@@ -137,7 +137,8 @@ def audit(
     energies = profile(op, x, axis.edges, next(streams))
     before = LayerAudit(**_facts(op, x), name="input", width=x.shape[1], profile=energies)
     smoothing = measure_oversmoothing(axis, x, before, rows, matrix)
-    evidence = AuditEvidence(response, dependence, smoothing, *_label_smoothness(op, subject.y))
+    classes = predictions(output, subject.graph.n_nodes)
+    evidence = AuditEvidence(response, dependence, smoothing, *_label_smoothness(op, subject.y), largest_class(classes))
     verdict, suggestions = judge(evidence)
     return Audit(
         model=subject.name,
@@ -150,7 +151,7 @@ def audit(
         oversmoothing=smoothing,
         verdict=verdict,
         suggestions=suggestions,
-        accuracy=share_correct(predictions(output, subject.graph.n_nodes), subject.y, chosen),
+        accuracy=share_correct(classes, subject.y, chosen),
     )
 
 

@@ -16,8 +16,9 @@ from .statistics import LayerAudit, block_rank, difference
 
 __all__ = ["Oversmoothing", "measure_oversmoothing"]
 
-# Share of the rank that an output may lose: (rank - 1) / (width - 1) below it is a collapse.
-COLLAPSE = 0.25
+# Share of the rank that an output may lose: (rank - 1) / (width - 1) below it is a collapse. Two columns are not
+# judged: a softmax ignores their sum, so rank 1 is all that two classes need.
+COLLAPSE, MIN_WIDTH = 0.25, 3
 # Effort for the eigengap of a large graph; two digits are enough for a rate.
 GAP_TOL = 1e-2
 # Frequencies below this are 0 up to rounding.
@@ -46,7 +47,8 @@ class Oversmoothing:
     output_rank : float
         Effective rank of the network's output.
     collapsed : bool
-        Whether the output has lost its rank: ``(rank - 1) / (width - 1) < 0.25``.
+        Whether the output has lost its rank: ``(rank - 1) / (width - 1) < 0.25``. False below three columns, where rank
+        1 is all that two classes need.
     """
 
     names: tuple[str, ...]
@@ -78,7 +80,7 @@ def measure_oversmoothing(
         predicted=differences[0] * rate ** np.arange(len(rows)),
         ranks=np.array([row.effective_rank for row in rows]),
         output_rank=rank,
-        collapsed=bool(width > 1 and (rank - 1) / (width - 1) < COLLAPSE),
+        collapsed=bool(width >= MIN_WIDTH and (rank - 1) / (width - 1) < COLLAPSE),
     )
 
 

@@ -17,17 +17,24 @@ __all__ = ["RULES", "SUGGESTIONS", "AuditEvidence", "VerdictRule", "judge"]
 ATTENUATED = 0.5
 # Points of accuracy or shares of predictions that are worth a word.
 NOTABLE = 0.02
+# From this share of one predicted class on, classes show nothing of what the output depends on.
+ONE_CLASS = 0.99
 
 
 @dataclass(frozen=True)
 class AuditEvidence:
-    """What the verdict rests on, with the centred S-value of the labels and its expectation for permuted ones."""
+    """What the verdict rests on.
+
+    ``s_labels`` is the centred S-value of the labels and ``s_random`` its expectation for permuted ones;
+    ``largest_class`` is the share of the nodes with the most frequent predicted class, nan without classes.
+    """
 
     response: FrequencyResponse
     dependence: Sequence[Dependence]
     oversmoothing: Oversmoothing
     s_labels: float
     s_random: float
+    largest_class: float = float("nan")
 
     @property
     def ratio(self) -> float:
@@ -128,7 +135,7 @@ def _consequence(e: AuditEvidence) -> str:
     for half in ("low", "high"):
         row = e.at_input(half)
         effect = f"{100 * row.prediction_change:.0f} % of the predictions"
-        if np.isnan(row.prediction_change):
+        if np.isnan(row.prediction_change) or e.largest_class >= ONE_CLASS:
             effect = f"the output by {100 * row.output_change:.0f} %"
         change = round(100 * row.accuracy_change, 1) + 0.0  # no minus sign before a zero
         points = "" if np.isnan(change) else f" (accuracy {change:+.1f} points)"
@@ -137,5 +144,8 @@ def _consequence(e: AuditEvidence) -> str:
     collapse = (
         f"; the output has collapsed to effective rank {smoothing.output_rank:.1f}" if smoothing.collapsed else ""
     )
-    sentence = f"{' and '.join(halves)}{collapse}."
+    constant = (
+        f"; {100 * e.largest_class:.0f} % of the predictions are one class" if e.largest_class >= ONE_CLASS else ""
+    )
+    sentence = f"{' and '.join(halves)}{constant}{collapse}."
     return sentence[0].upper() + sentence[1:]
