@@ -19,8 +19,9 @@ from ..backend import (
     asarray_like,
     diagonal_times,
     freeze,
+    is_sparse,
     namespace,
-    to_dense,
+    product,
     to_host,
     vdot,
 )
@@ -228,7 +229,12 @@ def _columns(op: Operator, x: Signal) -> Signal:
 def _dense_blocks(z: Signal) -> Iterator[Signal]:
     """Yield a few dense columns at a time: memory is that of a few vectors, however many signals there are."""
     for start in range(0, z.shape[1], BLOCK_COLUMNS):
-        yield to_dense(z[:, start : min(start + BLOCK_COLUMNS, z.shape[1])])
+        width = min(BLOCK_COLUMNS, z.shape[1] - start)
+        if is_sparse(z):
+            # Columns of a CSR array are taken by a product: not every library slices them.
+            yield product(z, asarray_like(np.eye(z.shape[1], width, k=-start), z.data))
+        else:
+            yield z[:, start : start + width]
 
 
 def check_edges(bins: Any, bounds: tuple[float, float]) -> FloatArray:

@@ -115,7 +115,7 @@ def _permuted(form: _Form, x: Signal, n_draws: int, per_column: bool, rng: np.ra
     permutations = (rng.permutation(x.shape[0]) for _ in range(n_draws))
     codes = None if per_column else label_codes(x)
     if codes is not None and not form.op.graph.directed:
-        return label_forms(form.op, codes, np.stack(list(permutations), axis=1))[:, None]
+        return label_forms(form.op, codes, permutations)[:, None]
     blocks = _blocks(x, permutations)
     return np.concatenate([_block_values(form, x, block, per_column) for block in blocks])
 
