@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._arguments import check_count, check_device, host_array
+from .._cost import state_cost
 from .._document import facts_html
 from .._lanczos import Krylov, Total, alone, cumulative_bounds, gauss_rule, lanczos_columns
 from ..backend import (
@@ -152,7 +153,8 @@ def energy_profile(
     Small graphs are decomposed. For large ones Lanczos's process runs from each signal: its tridiagonal matrix is a
     quadrature rule for the energy's distribution, and the rule with a node at an edge bounds the energy below that edge
     on both sides; the value given is the middle. No eigenvector is computed, and no basis is kept: time grows with
-    ``matvecs`` times the entries of the graph times the signals, memory with the nodes (some 60 vectors) alone.
+    ``matvecs`` times the entries of the graph times the signals, memory with the nodes (some 60 vectors) alone. Above
+    2e10 such reads, about half a minute, a warning states how long it takes before it starts.
 
     For random-walk families the energy is that of the inner product in which the operator is symmetric,
     :math:`\sum_i s_i^2 |x_i|^2` with ``s = op.scale``.
@@ -209,6 +211,9 @@ def energy_profile(
     total = float(moments[0])
     if total == 0:
         raise SignalError("signal is zero everywhere; its energy lies nowhere")
+    if op.graph.n_nodes > EXACT_NODES:
+        reads = float(op.graph.n_entries) * matvecs * z.shape[1]
+        state_cost(reads, f"an energy profile of {z.shape[1]} signals", "give fewer matvecs= or a sample of the signals")
     measure = _exact(op, z) if op.graph.n_nodes <= EXACT_NODES else quadrature(op, z, matvecs)
     edges = check_edges(bins, op.bounds) if quantiles is None else _quantiles(measure, quantiles, op.bounds, total)
     spent = sum(space.n_steps for space in measure.spaces)
