@@ -19,7 +19,19 @@ from gsp_fb import filters, outofcore, reduction, report, sampling, theory
 
 from .graphs import community_edges
 
-MODULES = ("", "datasets", "energy", "filters", "learning", "nn", "outofcore", "plot", "reduction", "report", "sampling")
+MODULES = (
+    "",
+    "datasets",
+    "energy",
+    "filters",
+    "learning",
+    "nn",
+    "outofcore",
+    "plot",
+    "reduction",
+    "report",
+    "sampling",
+)
 MODULES += ("theory",)
 DEGREE, COLUMNS, CLASSES, MODES = 16, 4, 5, 6
 
@@ -154,7 +166,7 @@ def _command(*words: str, signal: bool = False, output: str = "") -> Call:
     def prepare(s: Setting) -> Callable[[], Any]:
         argv = [words[0], str(s.file), *words[1:]]
         argv += ["--signal", str(s.folder / "x.npy"), "--labels", str(s.folder / "y.npy")] if signal else []
-        argv += [*output.split()[:-1], str(s.folder / output.split()[-1])] if output else []
+        argv += [*output.split()[:-1], str(s.folder / output.rsplit(maxsplit=1)[-1])] if output else []
 
         def run() -> None:
             with redirect_stdout(io.StringIO()):
@@ -244,7 +256,9 @@ CALLS: dict[str, Call] = {
     **{f"from_{name}": _back(f"to_{name}", f"from_{name}") for name in ("torch", "pyg")},
     "write_graph": _on("graph", "folder")(lambda g, folder: gf.write_graph(g, folder / "w.csv")),
     "read_graph": _on("csv")(gf.read_graph),
-    "open_graph": _on("npyd")(lambda path: gf.operator(gf.open_graph(path), "sym") @ np.ones(gf.open_graph(path).n_nodes)),
+    "open_graph": _on("npyd")(
+        lambda path: gf.operator(gf.open_graph(path), "sym") @ np.ones(gf.open_graph(path).n_nodes)
+    ),
     "write_folder": _on("graph", "folder")(lambda g, folder: outofcore.write_folder(g, folder / "w.npyd")),
     "build_folder": _on("pairs", "folder")(lambda pairs, folder: outofcore.build_folder(pairs, folder / "b.npyd")),
     "classify": _on("op", "y", "known")(lambda op, y, known: filters.classify(op, np.where(known, y, -1))),

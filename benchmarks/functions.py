@@ -66,7 +66,9 @@ def measure(call: Call, setting: Setting, seconds: float) -> dict[str, Any]:
     if text:
         found: dict[str, Any] = json.loads(text)
         return found
-    return {"stopped": os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM)}
+    return {
+        "stopped": os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM)
+    }
 
 
 def _report(send: int, call: Call, setting: Setting, seconds: float) -> None:
@@ -82,7 +84,6 @@ def _report(send: int, call: Call, setting: Setting, seconds: float) -> None:
         limit = math.ceil(time.process_time() + seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
         resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES + 4_000_000_000,) * 2)
-        gc.collect()
         begin = time.process_time()
         megabytes, _ = peak_megabytes(job)
         found = {"seconds": time.process_time() - begin, "megabytes": megabytes}
@@ -109,6 +110,7 @@ def grow(sizes: tuple[int, ...], seconds: float, names: list[str]) -> dict[str, 
     for n in sizes:
         setting = Setting(n)
         _ = setting.op, setting.x, setting.x1, setting.y, setting.folder
+        gc.freeze()  # collecting in a forked process would copy every page that objects lie on
         for name, call in rows.items():
             if found[name] and ("seconds" not in found[name][-1] or _expected(found[name]) > seconds):
                 found[name].append({})

@@ -442,7 +442,9 @@ def _mean_distance(x: Any) -> float:
         return 0.0
     rows = to_dense(x)
     rows = rows if rows.ndim == 2 else rows[:, None]
-    state_cost(float(n_rows) ** 2 * rows.shape[1], f"the distance of {n_rows} rows, each to each,", "give a sample of them")
+    state_cost(
+        float(n_rows) ** 2 * rows.shape[1], f"the distance of {n_rows} rows, each to each,", "give a sample of them"
+    )
     spans = ((at, min(at + BLOCK_ROWS, n_rows)) for at in range(0, n_rows, BLOCK_ROWS))
     xp = namespace(rows)
     totals = (float(xp.sum(distances(rows[start:stop, :], rows))) for start, stop in spans)

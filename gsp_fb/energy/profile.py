@@ -213,7 +213,9 @@ def energy_profile(
         raise SignalError("signal is zero everywhere; its energy lies nowhere")
     if op.graph.n_nodes > EXACT_NODES:
         reads = float(op.graph.n_entries) * matvecs * z.shape[1]
-        state_cost(reads, f"an energy profile of {z.shape[1]} signals", "give fewer matvecs= or a sample of the signals")
+        state_cost(
+            reads, f"an energy profile of {z.shape[1]} signals", "give fewer matvecs= or a sample of the signals"
+        )
     measure = _exact(op, z) if op.graph.n_nodes <= EXACT_NODES else quadrature(op, z, matvecs)
     edges = check_edges(bins, op.bounds) if quantiles is None else _quantiles(measure, quantiles, op.bounds, total)
     spent = sum(space.n_steps for space in measure.spaces)

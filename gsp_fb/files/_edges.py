@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -182,7 +183,10 @@ def _number_rows(lines: bytes, delimiter: str, width: int) -> FloatArray:
     if len(lines) >= FAST_FROM and has("pandas"):
         read = require("pandas", "fast parsing").read_csv
         options = {"sep": delimiter, "header": None, "float_precision": "round_trip", "dtype": np.float64}
-        return np.asarray(read(io.BytesIO(lines), **options).to_numpy())
+        with warnings.catch_warnings():
+            # Newer versions round so by default and deprecate the option; older ones need it.
+            warnings.simplefilter("ignore")
+            return np.asarray(read(io.BytesIO(lines), **options).to_numpy())
     cells = lines.replace(b"\n", b",").replace(delimiter.encode(), b",")
     return np.fromstring(cells, dtype=np.float64, sep=",").reshape(-1, width)
 

@@ -144,9 +144,7 @@ def prefetch(array: StoredArray, start: int, stop: int) -> None:
         return
     width = array.dtype.itemsize
     with open(array.path, "rb", buffering=0) as file:
-        os.posix_fadvise(
-            file.fileno(), array.offset + start * width, (stop - start) * width, os.POSIX_FADV_WILLNEED
-        )
+        os.posix_fadvise(file.fileno(), array.offset + start * width, (stop - start) * width, os.POSIX_FADV_WILLNEED)
 
 
 def is_folder_name(path: str | os.PathLike[str]) -> bool:
