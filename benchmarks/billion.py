@@ -35,12 +35,12 @@ HEAD = f"""\
 
 Written by `python -m benchmarks.billion --write` on a machine of {{cpus}} CPUs; {{load:.1f}} processes
 wanted them meanwhile. A generated graph of {{n_nodes:.3g}} nodes with **{{n_entries:.5g}} stored entries**,
-{{gigabytes:.2f}} GB of neighbours on disk: of the {NEAR + FAR} candidates of a node {NEAR} lie in its window of {1 << WINDOW_BITS}
-numbers and {FAR} anywhere. The generator took {{generated:.0f}} s of CPU.
+{{gigabytes:.2f}} GB of neighbours on disk: of the {NEAR + FAR} candidates of a node {NEAR} lie in its window of
+{1 << WINDOW_BITS} numbers and {FAR} anywhere. The generator took {{generated:.0f}} s of CPU.
 
 Each line is a process of its own under `memory="{LIMIT / 1e9}GB"`, and the system holds the whole process, interpreter
-and libraries included, to {MOST / 1e9:g} GB of addresses (`RLIMIT_AS`). Before every pass the file's pages are given back
-(`posix_fadvise DONTNEED`), so that each pass reads the disk. "of the disk" is the rate of a pass as a share of the mean
+and libraries included, to {MOST / 1e9:g} GB of addresses (`RLIMIT_AS`). Before every pass the file's pages are given
+back (`posix_fadvise DONTNEED`), so that each pass reads the disk. "of the disk" is the rate of a pass as a share of the mean
 rate of plain sequential reading in the lines around it. Other programs slow a pass that computes more than one that
 reads; GB by CPU second is what a free processor would give.
 

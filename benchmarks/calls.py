@@ -16,6 +16,7 @@ import numpy as np
 
 import gsp_fb as gf
 from gsp_fb import filters, outofcore, reduction, report, sampling, theory
+from gsp_fb.cli import main
 
 from .graphs import community_edges
 
@@ -148,7 +149,7 @@ def _back(there: str, back: str) -> Call:
 
 
 def _arrow(s: Setting) -> Callable[[], Any]:
-    import pyarrow
+    import pyarrow  # noqa: PLC0415  # an extra
 
     table = pyarrow.Table.from_pandas(gf.to_pandas(s.graph))
     return lambda: gf.from_arrow(table)
@@ -161,7 +162,6 @@ def _flow(s: Setting) -> Callable[[], Any]:
 
 def _command(*words: str, signal: bool = False, output: str = "") -> Call:
     """Return the call of a command on the file of the setting."""
-    from gsp_fb.cli import main
 
     def prepare(s: Setting) -> Callable[[], Any]:
         argv = [words[0], str(s.file), *words[1:]]

@@ -35,6 +35,7 @@ MARK = "<!-- every public function -->"
 FIXED = 0.02
 # Seconds on the wall for each second of the processor, before a call that waits is ended.
 PATIENCE = 30
+STOPPING = (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM)
 
 HEAD = """\
 {mark}
@@ -42,8 +43,8 @@ HEAD = """\
 # Every public function and command
 
 Written by `python -m benchmarks.growth{options}` on one core; load of the machine at the start {load:.1f} on
-{cpus} CPUs. A community graph of n nodes and mean degree {degree}, {columns} signals of standard normal numbers, default
-options. CPU seconds / megabytes above those of graph and inputs. The exponent is that of the seconds between the two
+{cpus} CPUs. A community graph of n nodes and mean degree {degree}, {columns} signals of standard normal numbers,
+default options. CPU seconds / megabytes above those of graph and inputs. The exponent is that of the seconds between the two
 largest sizes that took more than {fixed} s. "> {seconds:g} s" is a call that was stopped, "-" one that was
 expected to take longer than that, or to need more than {gigabytes:g} GB; in words: how the function refuses.
 
@@ -89,7 +90,7 @@ def _report(send: int, call: Call, setting: Setting, seconds: float) -> None:
         found = {"seconds": time.process_time() - begin, "megabytes": megabytes}
     except MemoryError:
         found = {"refused": "MemoryError"}
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001  # whatever it is becomes a cell
         found = {"refused": f"{type(error).__name__}: {error}"}
     os.write(send, json.dumps(found).encode())
     os._exit(0)
@@ -186,9 +187,9 @@ def main() -> None:
 
 def _warm_up() -> None:
     """Import and compile what calls share, so that no row pays for it."""
-    import pandas  # noqa: F401
-    import torch
-    import torch_geometric.data  # noqa: F401
+    import pandas  # noqa: F401, PLC0415
+    import torch  # noqa: PLC0415
+    import torch_geometric.data  # noqa: F401, PLC0415
 
     torch.set_num_threads(1)  # a process that is forked has none of the other threads
 

@@ -44,7 +44,7 @@ __all__ = [
 
 # Up to this size all modes cost less than a second.
 EXACT_NODES = 512
-# Signals that the recurrence takes at a time: as wide as the compiled product is fastest, and three such blocks are few.
+# Signals that the recurrence takes at a time: wide enough for the compiled product, and three such blocks are small.
 BLOCK_COLUMNS = 16
 
 
