@@ -40,7 +40,8 @@ wanted them meanwhile. A generated graph of {{n_nodes:.3g}} nodes with **{{n_ent
 
 Each line is a process of its own under `memory="{LIMIT / 1e9}GB"`, and the system holds the whole process, interpreter
 and libraries included, to {MOST / 1e9:g} GB of addresses (`RLIMIT_AS`). Before every pass the file's pages are given
-back (`posix_fadvise DONTNEED`), so that each pass reads the disk. "of the disk" is the rate of a pass as a share of the mean
+back (`posix_fadvise DONTNEED`), so that each pass reads the disk. "of the disk" is the rate of a pass as a share of
+the mean
 rate of plain sequential reading in the lines around it. Other programs slow a pass that computes more than one that
 reads; GB by CPU second is what a free processor would give.
 

@@ -118,7 +118,7 @@ class Setting:
 
     @cached_property
     def report(self) -> Any:
-        return report.collect(self.graph, self.x, self.y)
+        return report.collect(self.graph, x=self.x, y=self.y)
 
 
 # What is made before the clock starts, and what is timed.
@@ -280,7 +280,7 @@ CALLS: dict[str, Call] = {
     "paper_dense": _on("graph")(lambda g: theory.paper_dense(g, "sym")),
     "paper_matrix": _on("low")(theory.paper_matrix),
     "verify_each": _on("graph")(lambda g: list(theory.verify_each(g, max_nodes=g.n_nodes))),
-    "collect": _on("graph", "x", "y")(report.collect),
+    "collect": _on("graph", "x", "y")(lambda g, x, y: report.collect(g, x=x, y=y)),
     "render_html": _on("report")(report.render_html),
     "render_json": _on("report")(report.render_json),
     "render_markdown": _on("report")(report.render_markdown),
@@ -288,7 +288,7 @@ CALLS: dict[str, Call] = {
     "random_splits": _on("y")(lambda y: gf.datasets.random_splits(y, rng=0)),
     "image_grid": _on("image")(gf.datasets.image_grid),
     "image_patches": _on("image")(gf.datasets.image_patches),
-    "read": _on("csv")(gf.datasets.read),
+    "read": _on("csv")(lambda path: gf.datasets.read(path, features=None)),
     **{name: (lambda s, make=make: lambda: make(s)) for name, make in GENERATORS.items()},
 }
 

@@ -44,7 +44,8 @@ HEAD = """\
 
 Written by `python -m benchmarks.growth{options}` on one core; load of the machine at the start {load:.1f} on
 {cpus} CPUs. A community graph of n nodes and mean degree {degree}, {columns} signals of standard normal numbers,
-default options. CPU seconds / megabytes above those of graph and inputs. The exponent is that of the seconds between the two
+default options. CPU seconds / megabytes above those of graph and inputs. The exponent is that of the seconds between
+the two
 largest sizes that took more than {fixed} s. "> {seconds:g} s" is a call that was stopped, "-" one that was
 expected to take longer than that, or to need more than {gigabytes:g} GB; in words: how the function refuses.
 
