@@ -288,7 +288,7 @@ CALLS: dict[str, Call] = {
     "random_splits": _on("y")(lambda y: gf.datasets.random_splits(y, rng=0)),
     "image_grid": _on("image")(gf.datasets.image_grid),
     "image_patches": _on("image")(gf.datasets.image_patches),
-    "read": _on("csv")(lambda path: gf.datasets.read(path, features=None)),
+    "read": _on("csv")(lambda path: gf.datasets.read(path, features=())),
     **{name: (lambda s, make=make: lambda: make(s)) for name, make in GENERATORS.items()},
 }
 
