@@ -1,4 +1,8 @@
-"""How time and memory grow with the graph: build, S-value and one bank, from nnz = 1e4 to 1e8."""
+"""How time and memory grow with the graph.
+
+``python -m benchmarks.growth`` measures every public function and command (:mod:`benchmarks.functions`);
+``python -m benchmarks --large`` build, S-value and one bank, from nnz = 1e4 to 1e8. Both are parts of GROWTH.md.
+"""
 
 from __future__ import annotations
 
@@ -93,4 +97,9 @@ def table(*, large: bool) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(measure(sys.argv[1], int(sys.argv[2])))
+    if sys.argv[1:2] and sys.argv[1] in NUMBERINGS:
+        sys.stdout.write(measure(sys.argv[1], int(sys.argv[2])))
+    else:
+        from .functions import main
+
+        main()

@@ -1,6 +1,7 @@
 """Graphs larger than memory: what conversion and each pass over 3e8 entries cost, beside what the disk itself gives.
 
 ``python -m benchmarks.outofcore --write`` makes OUTOFCORE.md. It needs 9 GB of disk for a while.
+``python -m benchmarks.billion --write`` does the same for 1e9 entries that a generator writes as a folder.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class Passes:
         self.cpu.append(time.process_time() - cpu)
 
 
-def _forget(path: Path) -> None:
+def forget(path: Path) -> None:
     with open(path, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -154,15 +155,15 @@ def _run(name: str, folder: Path) -> None:
     passes = Passes()
     graph = None if name == "convert" else gf.open_graph(folder / "g.npyd", memory=LIMIT, progress=passes)
     if cold and graph is not None:
-        _forget(graph.storage.source.indices.path)
-    _warm_up()
+        forget(graph.storage.source.indices.path)
+    warm_up()
     _limited()
     job(folder, graph, passes)
     facts = {"passes": passes.seconds, "cpu": passes.cpu, "peak": status_megabytes("VmHWM") / 1024}
     sys.stdout.write(json.dumps(facts))
 
 
-def _warm_up() -> None:
+def warm_up() -> None:
     """Compile the loops before they are timed, on a graph large enough for them."""
     with tempfile.TemporaryDirectory() as folder:
         outofcore.write_folder(gf.datasets.ring(200_000), f"{folder}/ring.npyd")

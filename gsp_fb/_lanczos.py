@@ -132,16 +132,18 @@ def lanczos_columns(
     lengths = np.full(start.shape[1], min(steps, n_rows))
     before = xp.zeros_like(sizes)
     for k in range(min(steps, n_rows)):
-        following = product(current) - before * previous
+        following = product(current)
+        following -= before * previous
         middle = total(xp.real(xp.sum(conj(current) * following, axis=0)))
-        following = following - middle * current
+        following -= middle * current
         before = _column_norms(following, total)
         diagonal[k], off_diagonal[k] = to_host(middle), to_host(before)
         closed = off_diagonal[k] <= 8 * EPS * math.sqrt(n_rows) * np.maximum(size, np.abs(diagonal[k]))
         lengths = np.where(closed & (lengths > k + 1), k + 1, lengths)
         # A column whose space has closed goes on as zeros.
         shares = asarray_like(np.where(closed, 0.0, 1.0 / np.where(closed, 1.0, off_diagonal[k])), before)
-        previous, current = current, following * shares
+        following *= shares
+        previous, current = current, following
     residuals = np.where(lengths < min(steps, n_rows + 1), 0.0, off_diagonal[-1])
     return tuple(
         Krylov(diagonal[:n, j], off_diagonal[: n - 1, j], float(residuals[j]), float(sizes[j]), None)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from ..backend import FloatArray, Signal, device_of, is_sparse, to_host
 from ..operators import Operator
@@ -12,8 +15,6 @@ from ._sums import inner_weights
 __all__ = ["label_codes", "label_forms"]
 
 Codes = npt.NDArray[np.int16]
-# Pairs of codes compared at a time: as float64, which BLAS sums, they stay in the cache.
-BLOCK_CODES = 2**18
 
 
 def label_codes(x: Signal) -> Codes | None:
@@ -31,16 +32,20 @@ def label_codes(x: Signal) -> Codes | None:
     return codes
 
 
-def label_forms(op: Operator, codes: Codes, permutations: npt.NDArray[np.integer]) -> FloatArray:
-    """Return S of the labels placed by each column of ``permutations``, an array of (n_nodes, n_draws)."""
-    placed, norm = codes[permutations], inner_weights(op)
-    matrix = op.to_scipy().multiply(norm[:, None]).tocoo()
-    upper = matrix.row < matrix.col
-    rows, columns, weights = matrix.row[upper], matrix.col[upper], 2.0 * matrix.data[upper]
-    labelled = (placed >= 0).astype(np.float64)
-    above = matrix.diagonal() @ labelled
-    step = max(1, BLOCK_CODES // max(placed.shape[1], 1))
-    for start in range(0, len(rows), step):
-        left, right = (placed[side[start : start + step]] for side in (rows, columns))
-        above += weights[start : start + step] @ ((left == right) & (left >= 0)).astype(np.float64)
-    return np.asarray(above / (norm @ labelled))
+def label_forms(op: Operator, codes: Codes, permutations: Iterable[npt.NDArray[np.integer]]) -> FloatArray:
+    """Return S of the labels placed by each of ``permutations``: one pass over the edges for each, nothing stored."""
+    norm = inner_weights(op)
+    matrix = sparse.triu(op.to_scipy().multiply(norm[:, None]), k=1, format="csr")
+    diagonal, weights, columns = norm * op.to_scipy().diagonal(), 2.0 * matrix.data, matrix.indices.astype(np.intp)
+    counts = np.diff(matrix.indptr)
+    # Classes as bytes stay in the cache for a hundred thousand nodes.
+    small = codes.astype(np.int8) if codes.max() <= np.iinfo(np.int8).max else codes
+    found = []
+    for permutation in permutations:
+        placed = small[permutation]
+        labelled = placed >= 0
+        # An unlabelled node has no class in common with another.
+        other = np.where(labelled, placed, -2).astype(placed.dtype)
+        same = np.repeat(placed, counts) == other.take(columns)
+        found.append((diagonal @ labelled + weights @ same) / (norm @ labelled))
+    return np.array(found)

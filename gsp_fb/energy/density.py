@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._arguments import check_count, check_rng
+from .._cost import state_cost
 from .._document import facts_html
 from .._lambda_max import largest_eigenvalue
 from .._lanczos import gauss_rule, lanczos_columns
@@ -87,7 +88,8 @@ def spectral_density(
     The spectral measure of a random vector with independent signs has the eigenvalues' distribution as its mean. Each
     of ``n_vectors`` of them gives a quadrature rule; their mean is the estimate and their spread its error. A rule
     knows the share below an edge up to the weight that it has there, ``doubt``: choose edges away from eigenvalues of
-    high multiplicity. Small graphs are decomposed instead.
+    high multiplicity. Small graphs are decomposed instead. Time grows with ``matvecs * n_vectors`` times the entries of
+    the graph; above 2e10 of such reads, half a minute, a warning states how long before it starts.
 
     Parameters
     ----------
@@ -133,6 +135,8 @@ def spectral_density(
         counted = Measure(to_host(spectrum(op).frequencies), np.ones(n_nodes), rounding(op))
         fraction, doubt = _fractions(counted, edges, op, n_nodes)
         return _result(op, (edges, fraction, np.zeros_like(fraction), doubt), 0)
+    reads = float(op.graph.n_entries) * matvecs * n_vectors
+    state_cost(reads, f"a spectral density of {n_nodes} nodes", "give fewer n_vectors= or matvecs=")
     signs = np.stack([op.graph.local(rng.choice([-1.0, 1.0], n_nodes)) for _ in range(n_vectors)], axis=1)
     start, total = asarray_like(signs, op.diag), summed_over(op.graph)
     spaces = lanczos_columns(op.symmetrized.apply, start, matvecs, size=_size(op), total=total)

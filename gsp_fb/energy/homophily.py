@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._arguments import check_device, check_signal
-from ..backend import IntArray, cast, distances, group_sum, namespace, product, to_dense, transposed
+from .._cost import state_cost
+from ..backend import IntArray, Signal, cast, distances, group_sum, is_sparse, namespace, product, to_dense, transposed
 from ..errors import SignalError
 from ..graph import Graph
-from ..operators import operator
+from ..operators import Operator, operator
 from .signals import one_hot
 
 __all__ = [
@@ -84,14 +85,18 @@ def _label_pairs(graph: Graph, y: IntArray) -> Any:
     width = int(xp.count_nonzero(present))
     if width == 0:
         return xp.reshape(cast(present, xp.float64), (0, 0))
-    # Classes are renumbered, so that labels with gaps do not make the table large; -1 stays at the end.
-    number = xp.concat([xp.cumulative_sum(cast(present, xp.int64)) - 1, cast(present[:1], xp.int64) * 0 - 1])
     pairs = _count(y[:0], width * width)
-    for _, own, other in _labelled_ends(graph, number[y]):
+    for _, own, other in _labelled_ends(graph, _class_numbers(present)[y]):
         pairs = pairs + _count(own * width + other, width * width)
     table = xp.reshape(graph.storage.reduce(pairs, "sum"), (width, width))
     both = table + table.T
     return both / max(float(xp.sum(both)), 1.0)
+
+
+def _class_numbers(present: Any) -> Any:
+    """Return new numbers of the classes, so that labels with gaps do not make a table large; -1 stays at the end."""
+    xp = namespace(present)
+    return xp.concat([xp.cumulative_sum(cast(present, xp.int64)) - 1, cast(present[:1], xp.int64) * 0 - 1])
 
 
 def node_homophily(graph: Graph, y: Any) -> float:
@@ -289,7 +294,9 @@ def _entropy(shares: Any) -> float:
 def row_diff(x: Any) -> float:
     """Return the mean distance between the rows of ``x`` over all pairs.
 
-    ``1/n^2 sum_ij |x_i - x_j|_2`` [1]_; the graph does not enter, so isolated nodes count like all others.
+    ``1/n^2 sum_ij |x_i - x_j|_2`` [1]_; the graph does not enter, so isolated nodes count like all others. Time grows
+    with the square of the number of rows, memory does not: 1e5 rows of 16 columns take minutes, and a warning states
+    how many before it starts. A random sample of rows gives an estimate.
 
     Parameters
     ----------
@@ -404,17 +411,24 @@ def aggregation_similarity(graph: Graph, x: Any, y: Any, *, family: str = "renor
     graph.in_memory()
     y = _labels(graph, y)
     xp = namespace(y)
-    labelled = xp.nonzero(y >= 0)[0]
-    y = y[labelled]
-    if xp.unique_values(y).shape[0] < 2:
+    present = _class_sizes(graph, y) > 0
+    if int(xp.count_nonzero(present)) < 2:
         raise SignalError("aggregation_similarity compares a class with the others; the labels have fewer than two")
-    h = to_dense(operator(graph, family, gamma=gamma) @ x)
-    h = xp.take(h if h.ndim == 2 else h[:, None], labelled, axis=0)
-    sums = product(transposed(one_hot(y)), h)
-    own = _count(y, sums.shape[0])[y]
-    inside = xp.sum(h * xp.take(sums, y, axis=0), axis=1) / own
-    outside = (h @ xp.sum(sums, axis=0) - inside * own) / (y.shape[0] - own)
-    return int(xp.count_nonzero(inside >= outside)) / int(y.shape[0])
+    classes = to_dense(one_hot(_class_numbers(present)[y]))
+    scores = _class_scores(operator(graph, family, gamma=gamma), graph.check_signal(x), classes)
+    labelled = xp.nonzero(y >= 0)[0]
+    scores, member = (xp.take(array, labelled, axis=0) for array in (scores, classes))
+    own = xp.sum(member * xp.sum(classes, axis=0), axis=1)
+    similar = xp.sum(member * scores, axis=1)
+    outside = (xp.sum(scores, axis=1) - similar) / (labelled.shape[0] - own)
+    return int(xp.count_nonzero(similar / own >= outside)) / int(labelled.shape[0])
+
+
+def _class_scores(low: Operator, x: Signal, classes: Any) -> Any:
+    """Return ``<H_v, sum of H_u over a class>`` for each node v and class, with ``H = low @ x`` never formed."""
+    x = x if x.ndim == 2 else x[:, None]
+    sums = product(transposed(x) if is_sparse(x) else x.T, low.T @ classes)
+    return low @ product(x, sums)
 
 
 def _rows(x: Any) -> int:
@@ -428,6 +442,9 @@ def _mean_distance(x: Any) -> float:
         return 0.0
     rows = to_dense(x)
     rows = rows if rows.ndim == 2 else rows[:, None]
+    state_cost(
+        float(n_rows) ** 2 * rows.shape[1], f"the distance of {n_rows} rows, each to each,", "give a sample of them"
+    )
     spans = ((at, min(at + BLOCK_ROWS, n_rows)) for at in range(0, n_rows, BLOCK_ROWS))
     xp = namespace(rows)
     totals = (float(xp.sum(distances(rows[start:stop, :], rows))) for start, stop in spans)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from .._arguments import check_count, check_device, host_array
+from .._cost import state_cost
 from .._document import facts_html
-from .._lanczos import Krylov, Total, alone, cumulative_bounds, gauss_rule, lanczos
+from .._lanczos import Krylov, Total, alone, cumulative_bounds, gauss_rule, lanczos_columns
 from ..backend import (
     FloatArray,
     Signal,
@@ -18,9 +20,9 @@ from ..backend import (
     asarray_like,
     diagonal_times,
     freeze,
+    is_sparse,
     namespace,
-    norm,
-    to_dense,
+    product,
     to_host,
     vdot,
 )
@@ -42,6 +44,8 @@ __all__ = [
 
 # Up to this size all modes cost less than a second.
 EXACT_NODES = 512
+# Signals that the recurrence takes at a time: wide enough for the compiled product, and three such blocks are small.
+BLOCK_COLUMNS = 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,7 +152,9 @@ def energy_profile(
 
     Small graphs are decomposed. For large ones Lanczos's process runs from each signal: its tridiagonal matrix is a
     quadrature rule for the energy's distribution, and the rule with a node at an edge bounds the energy below that edge
-    on both sides; the value given is the middle. No eigenvector is computed.
+    on both sides; the value given is the middle. No eigenvector is computed, and no basis is kept: time grows with
+    ``matvecs`` times the entries of the graph times the signals, memory with the nodes (some 60 vectors) alone. Above
+    2e10 such reads, about half a minute, a warning states how long it takes before it starts.
 
     For random-walk families the energy is that of the inner product in which the operator is symmetric,
     :math:`\sum_i s_i^2 |x_i|^2` with ``s = op.scale``.
@@ -205,21 +211,37 @@ def energy_profile(
     total = float(moments[0])
     if total == 0:
         raise SignalError("signal is zero everywhere; its energy lies nowhere")
+    if op.graph.n_nodes > EXACT_NODES:
+        reads = float(op.graph.n_entries) * matvecs * z.shape[1]
+        state_cost(
+            reads, f"an energy profile of {z.shape[1]} signals", "give fewer matvecs= or a sample of the signals"
+        )
     measure = _exact(op, z) if op.graph.n_nodes <= EXACT_NODES else quadrature(op, z, matvecs)
     edges = check_edges(bins, op.bounds) if quantiles is None else _quantiles(measure, quantiles, op.bounds, total)
     spent = sum(space.n_steps for space in measure.spaces)
     lower, upper = measure.cumulative(edges, op.bounds, total)
     energy = np.maximum(np.diff((lower + upper) / 2), 0.0)
     found = (edges, energy, lower, upper, moments)
-    edges, energy, lower, upper, moments = (asarray_like(array, z) for array in found)
+    edges, energy, lower, upper, moments = (asarray_like(array, op.diag) for array in found)
     return EnergyProfile(edges, energy, lower, upper, total, moments, spent)
 
 
 def _columns(op: Operator, x: Signal) -> Signal:
-    """Return the signals as dense float64 columns in the coordinates of the symmetric core."""
+    """Return the signals as columns in the coordinates of the symmetric core; sparse ones stay sparse."""
     check_device(x, op.scale)
-    z = to_dense(diagonal_times(op.scale, x))
+    z = diagonal_times(op.scale, x)
     return z[:, None] if z.ndim == 1 else z
+
+
+def _dense_blocks(z: Signal) -> Iterator[Signal]:
+    """Yield a few dense columns at a time: memory is that of a few vectors, however many signals there are."""
+    for start in range(0, z.shape[1], BLOCK_COLUMNS):
+        width = min(BLOCK_COLUMNS, z.shape[1] - start)
+        if is_sparse(z):
+            # Columns of a CSR array are taken by a product: not every library slices them.
+            yield product(z, asarray_like(np.eye(z.shape[1], width, k=-start), z.data))
+        else:
+            yield z[:, start : start + width]
 
 
 def check_edges(bins: Any, bounds: tuple[float, float]) -> FloatArray:
@@ -236,25 +258,28 @@ def check_edges(bins: Any, bounds: tuple[float, float]) -> FloatArray:
 
 def _exact(op: Operator, z: Signal) -> Measure:
     modes = spectrum(op.symmetrized)
-    energies = namespace(z).sum(abs_squared(modes.gft(z)), axis=1)
+    energies = sum(namespace(block).sum(abs_squared(modes.gft(block)), axis=1) for block in _dense_blocks(z))
     return Measure(to_host(modes.frequencies), to_host(energies), rounding(op))
 
 
 def quadrature(op: Operator, z: Signal, matvecs: int) -> Measure:
-    """Return the pooled Gauss rules of all columns that are not zero."""
-    total = summed_over(op.graph)
+    """Return the pooled Gauss rules of all columns that are not zero; only tridiagonal matrices are kept."""
     size = max(abs(end) for end in op.bounds)
-    columns = (z[:, j] for j in range(z.shape[1]))
-    spaces = tuple(
-        lanczos(op.symmetrized.apply, column, matvecs, size=size, total=total)
-        for column in columns
-        if total(norm(column)) > 0
-    )
+    spaces = tuple(space for block in _dense_blocks(z) for space in _spaces(op, block, matvecs, size))
     rules = [gauss_rule(space) for space in spaces]
     nodes = np.concatenate([nodes for nodes, _ in rules])
     weights = np.concatenate([space.norm**2 * weights for space, (_, weights) in zip(spaces, rules, strict=True)])
     order = np.argsort(nodes)
     return Measure(nodes[order], weights[order], rounding(op), spaces)
+
+
+def _spaces(op: Operator, block: Signal, matvecs: int, size: float) -> tuple[Krylov, ...]:
+    xp, total = namespace(block), summed_over(op.graph)
+    filled = xp.nonzero(total(xp.sum(abs_squared(block), axis=0)) > 0)[0]
+    if filled.shape[0] == 0:
+        return ()
+    start = xp.take(block, filled, axis=1)
+    return lanczos_columns(op.symmetrized.apply, start, matvecs, size=size, total=total)
 
 
 def summed_over(graph: Graph) -> Total:
@@ -278,6 +303,8 @@ def _quantiles(measure: Measure, quantiles: Any, bounds: tuple[float, float], to
 
 
 def _moments(op: Operator, z: Signal) -> FloatArray:
-    image = op.symmetrized.apply(z)
-    local = np.array([vdot(z, z), vdot(z, image), vdot(image, image)])
+    local = np.zeros(3)
+    for block in _dense_blocks(z):
+        image = op.symmetrized.apply(block)
+        local += [vdot(block, block), vdot(block, image), vdot(image, image)]
     return np.asarray(op.graph.storage.reduce(local, "sum"))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._arguments import check_choice, check_count, check_rng
+from .._cost import state_cost
 from .._document import facts_html
 from .._kernels import quadratic_form
 from ..backend import FloatArray, Signal, asarray_like, diagonal_times, freeze, is_sparse, namespace, take_rows, to_host
@@ -116,7 +117,7 @@ def _permuted(form: _Form, x: Signal, n_draws: int, per_column: bool, rng: np.ra
     permutations = (rng.permutation(x.shape[0]) for _ in range(n_draws))
     codes = None if per_column else label_codes(x)
     if codes is not None and not form.op.graph.directed:
-        return label_forms(form.op, codes, np.stack(list(permutations), axis=1))[:, None]
+        return label_forms(form.op, codes, permutations)[:, None]
     blocks = _blocks(x, permutations)
     return np.concatenate([_block_values(form, x, block, per_column) for block in blocks])
 
@@ -174,6 +175,9 @@ def s_value_significance(
     rng: Any = None,
 ) -> Significance:
     r"""Return how the S-value of ``x`` compares with those of surrogate signals.
+
+    Drawing surrogates costs ``n_surrogates`` energies of ``x``; above 2e10 entries read, about half a minute, a warning
+    states how long it takes before it starts. ``method='analytic'`` costs one.
 
     Parameters
     ----------
@@ -237,8 +241,16 @@ def s_value_significance(
     null = _null_moments(op, x, measured, per_column) if kind == "permute" else None
     if method == "analytic" and null is not None:
         return _normal(measured, null, per_column, op.diag)
+    _state_draws(op, x, count)
     drawn = SURROGATES[kind](form, x, count, per_column, generator)
     return _compared(measured, drawn, null, per_column, op.diag)
+
+
+def _state_draws(op: Operator, x: Signal, count: int) -> None:
+    # Labels are compared once an edge, whatever the number of classes.
+    width = 1 if label_codes(x) is not None else x.shape[1]
+    remedy = "give fewer n_surrogates=, or method='analytic', whose cost is that of one energy"
+    state_cost(float(op.graph.n_entries) * width * count, f"{count} surrogates of {x.shape[1]} signals", remedy)
 
 
 def _null_moments(op: Operator, x: Signal, measured: FloatArray, per_column: bool) -> Null:

@@ -13,7 +13,7 @@ from ._points import Interval, chebyshev_points, coefficients_from, series_at, v
 from .kernels import Kernel
 from .tails import interpolation_error, largest_kernel_value, largest_value
 
-__all__ = ["Expansion", "Interval", "chebyshev_points", "expand"]
+__all__ = ["MARGIN", "Expansion", "Interval", "chebyshev_points", "expand"]
 
 EPS = float(np.finfo(np.float64).eps)
 FEWEST_POINTS, MOST_POINTS = 64, 2**15

@@ -13,7 +13,7 @@ from ..backend import FloatArray, asarray_like, to_host
 from ..operators import Operator
 from ..spectrum import Spectrum, spectrum
 from ..variants import VARIANTS
-from .expansion import Expansion, Interval, expand
+from .expansion import MARGIN, Expansion, Interval, expand
 from .frames import sampled_frequencies
 from .kernels import Kernel
 
@@ -110,8 +110,10 @@ class Response:
         """Return the least degree within ``tolerance``, or None if it is not known to be below the cap."""
         if self.expansion.vanishing is not None:
             return None
-        # The tails of a sampled kernel assume that it goes on as it did; its error at more samples shows whether.
-        degrees = (min(self.expansion.order(tolerance) or MAX_ORDER, MAX_ORDER), MAX_ORDER)
+        # The tails of a sampled kernel assume that it goes on as it did; its error at more samples, which is enlarged
+        # by the margin, shows whether.
+        wanted = (self.expansion.order(level) or MAX_ORDER for level in (tolerance, tolerance / MARGIN))
+        degrees = (*(min(degree, MAX_ORDER) for degree in wanted), MAX_ORDER)
         return next((degree for degree in degrees if self.expansion.error(degree) <= tolerance), None)
 
 

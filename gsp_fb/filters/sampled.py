@@ -37,6 +37,7 @@ from ..backend import (
 )
 from ..errors import ParameterError
 from ..operators import Operator
+from ..solvers.factor import factorization_cost
 from ..variants import VARIANTS
 from ._cut import bipartite_components, max_cut
 
@@ -108,7 +109,7 @@ class Sampling:
         return f"Sampling(low at {n_low} of {n_nodes} nodes, condition={self.condition:.3g})"
 
 
-def sampling(low: Operator, keep: Any = "max_cut") -> Sampling:
+def sampling(low: Operator, keep: Any = "max_cut", *, expensive: bool = False) -> Sampling:
     """Return the critically sampled form of ``low`` and ``I - low``; see :meth:`TwoChannelBank.sampling`.
 
     Examples
@@ -122,10 +123,19 @@ def sampling(low: Operator, keep: Any = "max_cut") -> Sampling:
     mask = _mask(low, keep)
     if VARIANTS[low.family].loops == "degree" and low.gamma == 1.0 and not low.graph.directed:
         _check_components(low, mask)
+    _check_affordable(low, expensive)
     ones = namespace(low.diag).ones_like(low.diag)
     sign = namespace(low.diag).where(mask, ones, -ones)
     chosen = add_diagonal(scaled_csr(low.to_sparse(), sign, ones), (ones - sign) / 2)
     return _factored(low, freeze(mask), chosen)
+
+
+def _check_affordable(low: Operator, expensive: bool) -> None:
+    """Refuse factors that may take minutes, before they are begun."""
+    pattern = low.graph.to("cpu").adjacency
+    cost = factorization_cost(pattern + pattern.T if low.graph.directed else pattern)
+    if not (cost.is_cheap or expensive):
+        raise ParameterError(f"the factors may have {cost}; give expensive=True to pay for them, or a sparser graph")
 
 
 def _mask(low: Operator, keep: Any) -> BoolArray:

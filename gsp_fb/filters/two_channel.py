@@ -7,13 +7,16 @@ from typing import Any
 
 from .._arguments import check_count
 from .._document import facts_html
-from ..backend import Signal, diagonal_times, product, to_dense
+from ..backend import Signal, diagonal_times, is_sparse, product, to_dense
 from ..errors import ParameterError, SignalError
 from ..graph import Graph
 from ..operators import Operator, operator
 from .sampled import Sampling, check_sampled, sampling
 
 __all__ = ["TwoChannelBank", "two_channel"]
+
+# Entries of a signal from which on fill-in matters; smaller ones keep their kind.
+FILLED_FROM = 2**24
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +72,9 @@ class TwoChannelBank:
         Parameters
         ----------
         x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+            Bands of a sparse signal are sparse until a level could fill more than half of 2^24 or more entries; from
+            there on they are dense, which takes less memory: 8 bytes an entry and band. Give blocks of columns,
+            ``bank.analyze(x[:, start:stop])``, where not all bands fit.
 
         Examples
         --------
@@ -78,6 +84,7 @@ class TwoChannelBank:
         rest = self.low.graph.check_signal(x)
         details = []
         for _ in range(self.levels):
+            rest = to_dense(rest) if _fills(rest, self.low) else rest
             smooth = self.low.apply(rest)
             details.append(rest - smooth)
             rest = smooth
@@ -137,26 +144,31 @@ class TwoChannelBank:
     def _neighbours(self, x: Signal) -> Signal:
         return diagonal_times(self.low.left, product(self.low.graph.adjacency, diagonal_times(self.low.right, x)))
 
-    def sampling(self, keep: Any = "max_cut") -> Sampling:
+    def sampling(self, keep: Any = "max_cut", *, expensive: bool = False) -> Sampling:
         """Return a set of nodes that keep their low value while the others keep their high one.
+
+        The matrix is factorised. On meshes and trees that takes seconds for 1e5 nodes; on a random graph factors fill
+        in, with a time that grows with the cube of the nodes: 0.1 s at 1e3 and minutes at 1e4.
 
         Parameters
         ----------
         keep : 'max_cut' or bool array, shape (n_nodes,)
             True where the low value is kept; by default one side of a large cut, which puts the neighbours of a low
             node on the high side.
+        expensive : bool
+            Factorise also where that may take minutes and gigabytes; refused by default with an estimate.
 
         Raises
         ------
         ParameterError
-            The signal cannot be restored from these values.
+            The signal cannot be restored from these values, or the factors are too expensive.
 
         Examples
         --------
         >>> two_channel(Graph.from_edges([(0, 1), (1, 2)]), "lazy_rw").sampling().keep.sum() in (1, 2)
         True
         """
-        return sampling(self.low, keep)
+        return sampling(self.low, keep, expensive=expensive)
 
     def analyze_sampled(self, x: Any, sampling: Sampling) -> Signal:
         """Return one number per node: its low value if ``sampling`` keeps that, else its high one.
@@ -185,6 +197,15 @@ class TwoChannelBank:
         """
         c = self.low.graph.check_signal(c)
         return check_sampled(sampling, self.low).solve(to_dense(c))
+
+
+def _fills(x: Signal, low: Operator) -> bool:
+    """Return whether the product with a large sparse signal may have more entries than a dense array is worth."""
+    if not is_sparse(x):
+        return False
+    size = x.shape[0] * x.shape[1]
+    reached = (low.graph.n_entries / max(low.graph.n_nodes, 1) + 1) * x.data.shape[0]
+    return size >= FILLED_FROM and reached > size / 2
 
 
 def two_channel(

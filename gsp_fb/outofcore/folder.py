@@ -103,8 +103,16 @@ class Files:
     def blocks(self, budget: Budget, progress: Progress, title: str) -> Iterator[RowBlock]:
         """Yield the graph in blocks of rows: one pass over the files."""
         spans = self.spans(budget)
-        for first, last in progress(spans, title, total=len(spans)):
+        following = [*spans[1:], (0, 0)]
+        for (first, last), ahead in progress(zip(spans, following, strict=True), title, total=len(spans)):
+            # The system reads the next block while this one is computed with.
+            self._prefetch(*ahead)
             yield self._block(first, last)
+
+    def _prefetch(self, first: int, last: int) -> None:
+        start, stop = int(self.pointers[first]), int(self.pointers[last])
+        for array in (self.indices,) if self.weights is None else (self.indices, self.weights):
+            prefetch(array, start, stop)
 
     def _block(self, first: int, last: int) -> RowBlock:
         start, stop = int(self.pointers[first]), int(self.pointers[last])
@@ -130,6 +138,15 @@ class Files:
         indices = np.asarray(self.indices).astype(pointers.dtype, copy=False)
         weights = None if self.weights is None else np.asarray(self.weights)
         return MemoryStorage(pointers, indices, weights, self.facts.directed)
+
+
+def prefetch(array: StoredArray, start: int, stop: int) -> None:
+    """Ask the system to read rows of a stored array in the background, where it knows how to be asked."""
+    if not hasattr(os, "posix_fadvise"):
+        return
+    width = array.dtype.itemsize
+    with open(array.path, "rb", buffering=0) as file:
+        os.posix_fadvise(file.fileno(), array.offset + start * width, (stop - start) * width, os.POSIX_FADV_WILLNEED)
 
 
 def is_folder_name(path: str | os.PathLike[str]) -> bool:
