@@ -4,6 +4,7 @@ One layer around any propagation (:class:`FilterBankLayer`), models as rows of o
 loop that can be killed and resumed.
 """
 
+from ..datasets.splits import with_validation
 from . import _guard as _guard
 from .auditing import Audit, audit, watch
 from .checkpoint import Checkpoint, read_checkpoint
@@ -18,7 +19,7 @@ from .predict import embed, predict
 from .propagation.base import Propagation
 from .propagation.operators import operator_propagation
 from .propagation.polynomial import PolynomialFilter
-from .protocols import PROTOCOLS, CrossValidation, cross_validate, with_validation
+from .protocols import PROTOCOLS, CrossValidation, cross_validate
 from .recipes import build
 from .rundir import TrainingInterrupted, read_metrics
 from .search import BEST_FILE, SearchResult, read_best, search

@@ -247,22 +247,3 @@ def check_tensors(found: Mapping[str, Tensor], expected: Mapping[str, Tensor], w
             raise ParameterError(f"{where}: tensor {name} has type {value.dtype}; the model has {like.dtype}")
         if value.is_floating_point() and not bool(torch.isfinite(value).all()):
             raise ParameterError(f"{where}: tensor {name} holds values that are not finite")
-
-
-def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """Return one line for every entry in which two nested mappings differ."""
-    lines = []
-    for name in sorted(stored.keys() | wanted.keys()):
-        old, new = stored.get(name), wanted.get(name)
-        if isinstance(old, Mapping) and isinstance(new, Mapping):
-            lines += differences(old, new, f"{prefix}{name}.")
-        elif json.loads(json.dumps(old)) != json.loads(json.dumps(new)):
-            lines.append(f"{prefix}{name}: {old} stored, {new} given")
-    return lines
-
-
-def check_same(stored: Mapping[str, Any], wanted: Mapping[str, Any], where: object, what: str = "run") -> None:
-    """Raise ParameterError listing how what is stored differs from what is asked for."""
-    lines = differences({key: stored.get(key) for key in wanted}, wanted)
-    if lines:
-        raise ParameterError(f"{where} holds another {what} ({'; '.join(lines)}); give another directory")

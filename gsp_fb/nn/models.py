@@ -10,10 +10,10 @@ from typing import Any
 from torch import nn
 
 from ..errors import ParameterError
+from ..filters.heat_basis import PAIRS
 from ..variants import VARIANTS
 from . import builders
 from .builders import BuildContext
-from .propagation.wavelet import PAIRS
 
 __all__ = ["MODELS", "Model", "describe", "register_model", "takes_dense"]
 

@@ -13,14 +13,13 @@ import torch
 from torch import Tensor, nn
 
 from ..backend import is_sparse
+from ..datasets.unions import check_graph_indptr, node_features
 from ..errors import FormatError, ParameterError, TrainingError
-from .builders import node_features
 from .checkpoint import check_tensors, read_checkpoint
 from .graphs import GraphBatch
 from .inputs import features
 from .models import MODELS, takes_dense
 from .recipes import build
-from .tasks import check_graph_indptr
 
 __all__ = ["embed", "load_model", "predict"]
 

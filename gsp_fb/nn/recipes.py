@@ -11,8 +11,9 @@ import torch
 from torch import nn
 
 from .._arguments import check_choice, check_count
+from ..datasets.targets import encode_targets
+from ..datasets.unions import node_features
 from ..errors import ParameterError
-from . import builders
 from .builders import BuildContext
 from .models import MODELS
 from .parts import stream
@@ -97,7 +98,7 @@ def build(
     merged = {**row.options, **options}
     place = torch_device(device)
     seed = check_count(seed, "seed", minimum=0)
-    x, n_classes = builders.node_features(dataset), builders.class_count(dataset)
+    x, n_classes = node_features(dataset), encode_targets(dataset.y).n_outputs
     plan = BuildContext(
         graph=dataset.graph,
         n_features=int(x.shape[1]),

@@ -11,8 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .._journal import check_same
 from ..errors import FormatError, ParameterError, TrainingError
-from .checkpoint import CHECKPOINT_FILE, check_same, check_tensors, read_checkpoint, write_checkpoint
+from .checkpoint import CHECKPOINT_FILE, check_tensors, read_checkpoint, write_checkpoint
 from .config import TrainConfig, finite
 from .rundir import METRICS_FILE, MetricsFile, parse_metrics, read_metrics
 from .tasks import Parts

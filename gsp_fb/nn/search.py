@@ -18,16 +18,16 @@ import numpy as np
 from .._arguments import check_choice, check_count
 from .._atomic import write_json
 from .._extras import require
+from .._journal import Journal
 from ..datasets import Split
 from ..errors import FormatError, ParameterError, TrainingError
 from .config import TrainConfig, TrainResult
-from .journal import Journal
 from .models import MODELS, Model
 from .proposals import SAMPLERS, propose, space_size
 from .recipes import build
 from .rundir import progress_bar
 from .splits import BATCHED_NODES, Job, train_jobs
-from .tasks import Parts, check_split, make_task
+from .tasks import Parts, make_task
 
 __all__ = ["BEST_FILE", "SAMPLERS", "SearchResult", "Trial", "read_best", "search"]
 
@@ -276,7 +276,7 @@ class _Race:
             raise ParameterError(f"{counts}; a search needs at least one split, and a seed each")
         model = build(self.name, self.dataset, **self.sources, **self.options)
         task = make_task(model, self.dataset, self.config)
-        parts = [check_split(split, task.targets) for split in self.splits]
+        parts = [Parts.of(split, task.targets) for split in self.splits]
         for number, part in enumerate(parts):
             if not part.val.size:
                 raise ParameterError(

@@ -17,7 +17,7 @@ from .compiling import compiled_model
 from .config import TrainConfig, TrainResult
 from .rundir import deferred_interrupt, locked, memory_reported, threads_for
 from .runstate import Run
-from .tasks import GraphTask, Task, check_split, make_task
+from .tasks import GraphTask, Parts, Task, make_task
 from .trainer import Exchange, Hooks, Trainer, TrainState
 
 __all__ = ["make_run", "train", "train_alone", "work_of"]
@@ -155,7 +155,7 @@ def make_run(
     """Return the run of one model on one split, with the fingerprint that its directory is checked against."""
     recipe: Any = model.recipe
     generator: Any = model.generator
-    parts = check_split(split, task.targets)
+    parts = Parts.of(split, task.targets)
     identity = {
         "recipe": recipe.as_dict(),
         "config": config.as_dict(),

@@ -12,9 +12,9 @@ from scipy.special import comb, eval_jacobi
 from torch import nn
 
 from gsp_fb import Graph
+from gsp_fb.filters.heat_basis import heat_wavelets
 from gsp_fb.nn import MODELS, GraphBatch, build
 from gsp_fb.nn.parts import stream
-from gsp_fb.nn.propagation.wavelet import heat_wavelets
 from gsp_fb.nn.samplers import SaintSampler
 
 PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from gsp_fb import Graph, datasets, operator, s_value
+from gsp_fb.datasets.targets import encode_targets
 from gsp_fb.errors import GspWarning, ParameterError
 from gsp_fb.nn import (
     MODELS,
@@ -28,7 +29,7 @@ from gsp_fb.nn import (
     train,
 )
 from gsp_fb.nn.samplers import ClusterSampler, clusters, restrict
-from gsp_fb.nn.targets import encode, losses
+from gsp_fb.nn.targets import losses
 
 
 def test_the_chosen_epoch_is_the_one_of_least_validation_loss(blocks):
@@ -235,10 +236,10 @@ def test_names_are_classes(blocks, tmp_path):
     assert read_checkpoint(tmp_path).facts["data"]["classes"] == ["cat", "dog", "emu"]
     mixed = names.astype(object)
     mixed[60] = None
-    assert encode(mixed).values[60] == -1
+    assert encode_targets(mixed).values[60] == -1
     mixed[60] = 7
     with pytest.raises(ParameterError, match="label 7 is no string"):
-        encode(mixed)
+        encode_targets(mixed)
 
 
 def test_classes_are_counted_and_not_allocated(blocks):
