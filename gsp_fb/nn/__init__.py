@@ -4,6 +4,7 @@ One layer around any propagation (:class:`FilterBankLayer`), models as rows of o
 loop that can be killed and resumed.
 """
 
+from .._rundir import read_metrics
 from ..datasets.splits import with_validation
 from . import _guard as _guard
 from .auditing import Audit, audit, watch
@@ -21,7 +22,7 @@ from .propagation.operators import operator_propagation
 from .propagation.polynomial import PolynomialFilter
 from .protocols import PROTOCOLS, CrossValidation, cross_validate
 from .recipes import build
-from .rundir import TrainingInterrupted, read_metrics
+from .rundir import TrainingInterrupted
 from .search import BEST_FILE, SearchResult, read_best, search
 from .signals import filter_signal
 from .sparse import SparseMatrix

@@ -1,31 +1,22 @@
-"""One directory a run: a lock, a table of metrics that survives a torn write, and interrupts that wait for an epoch."""
+"""What a run takes of the machine: threads, memory, a progress bar, and how an interrupt ends it."""
 
 from __future__ import annotations
 
 import contextlib
-import csv
 import math
-import os
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from types import FrameType
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 
-from .._atomic import atomic_write
 from .._extras import require
-from ..errors import FormatError, TrainingError
+from ..errors import TrainingError
 
-__all__ = ["METRICS_FILE", "MetricsFile", "TrainingInterrupted", "read_metrics"]
+__all__ = ["TrainingInterrupted", "memory_reported", "peak_memory", "progress_bar", "threads_for"]
 
-METRICS_FILE = "metrics.csv"
 # Multiplications of a forward pass from which several threads pay.
 THREADS_FROM = 5e7
-_LOCK, _OWNER = ".run.lock", ".run.pid"
 
 
 class TrainingInterrupted(KeyboardInterrupt):
@@ -43,107 +34,6 @@ class TrainingInterrupted(KeyboardInterrupt):
     ...     str(stop)
     'stopped after epoch 12; the same call goes on from there'
     """
-
-
-@contextlib.contextmanager
-def locked(directory: Path) -> Iterator[None]:
-    """Hold the directory for one run; the operating system lets go of a dead process's lock by itself."""
-    filelock = require("filelock", "a run directory")
-    directory.mkdir(parents=True, exist_ok=True)
-    owner = directory / _OWNER
-    lock = filelock.FileLock(directory / _LOCK, timeout=0)
-    try:
-        lock.acquire()
-    except filelock.Timeout:
-        pid = owner.read_text().strip() if owner.exists() else "unknown"
-        raise TrainingError(f"{directory} is in use by process {pid}; wait for it or give another directory") from None
-    try:
-        owner.write_text(f"{os.getpid()}\n")
-        yield
-    finally:
-        owner.unlink(missing_ok=True)
-        lock.release()
-
-
-class MetricsFile:
-    """``metrics.csv``, one row an epoch; numbers as Python writes them, so that equal runs give equal files."""
-
-    def __init__(self, directory: Path, columns: Sequence[str], keep: int) -> None:
-        self.path, self.columns = directory / METRICS_FILE, list(columns)
-        rows = [row for row in read_metrics(directory) if int(row["epoch"]) <= keep]
-        other = next((set(row) ^ set(self.columns) for row in rows if set(row) != set(self.columns)), None)
-        if other:
-            raise FormatError(f"{self.path} has other columns than this run: {', '.join(sorted(other))}; move it away")
-        with atomic_write(self.path, mode="w") as file:
-            writer = csv.DictWriter(file, self.columns, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
-
-    def append(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Add rows; what a crash tears is the last line alone."""
-        with self.path.open("a", encoding="utf-8", newline="") as file:
-            csv.DictWriter(file, self.columns, lineterminator="\n").writerows(rows)
-
-    def sync(self) -> None:
-        """Bring the rows to the disk: a checkpoint must not be ahead of its metrics."""
-        with self.path.open("ab") as file:
-            os.fsync(file.fileno())
-
-
-def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, str]]:
-    r"""Return the rows of a run's ``metrics.csv``; an incomplete last line is left out.
-
-    Parameters
-    ----------
-    directory : path_like
-        The directory of a run.
-
-    Returns
-    -------
-    list of dict
-        One an evaluated epoch, values as text; empty where there is no ``metrics.csv``.
-
-    Raises
-    ------
-    FormatError
-        The file is no table of metrics.
-
-    See Also
-    --------
-    train : Writes the file where ``directory=`` is given.
-    read_checkpoint : The tensors of the same run.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "metrics.csv").write_text("epoch,loss\n1,0.5\n2,0.")
-    ...     read_metrics(folder)
-    [{'epoch': '1', 'loss': '0.5'}]
-    """
-    path = Path(directory) / METRICS_FILE
-    if not path.exists():
-        return []
-    content = path.read_bytes()
-    try:
-        whole = content[: content.rfind(b"\n") + 1].decode("utf-8").splitlines()
-        rows = list(csv.DictReader(whole))
-    except (UnicodeDecodeError, csv.Error) as broken:
-        raise FormatError(f"{path} is no table of metrics: {broken}; move it away") from None
-    for line, row in enumerate(rows, 2):
-        if None in row or None in row.values() or not row.get("epoch", "").isdigit():
-            raise FormatError(
-                f"{path}, line {line}: no row of metrics: {whole[line - 1]!r}; restore the file or move it away"
-            )
-    return rows
-
-
-def parse_metrics(row: Mapping[str, str], path: Path) -> dict[str, Any]:
-    """Return a row of ``metrics.csv`` as numbers."""
-    try:
-        return {name: int(value) if name == "epoch" else float(value) for name, value in row.items()}
-    except ValueError as broken:
-        raise FormatError(f"{path}, epoch {row.get('epoch')}: {broken}; restore the file or move it away") from None
 
 
 @contextlib.contextmanager
@@ -167,26 +57,6 @@ def memory_reported() -> Iterator[None]:
         if "can't allocate memory" not in str(host):
             raise
         raise MemoryError(str(host)) from host
-
-
-@contextlib.contextmanager
-def deferred_interrupt() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into an event that is looked at between epochs; the second one acts at once."""
-    asked = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield asked  # signals reach the main thread only
-        return
-    before = signal.getsignal(signal.SIGINT)
-
-    def remember(number: int, frame: FrameType | None) -> None:
-        asked.set()
-        signal.signal(signal.SIGINT, before)
-
-    signal.signal(signal.SIGINT, remember)
-    try:
-        yield asked
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def peak_memory(device: torch.device) -> float:

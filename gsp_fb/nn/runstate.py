@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from .._journal import check_same
+from .._rundir import METRICS_FILE, MetricsFile, parse_metrics, read_metrics
 from ..errors import FormatError, ParameterError, TrainingError
 from .checkpoint import CHECKPOINT_FILE, check_tensors, read_checkpoint, write_checkpoint
 from .config import TrainConfig, finite
-from .rundir import METRICS_FILE, MetricsFile, parse_metrics, read_metrics
 from .tasks import Parts
 
 __all__ = ["Row", "Run"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,8 @@ from .checkpoint import CHECKPOINT_FILE, is_settled, read_facts, settle
 from .config import TrainConfig, TrainResult
 from .parts import Dropout
 from .recipes import build
-from .rundir import deferred_interrupt, locked, memory_reported, threads_for
 from .tasks import make_task
-from .train import make_run, train_alone, work_of
-from .trainer import Trainer
+from .train import fit_runs, make_run, train_alone
 
 __all__ = ["Job", "train_jobs", "train_splits"]
 
@@ -136,13 +133,10 @@ def train_splits(
         for number, (split, seed, where) in enumerate(zip(splits, seeds, places, strict=True))
     ]
     results = train_jobs(name, dataset, jobs, progress=progress, device=device, dtype=dtype, **place)
-    return [_value(result) for result in results]
-
-
-def _value(result: TrainResult | TrainingError) -> TrainResult:
-    if isinstance(result, TrainingError):
-        raise result
-    return result
+    for result in results:
+        if isinstance(result, TrainingError):
+            raise result
+    return [result for result in results if isinstance(result, TrainResult)]
 
 
 def train_jobs(
@@ -231,15 +225,7 @@ def _train_batch(
         make_run(single, task, job.split, job.config, directory=job.directory, label=job.label)
         for single, job in zip(singles, jobs, strict=True)
     ]
-    with ExitStack() as stack:
-        for job in jobs:
-            if job.directory is not None:
-                stack.enter_context(locked(job.directory))
-        stack.enter_context(memory_reported())
-        stack.enter_context(threads_for(work_of(model, task)))
-        trainer = Trainer(model, task, runs, batched=True, rates=rates)
-        trainer.fit(stack.enter_context(deferred_interrupt()), progress=progress)
-        return trainer.results()
+    return fit_runs(model, task, runs, progress=progress, batched=True, rates=rates)
 
 
 def _train_singles(

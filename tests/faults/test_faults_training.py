@@ -18,6 +18,7 @@ import pytest
 import torch
 
 from gsp_fb import Graph
+from gsp_fb._rundir import METRICS_FILE, locked
 from gsp_fb.errors import FormatError, GspWarning, IntegrityError, ParameterError, TrainingError
 from gsp_fb.nn import (
     MODELS,
@@ -31,7 +32,6 @@ from gsp_fb.nn import (
     search,
     train,
 )
-from gsp_fb.nn.rundir import METRICS_FILE, locked
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits of POSIX")
 
@@ -473,7 +473,7 @@ def test_fault_099_global_random_state_is_neither_read_nor_changed(ds, name):
 
 def test_fault_100_two_trainings_in_one_directory(ds, tmp_path):
     body = """
-from gsp_fb.nn.rundir import locked
+from gsp_fb._rundir import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(600)
