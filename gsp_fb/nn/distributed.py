@@ -25,7 +25,7 @@ from .propagation.base import Batch
 from .train import train_alone
 from .trainer import Exchange
 
-__all__ = ["Group", "current_group", "process_group", "train_distributed"]
+__all__ = ["Group", "gathered", "process_group", "train_distributed"]
 
 # Seeds of drawing and of dropout lie this far apart; no epoch has as many subgraphs.
 STRIDE = 2**40
@@ -58,6 +58,14 @@ def process_group(backend: str = "gloo") -> Iterator[Group]:
         yield current_group()
     finally:
         distributed.destroy_process_group()
+
+
+def gathered(rows: list[Any], group: Group) -> list[Any]:
+    """Return the rows of all processes, process after process."""
+    shares: list[Any] = [rows] if group.size == 1 else [None] * group.size
+    if group.size > 1:
+        distributed.all_gather_object(shares, rows)
+    return [row for share in shares for row in share]
 
 
 def train_distributed(
