@@ -6,6 +6,7 @@ loop that can be killed and resumed.
 
 from .._rundir import read_metrics
 from ..datasets.splits import with_validation
+from ..filters.differentiable import filter_signal
 from . import _guard as _guard
 from .auditing import Audit, audit, watch
 from .checkpoint import Checkpoint, read_checkpoint
@@ -24,7 +25,6 @@ from .protocols import PROTOCOLS, CrossValidation, cross_validate
 from .recipes import build
 from .rundir import TrainingInterrupted
 from .search import BEST_FILE, SearchResult, read_best, search
-from .signals import filter_signal
 from .sparse import SparseMatrix
 from .splits import train_splits
 from .train import train
