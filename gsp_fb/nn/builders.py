@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from .. import datasets
 from ..datasets.divisions import N_DIVISIONS, relation_matrix
 from ..errors import ParameterError
 from ..filters.heat_basis import heat_wavelets
@@ -172,18 +173,14 @@ def saint_stack(plan: BuildContext) -> nn.Module:
 
 def relation_stack(plan: BuildContext) -> nn.Module:
     """Return the stack over the relations of a latent space (Geom-GCN): divisions joined, in the end averaged."""
-    relations = plan.relations if plan.relations is not None else _stored_relations(plan)
+    relations = plan.relations
+    if relations is None:
+        if plan.name is None:
+            raise ParameterError("Geom-GCN needs relations of the nodes in a latent space; give relations=")
+        relations = datasets.relations(plan.name, plan.options["method"], data_dir=plan.data_dir)
     matrix = SparseMatrix.from_scipy(relation_matrix(relations, plan.graph.n_nodes), **plan.place)
     inner, final = RelationPropagation(matrix), RelationPropagation(matrix, average=True)
     return _stack(plan, lambda width, last: final if last else inner, hidden=N_DIVISIONS * plan.options["hidden"])
-
-
-def _stored_relations(plan: BuildContext) -> Any:
-    from ..datasets import relations
-
-    if plan.name is None:
-        raise ParameterError("Geom-GCN needs relations of the nodes in a latent space; give relations=")
-    return relations(plan.name, plan.options["method"], data_dir=plan.data_dir)
 
 
 def wavelet_stack(plan: BuildContext) -> nn.Module:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,6 +25,7 @@ class Pattern:
     backward: tuple[Tensor, Tensor]
     order: Tensor
     shape: tuple[int, int]
+    _repeated: dict[int, Pattern] = field(default_factory=dict)
 
     @classmethod
     def of(cls, x: Any, device: torch.device) -> Pattern:
@@ -33,10 +33,6 @@ class Pattern:
         numbered = sparse.csr_array((np.arange(x.nnz), x.indices, x.indptr), shape=x.shape).T.tocsr()
         order = torch.from_numpy(numbered.data).to(device)
         return cls(structure(x, device), structure(numbered, device), order, x.shape)
-
-    @cached_property
-    def _repeated(self) -> dict[int, Pattern]:
-        return {}
 
     def repeated(self, n_copies: int) -> Pattern:
         """Return the pattern of ``n_copies`` such matrices along a diagonal: one product then serves all of them."""
@@ -80,9 +76,7 @@ class SparseFeatures:
     ) -> SparseFeatures:
         """Return the torch form of a scipy sparse array of shape (n_nodes, n_features)."""
         x = sparse.csr_array(x)
-        place = torch.device(device)
-        values = as_tensor(x.data).to(device=place, dtype=dtype)
-        return cls(values, Pattern.of(x, place))
+        return cls(as_tensor(x.data).to(device=device, dtype=dtype), Pattern.of(x, torch.device(device)))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -111,17 +105,6 @@ class SparseFeatures:
         """Return the features as a dense tensor."""
         return self @ torch.eye(self.shape[1], dtype=self.values.dtype, device=self.values.device)
 
-    @cached_property
-    def _repeated(self) -> dict[int, SparseFeatures]:
-        return {}
-
-    def repeated(self, n_copies: int) -> SparseFeatures:
-        """Return the copies along a diagonal; entries without a copies axis serve all of them."""
-        if n_copies not in self._repeated:
-            values = self.values if self.values.ndim == 2 else self.values.expand(n_copies, -1)
-            self._repeated[n_copies] = SparseFeatures(values.reshape(-1), self.pattern.repeated(n_copies))
-        return self._repeated[n_copies]
-
     def matmul(self, weight: Tensor) -> Tensor:
         """Return ``X @ W`` for ``W`` of shape (f, h), or (copies, f, h) with the copies leading the result."""
         if weight.ndim == 2:
@@ -130,8 +113,8 @@ class SparseFeatures:
         if self.values.ndim == 1:
             wide = sparse_product(weight.movedim(0, 1).flatten(1), *self.arrays)
             return wide.reshape(-1, n_copies, width).movedim(1, 0)
-        flat = sparse_product(weight.flatten(0, 1), *self.repeated(n_copies).arrays)
-        return flat.reshape(n_copies, self.shape[0], width)
+        diagonal = SparseFeatures(self.values.reshape(-1), self.pattern.repeated(n_copies))
+        return (diagonal @ weight.flatten(0, 1)).reshape(n_copies, self.shape[0], width)
 
     __matmul__ = matmul
 

@@ -148,16 +148,6 @@ def clusters(graph: Graph, size: int) -> list[IntArray]:
     return [np.sort(group) for group in np.array_split(order, n_groups)]
 
 
-def restrict(propagation: Any, nodes: IntArray) -> Any:
-    """Return a propagation on some nodes: its matrix with their rows and columns, weights as on the whole graph."""
-    if not hasattr(propagation, "restrict"):
-        raise ParameterError(
-            f"cluster batches need a propagation by a square matrix, not {type(propagation).__name__}; train with "
-            "batch='none', or give it a method restrict(nodes)"
-        )
-    return propagation.restrict(nodes)
-
-
 class ClusterSampler:
     """Batches of random unions of clusters (Chiang et al., "Cluster-GCN", KDD 2019).
 
@@ -173,6 +163,11 @@ class ClusterSampler:
                 "batch='none'"
             )
         self.propagation, self.generator = next(iter(found.values())), model.generator
+        if not hasattr(self.propagation, "restrict"):
+            raise ParameterError(
+                f"cluster batches need a propagation by a square matrix, not {type(self.propagation).__name__}; train "
+                "with batch='none', or give it a method restrict(nodes)"
+            )
         self.groups = clusters(graph, max(1, batch_size // CLUSTERS_PER_BATCH))
 
     def batches(self, train: Tensor) -> Iterator[Batch]:
@@ -188,10 +183,5 @@ class ClusterSampler:
             if targets.size:
                 # Means of unequal batches are weighted so that an epoch adds up to the mean over the training nodes.
                 weight = torch.full((targets.size,), 1.0 / wanted.sum() * (-(-len(order) // CLUSTERS_PER_BATCH)))
-                place = train.device
-                yield Batch(
-                    torch.from_numpy(targets).to(place),
-                    torch.from_numpy(nodes).to(place),
-                    restrict(self.propagation, nodes),
-                    weight.to(place),
-                )
+                arrays = [part.to(train.device) for part in (*map(torch.from_numpy, (targets, nodes)), weight)]
+                yield Batch(arrays[0], arrays[1], self.propagation.restrict(nodes), arrays[2])
