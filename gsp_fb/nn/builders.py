@@ -17,6 +17,7 @@ from ..errors import ParameterError
 from ..filters.heat_basis import heat_wavelets
 from ..graph import Graph
 from ..operators import operator
+from ..sampling.subgraphs import mean_matrix
 from ..variants import VARIANTS
 from .channels import channel_names
 from .deep import DeepNetwork
@@ -26,7 +27,7 @@ from .network import Network
 from .parts import Dropout, Linear
 from .propagation.attention import Attention, EdgeList
 from .propagation.base import Identity
-from .propagation.operators import Complement, Spatial, mean_matrix, operator_propagation
+from .propagation.operators import Complement, Spatial, operator_propagation
 from .propagation.polynomial import PolynomialFilter, PolynomialPropagation
 from .propagation.relations import RelationPropagation
 from .propagation.wavelet import Wavelet
@@ -167,7 +168,7 @@ def saint_stack(plan: BuildContext) -> nn.Module:
     """Return the stack over the neighbour mean, trained on random-walk subgraphs (GraphSAINT)."""
     plan.single()
     sampler = SaintSampler(plan.graph, plan.noise, **plan.pick("n_roots", "length", "coverage"))
-    shared = Complement(SparseMatrix.from_scipy(sampler.mean, **plan.place))
+    shared = Complement(SparseMatrix.from_scipy(sampler.subgraphs.mean, **plan.place))
     return _stack(plan, lambda width, last: shared, sampler=sampler, root=True)
 
 

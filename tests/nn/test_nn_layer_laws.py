@@ -16,9 +16,10 @@ from gsp_fb.nn.channels import CHANNELS, Channels, Mixing, channel_names
 from gsp_fb.nn.inputs import SparseFeatures, features
 from gsp_fb.nn.parts import stream
 from gsp_fb.nn.propagation.attention import Attention, EdgeList
-from gsp_fb.nn.propagation.operators import Complement, Spatial, mean_matrix
+from gsp_fb.nn.propagation.operators import Complement, Spatial
 from gsp_fb.nn.propagation.wavelet import Wavelet
 from gsp_fb.nn.sparse import SparseMatrix
+from gsp_fb.sampling.subgraphs import mean_matrix
 from gsp_fb.testing import assert_close, families, graphs, operators, paper_matrix, size_of
 
 WIDTH = 4

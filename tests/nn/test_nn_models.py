@@ -28,7 +28,8 @@ from gsp_fb.nn import (
 )
 from gsp_fb.nn.channels import channel_names
 from gsp_fb.nn.parts import Norm, stream
-from gsp_fb.nn.samplers import SaintSampler, random_walks, sampled_mean
+from gsp_fb.nn.samplers import SaintSampler, sampled_mean
+from gsp_fb.sampling.subgraphs import random_walks
 
 NODE = [name for name, row in MODELS.items() if row.task == "node"]
 GRAPH = [name for name, row in MODELS.items() if row.task == "graph"]
@@ -390,7 +391,7 @@ def test_saint_estimates_the_loss_and_the_aggregation_without_bias(blocks):
             sums[nodes] += batch.propagation.low(torch.from_numpy(value[nodes])[:, None])[:, 0].numpy()
             counts[nodes] += 1
     assert np.mean(losses) == pytest.approx(value[:20].mean(), abs=0.05)
-    expected = sampler.mean @ value
+    expected = sampler.subgraphs.mean @ value
     assert np.allclose((sums / counts), expected, atol=0.25)
 
 

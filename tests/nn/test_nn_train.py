@@ -28,8 +28,9 @@ from gsp_fb.nn import (
     search,
     train,
 )
-from gsp_fb.nn.samplers import ClusterSampler, clusters, restrict
+from gsp_fb.nn.samplers import ClusterSampler
 from gsp_fb.nn.targets import losses
+from gsp_fb.sampling.subgraphs import clusters
 
 
 def test_the_chosen_epoch_is_the_one_of_least_validation_loss(blocks):
@@ -279,7 +280,7 @@ def test_a_restricted_propagation_is_a_block_of_the_whole(name, options, blocks)
     nodes = np.arange(5, 40, 2)
     h = torch.zeros(61, 2)
     h[nodes] = torch.rand(len(nodes), 2)
-    whole, part = propagation.low(h)[nodes], restrict(propagation, nodes).low(h[nodes])
+    whole, part = propagation.low(h)[nodes], propagation.restrict(nodes).low(h[nodes])
     assert torch.allclose(whole, part, atol=1e-6)
 
 
