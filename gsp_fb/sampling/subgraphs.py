@@ -80,7 +80,7 @@ class WalkSubgraphs:
     --------
     >>> ring = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
     >>> drawn = WalkSubgraphs(ring, np.random.default_rng(0), n_roots=1, length=1, coverage=5)
-    >>> drawn.draw(np.random.default_rng(1)).sum()
+    >>> int(drawn.draw(np.random.default_rng(1)).sum())
     2
     """
 
