@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,19 +32,6 @@ class Pattern:
         numbered = sparse.csr_array((np.arange(x.nnz), x.indices, x.indptr), shape=x.shape).T.tocsr()
         order = torch.from_numpy(numbered.data).to(device)
         return cls(structure(x, device), structure(numbered, device), order, x.shape)
-
-    @cached_property
-    def _repeated(self) -> dict[int, Pattern]:
-        return {}
-
-    def repeated(self, n_copies: int) -> Pattern:
-        """Return the pattern of ``n_copies`` such matrices along a diagonal: one product then serves all of them."""
-        if n_copies not in self._repeated:
-            indptr, indices = (part.cpu().numpy() for part in self.forward)
-            one = sparse.csr_array((np.ones(len(indices), dtype=np.int8), indices, indptr), shape=self.shape)
-            blocks = sparse.csr_array(sparse.block_diag([one] * n_copies, format="csr"))
-            self._repeated[n_copies] = Pattern.of(blocks, self.order.device)
-        return self._repeated[n_copies]
 
 
 @dataclass(eq=False)
@@ -101,37 +87,19 @@ class SparseFeatures:
 
     @property
     def arrays(self) -> tuple[Csr, Csr]:
-        """``indptr``, ``indices`` and values of the matrix and of its transpose; of entries without a copies axis."""
+        """``indptr``, ``indices`` and values of the matrix and of its transpose."""
         forward = (*self.pattern.forward, self.values)
         if not torch.is_grad_enabled():  # the transpose serves the backward pass alone
             return forward, forward
-        return forward, (*self.pattern.backward, self.values.index_select(0, self.pattern.order))
+        return forward, (*self.pattern.backward, self.values.index_select(-1, self.pattern.order))
 
     def to_dense(self) -> Tensor:
         """Return the features as a dense tensor."""
         return self @ torch.eye(self.shape[1], dtype=self.values.dtype, device=self.values.device)
 
-    @cached_property
-    def _repeated(self) -> dict[int, SparseFeatures]:
-        return {}
-
-    def repeated(self, n_copies: int) -> SparseFeatures:
-        """Return the copies along a diagonal; entries without a copies axis serve all of them."""
-        if n_copies not in self._repeated:
-            values = self.values if self.values.ndim == 2 else self.values.expand(n_copies, -1)
-            self._repeated[n_copies] = SparseFeatures(values.reshape(-1), self.pattern.repeated(n_copies))
-        return self._repeated[n_copies]
-
     def matmul(self, weight: Tensor) -> Tensor:
         """Return ``X @ W`` for ``W`` of shape (f, h), or (copies, f, h) with the copies leading the result."""
-        if weight.ndim == 2:
-            return sparse_product(weight, *self.arrays)
-        n_copies, _, width = weight.shape
-        if self.values.ndim == 1:
-            wide = sparse_product(weight.movedim(0, 1).flatten(1), *self.arrays)
-            return wide.reshape(-1, n_copies, width).movedim(1, 0)
-        flat = sparse_product(weight.flatten(0, 1), *self.repeated(n_copies).arrays)
-        return flat.reshape(n_copies, self.shape[0], width)
+        return sparse_product(weight, *self.arrays)
 
     __matmul__ = matmul
 
