@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,7 +25,6 @@ class Pattern:
     backward: tuple[Tensor, Tensor]
     order: Tensor
     shape: tuple[int, int]
-    _repeated: dict[int, Pattern] = field(default_factory=dict)
 
     @classmethod
     def of(cls, x: Any, device: torch.device) -> Pattern:
@@ -33,15 +32,6 @@ class Pattern:
         numbered = sparse.csr_array((np.arange(x.nnz), x.indices, x.indptr), shape=x.shape).T.tocsr()
         order = torch.from_numpy(numbered.data).to(device)
         return cls(structure(x, device), structure(numbered, device), order, x.shape)
-
-    def repeated(self, n_copies: int) -> Pattern:
-        """Return the pattern of ``n_copies`` such matrices along a diagonal: one product then serves all of them."""
-        if n_copies not in self._repeated:
-            indptr, indices = (part.cpu().numpy() for part in self.forward)
-            one = sparse.csr_array((np.ones(len(indices), dtype=np.int8), indices, indptr), shape=self.shape)
-            blocks = sparse.csr_array(sparse.block_diag([one] * n_copies, format="csr"))
-            self._repeated[n_copies] = Pattern.of(blocks, self.order.device)
-        return self._repeated[n_copies]
 
 
 @dataclass(eq=False)
@@ -95,11 +85,11 @@ class SparseFeatures:
 
     @property
     def arrays(self) -> tuple[Csr, Csr]:
-        """``indptr``, ``indices`` and values of the matrix and of its transpose; of entries without a copies axis."""
+        """``indptr``, ``indices`` and values of the matrix and of its transpose."""
         forward = (*self.pattern.forward, self.values)
         if not torch.is_grad_enabled():  # the transpose serves the backward pass alone
             return forward, forward
-        return forward, (*self.pattern.backward, self.values.index_select(0, self.pattern.order))
+        return forward, (*self.pattern.backward, self.values.index_select(-1, self.pattern.order))
 
     def to_dense(self) -> Tensor:
         """Return the features as a dense tensor."""
@@ -107,14 +97,7 @@ class SparseFeatures:
 
     def matmul(self, weight: Tensor) -> Tensor:
         """Return ``X @ W`` for ``W`` of shape (f, h), or (copies, f, h) with the copies leading the result."""
-        if weight.ndim == 2:
-            return sparse_product(weight, *self.arrays)
-        n_copies, _, width = weight.shape
-        if self.values.ndim == 1:
-            wide = sparse_product(weight.movedim(0, 1).flatten(1), *self.arrays)
-            return wide.reshape(-1, n_copies, width).movedim(1, 0)
-        diagonal = SparseFeatures(self.values.reshape(-1), self.pattern.repeated(n_copies))
-        return (diagonal @ weight.flatten(0, 1)).reshape(n_copies, self.shape[0], width)
+        return sparse_product(weight, *self.arrays)
 
     __matmul__ = matmul
 

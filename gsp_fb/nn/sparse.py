@@ -55,11 +55,17 @@ def _has_bags() -> bool:
 
 
 def _kernel(h: Tensor, indptr: Tensor, indices: Tensor, values: Tensor) -> Tensor:
-    """Return the product of a CSR matrix and ``h`` (n_columns, f).
+    """Return the product of a CSR matrix and ``h`` (n_columns, f), or copy by copy for (copies, n_columns, f).
 
     torch's sums over bags of rows, made for embeddings, are up to three times as fast as its CSR product in single
-    precision, and their rounding does not depend on the columns beside.
+    precision. Copies side by side in one wide product would have to be moved there and back, which takes three times
+    as long as their products, and their rounding would depend on the copies beside.
     """
+    if h.ndim == 3:
+        out = h.new_empty(len(h), indptr.shape[0] - 1, h.shape[2])
+        for copy, into, own in zip(h, out, values.expand(len(h), -1), strict=True):
+            into.copy_(_kernel(copy, indptr, indices, own))
+        return out
     bags = h.device.type == "cpu" and h.dtype == torch.float32 and _has_bags()
     if not bags or not h.numel():
         shape = (indptr.shape[0] - 1, h.shape[0])
@@ -121,7 +127,7 @@ def _registered(  # noqa: PLR0917  # a registered operator takes tensors, one ar
 
 @_registered.register_fake
 def _(h: Tensor, indptr: Tensor, *arrays: Tensor) -> Tensor:
-    return h.new_empty(indptr.shape[0] - 1, h.shape[1])
+    return h.new_empty(*h.shape[:-2], indptr.shape[0] - 1, h.shape[-1])
 
 
 def _registered_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
@@ -142,6 +148,7 @@ _HALF = (torch.bfloat16, torch.float16)
 def sparse_product(h: Tensor, forward: Csr, backward: Csr) -> Tensor:
     """Return the product of a sparse matrix and ``h`` (n_columns, f); gradients flow to ``h`` through the transpose.
 
+    With ``h`` of shape (copies, n_columns, f) the values may be those of each copy, (copies, nnz).
     Half precision is summed in single precision and rounded once, as autocast asks for.
     """
     kinds = h.dtype, forward[2].dtype
@@ -245,15 +252,10 @@ class SparseMatrix(nn.Module):
         return SparseMatrix.from_scipy(block, symmetric=self.symmetric, **place)
 
     def forward(self, h: Tensor) -> Tensor:
-        """Return ``P @ h`` for ``h`` of shape (n, f), or (copies, n, f) with one product for all copies."""
+        """Return ``P @ h`` for ``h`` of shape (n, f) or (copies, n, f)."""
         if h.shape[-2] != self.shape[1]:
             raise ParameterError(f"features have {h.shape[-2]} rows but the matrix has {self.shape[1]} columns")
-        if h.ndim == 2:
-            return sparse_product(h, *self.arrays())
-        wide = h.movedim(0, 1)
-        product = sparse_product(wide.flatten(1), *self.arrays()).reshape(-1, *wide.shape[1:])
-        # Contiguous: the rounding of a dense product of copies depends on their strides.
-        return product.movedim(1, 0).contiguous()
+        return sparse_product(h, *self.arrays())
 
     def __matmul__(self, h: Tensor) -> Tensor:
         return cast(Tensor, self(h))

@@ -26,6 +26,9 @@ __all__ = ["Job", "train_jobs", "train_splits"]
 BATCHED_NODES = 1_000
 # Bytes that the copies of one batch may take; more copies make further batches.
 BATCH_BYTES = 2**28
+# The same for the copies of one weight: glibc returns larger blocks to the system when they are freed, and the page
+# faults of a fresh gradient then take five times as long as the product that fills it.
+WEIGHT_BYTES = 2**25 - 2**16
 # Options and settings in which copies of one batch may differ. All others change shapes or are shared.
 COPY_OPTIONS = ("dropout", "input_dropout")
 COPY_CONFIG = ("lr", "weight_decay", "epochs", "patience", "monitor", "eval_every", "checkpoint_every")
@@ -193,7 +196,9 @@ def _copies_that_fit(name: str, dataset: Any, job: Job, place: Mapping[str, Any]
     x = dataset.x
     inputs = 2 * getattr(x, "nnz", dataset.graph.n_nodes * x.shape[1])
     size = next(single.parameters()).element_size()
-    return max(1, int(BATCH_BYTES / (size * (weights + inputs + 8 * widths * dataset.graph.n_nodes))))
+    largest = max(parameter.numel() for parameter in single.parameters())
+    whole = BATCH_BYTES / (size * (weights + inputs + 8 * widths * dataset.graph.n_nodes))
+    return max(1, int(min(whole, WEIGHT_BYTES / (size * largest))))
 
 
 def _stacked(

@@ -115,6 +115,7 @@ class Trainer:
         self.runs, self.active = list(runs), list(runs)
         for run in self.runs:
             run.index, run.metric = run.parts.on(task.device), task.metric
+        self.marks: dict[str, tuple[Tensor, Tensor]] = {}
         self.weight = self._class_weight()
         self._bind()
         for run in self.runs:
@@ -155,10 +156,19 @@ class Trainer:
                 for name, parameter in run.parameters.items():
                     parameter.data, parameter.grad = run.state[name], None
         if self.batched and self.active:
+            self._mark()
             dropouts = [module for module in self.model.modules() if isinstance(module, Dropout)]
             for number, module in enumerate(dropouts):
                 rates = [self.rates[id(run)][number] for run in self.active]
                 module.set_copies(rates, [run.generator for run in self.active])
+
+    def _mark(self) -> None:
+        """Mark the items of every part, (copies, n): one sum then serves all copies."""
+        for part in PARTS:
+            mark = torch.zeros(len(self.active), len(self.task.y), dtype=torch.bool, device=self.task.device)
+            for row, run in zip(mark, self.active, strict=True):
+                row[run.index[part]] = True
+            self.marks[part] = mark, mark.sum(-1)
 
     def _copied(self) -> Iterator[tuple[str, Tensor]]:
         """Yield the parameters and buffers with a copies dimension: those of the state; operators are shared."""
@@ -314,20 +324,17 @@ class Trainer:
     def _means(self, logits: Tensor, part: str) -> Tensor:
         """Return the mean loss of every active run over a part, from outputs of shape (copies, n, k)."""
         y = self.task.y
-        if self.hooks.loss is None and self.weight is None and y.ndim == 1 and self.batched:
+        if self.batched and y.ndim == 1:
             # Classes before nodes: a softmax over a handful of neighbouring numbers is slow.
             each = functional.cross_entropy(logits.mT, y.expand(len(logits), -1), reduction="none")
-        else:
-            each = None
-        means = [self._mean(logits, each, k, run.index[part]) for k, run in enumerate(self.active)]
-        return torch.stack(means)
+            mark, count = self.marks[part]
+            return torch.where(mark, each, 0.0).sum(-1) / count
+        return torch.stack([self._mean(copy, run.index[part]) for copy, run in zip(logits, self.active, strict=True)])
 
-    def _mean(self, logits: Tensor, each: Tensor | None, position: int, index: Tensor) -> Tensor:
+    def _mean(self, logits: Tensor, index: Tensor) -> Tensor:
         if not index.numel():
             return torch.full((), math.nan, dtype=logits.dtype, device=logits.device)
-        if each is not None:
-            return each[position][index].mean()
-        return self._each(logits[position][index], self.task.y[index]).mean()
+        return self._each(logits[index], self.task.y[index]).mean()
 
     def _outputs(self) -> tuple[Tensor, list[list[list[float]]]]:
         """Return the outputs of every copy, shape (copies, n, k), and its channels' shares, one row a layer."""
@@ -339,6 +346,10 @@ class Trainer:
 
     def _scores(self, logits: Tensor, part: str) -> list[float]:
         metric, y = METRICS[self.task.metric].function, self.task.y
+        if self.batched and self.task.metric == "accuracy":
+            mark, count = self.marks[part]
+            shares: list[float] = (((logits.argmax(-1) == y) & mark).sum(-1).double() / count).tolist()
+            return shares
         pairs = ((copy, run.index[part]) for copy, run in zip(logits, self.active, strict=True))
         return [metric(copy[index], y[index]) if index.numel() else math.nan for copy, index in pairs]
 
