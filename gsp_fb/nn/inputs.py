@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -89,7 +90,11 @@ class SparseFeatures:
         forward = (*self.pattern.forward, self.values)
         if not torch.is_grad_enabled():  # the transpose serves the backward pass alone
             return forward, forward
-        return forward, (*self.pattern.backward, self.values.index_select(-1, self.pattern.order))
+        return forward, (*self.pattern.backward, self._transposed)
+
+    @cached_property
+    def _transposed(self) -> Tensor:
+        return self.values.index_select(-1, self.pattern.order)
 
     def to_dense(self) -> Tensor:
         """Return the features as a dense tensor."""

@@ -15,6 +15,7 @@ from ...errors import ParameterError
 from ...graph import Graph
 from ...operators import operator
 from ..sparse import SparseMatrix
+from .synthesis import rectified
 
 __all__ = ["Complement", "Spatial", "mean_matrix", "operator_propagation"]
 
@@ -47,6 +48,10 @@ class Complement(nn.Module):
         """Return ``P h_low + (I - P) h_high = h_high + P (h_low - h_high)``: no wider than one channel."""
         own = torch.add(h_high, h_low, alpha=self.own) if self.own else h_high
         return own + self.matrix(h_low - h_high)
+
+    def rectified(self, z: Tensor, alphas: Tensor) -> Tensor | None:
+        """Return ``synthesize`` of the halves of ``z``, rectified and weighted; None where one pass does not pay."""
+        return rectified(z, alphas, self.matrix, self.own) if isinstance(self.matrix, SparseMatrix) else None
 
     def restrict(self, nodes: Any) -> Complement:
         """Return the pair on some nodes: their rows and columns, weights as on the whole graph."""
