@@ -12,8 +12,8 @@ from scipy import sparse
 from torch import Tensor
 
 from .._arguments import check_signal
+from .._kernels.torch_sparse import TorchCsr, as_tensor, sparse_product, structure
 from ..backend import is_sparse
-from .sparse import Csr, as_tensor, sparse_product, structure
 
 __all__ = ["Features", "SparseFeatures", "features"]
 
@@ -85,7 +85,7 @@ class SparseFeatures:
         return SparseFeatures.from_scipy(x[index.cpu().numpy()], dtype=self.values.dtype, device=self.values.device)
 
     @property
-    def arrays(self) -> tuple[Csr, Csr]:
+    def arrays(self) -> tuple[TorchCsr, TorchCsr]:
         """``indptr``, ``indices`` and values of the matrix and of its transpose."""
         forward = (*self.pattern.forward, self.values)
         if not torch.is_grad_enabled():  # the transpose serves the backward pass alone

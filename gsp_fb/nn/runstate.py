@@ -89,7 +89,7 @@ class Run:
             f"gradient {max(grads, default=math.nan):.3g}); {kept}; try a smaller lr or normalize=True"
         )
 
-    def save(self, optimizer: torch.optim.Optimizer, *, keep_previous: bool = False) -> None:
+    def save(self, optimizer: torch.optim.Optimizer) -> None:
         """Write the checkpoint of the run, after its metrics are on disk."""
         if self.directory is None or self.file is None:
             return
@@ -108,7 +108,7 @@ class Run:
             "seconds": round(self.seconds, 3),
             **self.identity,
         }
-        write_checkpoint(self.directory, tensors, facts, keep_previous=keep_previous)
+        write_checkpoint(self.directory, tensors, facts)
 
     def resume(self, optimizer: torch.optim.Optimizer) -> None:
         """Take up the run of the directory where its checkpoint stands; without one, start."""

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import ParameterError, TrainingError
-from .checkpoint import CHECKPOINT_FILE, is_settled, read_facts, settle
+from .checkpoint import CHECKPOINT_FILE, read_facts
 from .config import TrainConfig, TrainResult
 from .parts import Dropout
 from .recipes import build
@@ -169,20 +169,11 @@ def _batches(
         groups.setdefault(number if alone else job.group, []).append(number)
     for numbers in groups.values():
         size = 0 if len(numbers) == 1 else _copies_that_fit(name, dataset, jobs[numbers[0]], place)
-        _align([jobs[number] for number in numbers])
         epochs = {number: jobs[number].epoch for number in numbers}
         for epoch in sorted(set(epochs.values())):
             level = [number for number in numbers if epochs[number] == epoch]
             for start in range(0, len(level), size or len(level)):
                 yield level[start : start + (size or len(level))], bool(size)
-
-
-def _align(jobs: Sequence[Job]) -> None:
-    """Bring the runs of a batch to one epoch where a process died while it saved them."""
-    places = {job.directory: job.epoch for job in jobs if job.directory is not None}
-    standing = {epoch for place, epoch in places.items() if is_settled(place)}
-    for place in places:
-        settle(place, standing)
 
 
 def _copies_that_fit(name: str, dataset: Any, job: Job, place: Mapping[str, Any]) -> int:

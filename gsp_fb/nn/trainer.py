@@ -18,15 +18,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ..datasets.splits import PARTS
 from ..errors import ParameterError, TrainingError
-from .checkpoint import settle
 from .config import TrainResult
 from .network import named_groups
 from .parts import Dropout
 from .rundir import TrainingInterrupted, peak_memory, progress_bar
 from .runstate import Row, Run
 from .targets import METRICS, losses
-from .tasks import PARTS, Task
+from .tasks import Task
 
 __all__ = ["Exchange", "Hooks", "TrainState", "Trainer"]
 
@@ -251,22 +251,15 @@ class Trainer:
             self.active[0].stopped = self.active[0].stopped or not self.active[0].finished
         leaving = [run for run in self.active if run.finished]
         if interrupted or leaving or any(run.epoch % run.config.checkpoint_every == 0 for run in self.active):
-            self._save()
+            for run in self.active:
+                if run.error is None:
+                    run.save(self.optimizer)
         if interrupted:
             run = self.active[0]
             self._restore()
             where = f"; resume it from {run.directory}" if run.directory is not None else ""
             raise TrainingInterrupted(f"stopped by Ctrl-C after epoch {run.epoch} (best epoch {run.best_epoch}){where}")
         self._retire(leaving)
-
-    def _save(self) -> None:
-        """Save all active runs, so that after a crash the same ones go on from the same epoch."""
-        saved = [run for run in self.active if run.error is None]
-        for run in saved:
-            run.save(self.optimizer, keep_previous=self.batched)
-        for run in saved:
-            if self.batched and run.directory is not None:
-                settle(run.directory)
 
     def _epoch(self) -> None:
         self.model.train()

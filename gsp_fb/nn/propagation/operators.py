@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
-from scipy import sparse
 from torch import Tensor, nn
 
-from ..._arguments import check_host
+from ..._kernels.synthesis import rectified
 from ...errors import ParameterError
 from ...graph import Graph
 from ...operators import operator
 from ..sparse import SparseMatrix
-from .synthesis import rectified
 
-__all__ = ["Complement", "Spatial", "mean_matrix", "operator_propagation"]
+__all__ = ["Complement", "Spatial", "operator_propagation"]
 
 
 class Complement(nn.Module):
@@ -146,18 +143,3 @@ def operator_propagation(
     matrix = op.to_scipy()
     real, imag = (SparseMatrix.from_scipy(part, dtype=dtype, device=device) for part in (matrix.real, matrix.imag))
     return ComplexComplement(ComplexPairs(real, imag))
-
-
-def mean_matrix(graph: Graph, kept: Any = None) -> sparse.csr_array:
-    """Return ``D^-1 A``, D of absolute values, over the entries of A that ``kept`` marks (all by default)."""
-    check_host(graph.device, "means over neighbours are made")
-    A = graph.adjacency
-    chosen = A if kept is None else _entries(A, kept)
-    sums = abs(chosen).sum(axis=1)
-    return sparse.csr_array(sparse.diags_array(1.0 / np.where(sums == 0, 1.0, sums)) @ chosen)
-
-
-def _entries(A: sparse.csr_array, kept: Any) -> sparse.csr_array:
-    """Return the matrix of the marked entries of ``A``."""
-    indptr = np.concatenate([[0], np.cumsum(kept)])[A.indptr]
-    return sparse.csr_array((A.data[kept], A.indices[kept], indptr), shape=A.shape)

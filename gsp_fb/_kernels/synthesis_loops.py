@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._kernels.compiling import compiled, inlined
+from .compiling import compiled, inlined
 
 __all__ = ["channels", "gradients"]
 

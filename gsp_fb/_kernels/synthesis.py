@@ -1,4 +1,7 @@
-"""A filterbank's synthesis from what its channels are before the rectifier, in few passes over memory."""
+"""A filterbank's synthesis from what its channels are before the rectifier, in few passes over memory; needs torch.
+
+Matrices are those of :class:`gsp_fb.nn.SparseMatrix`.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..._kernels.threads import THREADS_FROM, each_block
-from ..sparse import SparseMatrix, sparse_product
-from .fused_attention import is_loopable
+from .attention import is_loopable
+from .threads import THREADS_FROM, each_block
+from .torch_sparse import sparse_product
 
 __all__ = ["rectified"]
 
@@ -21,7 +24,7 @@ LOOPED_FROM = 1_000_000
 BLOCKS = 16
 
 
-def rectified(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float) -> Tensor | None:
+def rectified(z: Tensor, alphas: Tensor, matrix: Any, share: float) -> Tensor | None:
     """Return ``share low + high + P (low - high)`` of the halves of ``z`` ([copies,] n, 2 f), rectified and weighted.
 
     None where the loops do not take the tensors or do not pay; the operations one by one then give the same.
@@ -33,8 +36,8 @@ def rectified(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float) -> 
 
 class _Synthesis(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float) -> Tensor:
-        from ._synthesis_loop import channels
+    def forward(ctx: Any, z: Tensor, alphas: Tensor, matrix: Any, share: float) -> Tensor:
+        from .synthesis_loops import channels
 
         ctx.save_for_backward(z, alphas)
         ctx.matrix, ctx.share = matrix, share
@@ -51,8 +54,8 @@ class _Synthesis(torch.autograd.Function):
         return *_gradients(z, alphas, ctx.matrix, ctx.share, grads[0].contiguous()), None, None
 
 
-def _gradients(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float, grad: Tensor) -> tuple[Tensor, Tensor]:
-    from ._synthesis_loop import gradients
+def _gradients(z: Tensor, alphas: Tensor, matrix: Any, share: float, grad: Tensor) -> tuple[Tensor, Tensor]:
+    from .synthesis_loops import gradients
 
     spread = sparse_product(grad, *reversed(matrix.arrays()))
     of_z, sums = torch.empty_like(z), z.new_zeros(BLOCKS, alphas.numel() // 2, 2, grad.shape[-1])
@@ -63,7 +66,8 @@ def _gradients(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float, gr
 def plain(z: Tensor, alphas: Tensor, matrix: Any, share: float) -> Tensor:
     """Do what ``rectified`` does by torch's operations."""
     low, high = (torch.relu(z) * alphas.repeat_interleave(z.shape[-1] // 2, dim=-1).unsqueeze(-2)).chunk(2, dim=-1)
-    return share * low + high + matrix(low - high)
+    filtered: Tensor = matrix(low - high)
+    return share * low + high + filtered
 
 
 def _each_row(loop: Any, z: Tensor, alphas: Tensor, *others: Tensor | float, sums: Tensor | None = None) -> None:
