@@ -63,7 +63,8 @@ def _gradients(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float, gr
 def plain(z: Tensor, alphas: Tensor, matrix: Any, share: float) -> Tensor:
     """Do what ``rectified`` does by torch's operations."""
     low, high = (torch.relu(z) * alphas.repeat_interleave(z.shape[-1] // 2, dim=-1).unsqueeze(-2)).chunk(2, dim=-1)
-    return share * low + high + matrix(low - high)
+    mixed: Tensor = share * low + high + matrix(low - high)
+    return mixed
 
 
 def _each_row(loop: Any, z: Tensor, alphas: Tensor, *others: Tensor | float, sums: Tensor | None = None) -> None:
