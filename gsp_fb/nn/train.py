@@ -17,10 +17,11 @@ from ..backend import is_sparse
 from ..errors import TrainingError
 from .compiling import compiled_model
 from .config import TrainConfig, TrainResult
+from .evaluation import Hooks
 from .rundir import memory_reported, threads_for
 from .runstate import Run
 from .tasks import GraphTask, Parts, Task, make_task
-from .trainer import Exchange, Hooks, Trainer, TrainState
+from .trainer import Exchange, Trainer, TrainState
 
 __all__ = ["fit_runs", "make_run", "train", "train_alone"]
 
