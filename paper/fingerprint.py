@@ -44,7 +44,7 @@ _SOURCES: Mapping[str, tuple[str, ...]] = {
     "training": (*_TRAINING, "paper/measures.py", "paper/protocols.py"),
 }
 # Modules of the networks that write, read, convert or show, and never change a number of a training.
-_INERT = ("__init__", "__main__", "_guard", "patch", "pyg", "predict", "distributed", "rundir")
+_INERT = ("__init__", "__main__", "_guard", "patch", "pyg", "predict", "distributed", "resources")
 # Kernels of networks alone.
 _TORCH = ("attention", "attention_loops", "synthesis", "synthesis_loops", "torch_sparse")
 # Absent from a tree of older Python versions, or empty there.

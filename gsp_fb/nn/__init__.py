@@ -23,7 +23,7 @@ from .propagation.operators import operator_propagation
 from .propagation.polynomial import PolynomialFilter
 from .protocols import PROTOCOLS, CrossValidation, cross_validate
 from .recipes import build
-from .rundir import TrainingInterrupted
+from .resources import TrainingInterrupted
 from .search import BEST_FILE, SearchResult, read_best, search
 from .sparse import SparseMatrix
 from .splits import train_splits

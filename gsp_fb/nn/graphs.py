@@ -64,16 +64,7 @@ class GraphBatch:
         dtype: torch.dtype = torch.float32,
         device: torch.device | str = "cpu",
     ) -> GraphBatch:
-        """Return the graphs ``index`` (all by default) of a disjoint union.
-
-        Parameters
-        ----------
-        graph : Graph
-            The disjoint union of all graphs.
-        graph_indptr : int array
-            Graph ``g`` owns the nodes ``graph_indptr[g]:graph_indptr[g + 1]``.
-        x : array or sparse, one row a node
-        """
+        """Return the graphs ``index`` (all by default) of a disjoint union; ``graph_indptr`` are their first nodes."""
         nodes, adjacency, sums = chosen_graphs(graph, graph_indptr, index)
         rows = x[nodes].toarray() if is_sparse(x) else np.asarray(x)[nodes]
         return cls(

@@ -93,14 +93,7 @@ class FilterBankConv(MessagePassing):  # type: ignore[misc, valid-type]  # torch
         return self.layer.alphas()
 
     def forward(self, x: Tensor, edge_index: Any, edge_weight: Tensor | None = None) -> Tensor:
-        """Return the layer's output, shape (n_nodes, out_channels).
-
-        Parameters
-        ----------
-        x : Tensor, shape (n_nodes, in_channels)
-        edge_index : Tensor, shape (2, n_edges), or sparse adj_t
-        edge_weight : Tensor, shape (n_edges,), optional
-        """
+        """Return the layer's output; ``edge_index`` is (2, n_edges) or a sparse adj_t, ``edge_weight`` (n_edges,)."""
         edges, weights = edge_list(edge_index, edge_weight, x)
 
         def aggregate(h: Tensor) -> Tensor:

@@ -21,7 +21,7 @@ from ..tuning.race import OPERATIONS
 from .config import TrainConfig, TrainResult
 from .models import MODELS, Model
 from .recipes import build
-from .rundir import progress_bar
+from .resources import progress_bar
 from .splits import BATCHED_NODES, Job, train_jobs
 from .tasks import Parts, make_task
 

@@ -15,10 +15,9 @@ from torch import Tensor, nn
 from .._rundir import deferred_interrupt, locked
 from ..backend import is_sparse
 from ..errors import TrainingError
-from .compiling import compiled_model
 from .config import TrainConfig, TrainResult
 from .evaluation import Hooks
-from .rundir import memory_reported, threads_for
+from .resources import compiled_model, memory_reported, threads_for
 from .runstate import Run
 from .tasks import GraphTask, Parts, Task, make_task
 from .trainer import Exchange, Trainer, TrainState

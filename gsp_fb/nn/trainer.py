@@ -23,7 +23,7 @@ from .config import TrainResult
 from .evaluation import Evaluation, Hooks
 from .network import named_groups
 from .parts import Dropout
-from .rundir import TrainingInterrupted, peak_memory, progress_bar
+from .resources import TrainingInterrupted, peak_memory, progress_bar
 from .runstate import Row, Run
 from .tasks import Task
 
