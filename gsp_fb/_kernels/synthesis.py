@@ -37,12 +37,12 @@ def rectified(z: Tensor, alphas: Tensor, matrix: Any, share: float) -> Tensor | 
 class _Synthesis(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, z: Tensor, alphas: Tensor, matrix: Any, share: float) -> Tensor:
-        from .synthesis_loops import channels
+        from .synthesis_loops import weighted_channels
 
         ctx.save_for_backward(z, alphas)
         ctx.matrix, ctx.share = matrix, share
         direct, gap = (z.new_empty(*z.shape[:-1], z.shape[-1] // 2) for _ in range(2))
-        _each_row(channels, z, alphas, share, direct, gap)
+        _each_row(weighted_channels, z, alphas, share, direct, gap)
         return direct.add_(sparse_product(gap, *matrix.arrays()))
 
     @staticmethod

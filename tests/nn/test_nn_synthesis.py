@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from gsp_fb._kernels import synthesis
 from gsp_fb.datasets import contextual_sbm
 from gsp_fb.nn import operator_propagation
-from gsp_fb.nn.propagation import synthesis
 from gsp_fb.nn.propagation.operators import Spatial
 from gsp_fb.nn.sparse import SparseMatrix
 
