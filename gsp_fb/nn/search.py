@@ -238,8 +238,8 @@ class _Work:
             raise ParameterError(f"{counts}; a search needs at least one split, and a seed each")
         task = make_task(build(self.name, self.dataset, **self.sources, **self.options), self.dataset, self.config)
         parts = [Parts.of(split, task.targets) for split in self.splits]
-        unvalidated = next((number for number, part in enumerate(parts) if not part.val.size), None)
-        if unvalidated is not None:
+        lacking = next((number for number, part in enumerate(parts) if not part.val.size), None)
+        if lacking is not None:
             raise ParameterError(
                 f"split {unvalidated} has no validation items to choose by; see gsp_fb.nn.with_validation"
             )
