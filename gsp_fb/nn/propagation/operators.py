@@ -35,11 +35,11 @@ class Complement(nn.Module):
         return h - self.matrix(h)
 
     def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
-        """Return ``P h_low`` and ``(I - P) h_high`` by one product."""
-        one = h_low is h_high
-        smooth = self.matrix(h_low if one else torch.cat([h_low, h_high], dim=-1))
-        low, rest = (smooth, smooth) if one else smooth.tensor_split([h_low.shape[-1]], dim=-1)
-        return (torch.add(low, h_low, alpha=self.own) if self.own else low), h_high - rest
+        """Return ``P h_low`` and ``(I - P) h_high``; of one and the same ``h`` they share the product."""
+        if h_low is not h_high:
+            return self.low(h_low), self.high(h_high)
+        smooth = self.matrix(h_low)
+        return (torch.add(smooth, h_low, alpha=self.own) if self.own else smooth), h_high - smooth
 
     def synthesize(self, h_low: Tensor, h_high: Tensor) -> Tensor:
         """Return ``P h_low + (I - P) h_high = h_high + P (h_low - h_high)``: no wider than one channel."""
