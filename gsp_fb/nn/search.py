@@ -240,9 +240,7 @@ class _Work:
         parts = [Parts.of(split, task.targets) for split in self.splits]
         lacking = next((number for number, part in enumerate(parts) if not part.val.size), None)
         if lacking is not None:
-            raise ParameterError(
-                f"split {unvalidated} has no validation items to choose by; see gsp_fb.nn.with_validation"
-            )
+            raise ParameterError(f"split {lacking} has no validation items to choose by; see gsp_fb.nn.with_validation")
         return {
             "model": self.name,
             "options": dict(self.options),
