@@ -23,14 +23,30 @@ _OPERATORS = (
     "gsp_fb/_kernels/*.py",
     "gsp_fb/backend/sparse.py",
 )
-_TRAINING = (*_OPERATORS, "gsp_fb/nn/*.py", "gsp_fb/nn/propagation/*.py", "paper/training.py", "paper/choice.py")
+_TRAINING = (
+    *_OPERATORS,
+    "gsp_fb/datasets/divisions.py",
+    "gsp_fb/datasets/splits.py",
+    "gsp_fb/datasets/targets.py",
+    "gsp_fb/datasets/unions.py",
+    "gsp_fb/filters/heat_basis.py",
+    "gsp_fb/filters/polynomials.py",
+    "gsp_fb/nn/*.py",
+    "gsp_fb/nn/propagation/*.py",
+    "gsp_fb/sampling/subgraphs.py",
+    "gsp_fb/tuning/*.py",
+    "paper/training.py",
+    "paper/choice.py",
+)
 # How a cell is measured -> the files that decide its figures.
 _SOURCES: Mapping[str, tuple[str, ...]] = {
     "s-values": (*_OPERATORS, "gsp_fb/energy/dirichlet.py", "gsp_fb/energy/signals.py", "paper/s_values.py"),
     "training": (*_TRAINING, "paper/measures.py", "paper/protocols.py"),
 }
 # Modules of the networks that write, read, convert or show, and never change a number of a training.
-_INERT = ("__init__", "__main__", "_guard", "patch", "pyg", "predict", "distributed", "signals", "rundir", "journal")
+_INERT = ("__init__", "__main__", "_guard", "patch", "pyg", "predict", "distributed", "resources")
+# Kernels of networks alone.
+_TORCH = ("attention", "attention_loops", "synthesis", "synthesis_loops", "torch_sparse")
 # Absent from a tree of older Python versions, or empty there.
 _VERSIONED = ("type_params", "type_comment", "type_ignores", "kind")
 
@@ -45,7 +61,8 @@ def sources(kind: str) -> list[Path]:
     """
     patterns = _SOURCES["s-values" if kind == "s-values" else "training"]
     found = {path for pattern in patterns for path in ROOT.glob(pattern)}
-    return sorted(path for path in found if path.parent.name != "nn" or path.stem not in _INERT)
+    left_out = {"nn": _INERT, "_kernels": _TORCH if kind == "s-values" else ()}
+    return sorted(path for path in found if path.stem not in left_out.get(path.parent.name, ()))
 
 
 @cache

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from gsp_fb._journal import Journal as Lines
 from gsp_fb.errors import FormatError, GspWarning, ParameterError
-from gsp_fb.nn.journal import Journal as Lines
 
 __all__ = ["Journal", "OutOfTimeError", "set_aside"]
 

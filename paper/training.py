@@ -122,7 +122,7 @@ def _fold_splits(data: Any, protocol: str) -> tuple[Split, ...]:
     ``tuned`` sets part of the training graphs aside for validation. ``paper`` is GIN's protocol, where the scored
     fold also chooses the epoch: it stands as validation, and there is no test part left.
     """
-    from gsp_fb.nn.protocols import with_validation
+    from gsp_fb.nn import with_validation
 
     if protocol == "tuned":
         return with_validation(data.splits, data.y)

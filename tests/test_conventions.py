@@ -44,7 +44,7 @@ INTERFACES = {
     "compiled and plain kernels (_kernels/engine.py)": r"_kernels/(__init__|plain|fast)\.py",
     "storages": r"storage/\w+\.py",
     "file formats (FORMATS in files/__init__.py)": r"files/_\w+\.py",
-    "entry points of `gsp-fb` and `python -m gsp_fb.nn`": r"(cli/__init__|nn/__main__)\.py",
+    "entry points of `gsp-fb` and `python -m gsp_fb.nn`": r"cli/(__init__|torchrun)\.py",
 }
 # plot.NAME draws what NAME computes.
 PLOTTED = r"plot/\w+\.py"

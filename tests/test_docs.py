@@ -240,7 +240,8 @@ def test_every_command_that_exists_is_documented():
 
 
 def test_every_training_line_for_several_processes_is_understood():
-    torchrun = pytest.importorskip("gsp_fb.nn.__main__", reason="training needs torch")
+    torchrun = pytest.importorskip("gsp_fb.cli.torchrun")
+    pytest.importorskip("torch", reason="training needs torch")
     lines = [words for page in TEXTS for words in shell_lines(page.read_text(encoding="utf-8"))]
     found = [words[words.index("gsp_fb.nn") + 1 :] for words in lines if "gsp_fb.nn" in words]
     assert found

@@ -156,7 +156,7 @@ def test_permuting_test_labels_leaves_the_choice_unchanged(monkeypatch, tmp_path
 
 
 def test_a_proposal_depends_on_the_finished_trials_and_the_seed_alone():
-    proposals = pytest.importorskip("gsp_fb.nn.proposals")
+    proposals = pytest.importorskip("gsp_fb.tuning.proposals")
     pytest.importorskip("optuna")
     grid = space("fb-gcn")
     done = []
@@ -183,7 +183,7 @@ def test_the_race_keeps_the_best_and_counts_what_diverged(monkeypatch, tmp_path)
         table = {(False, 0.3): 0.9, (True, 0.3): 0.2}
         return [table.get((trial.values["normalize"], trial.values["dropout"])) for trial, _ in wanted]
 
-    monkeypatch.setattr(search._Race, "validation", validation)
+    monkeypatch.setattr(search._Work, "validation", validation)
     found = choice.choose(job, journal.Journal(tmp_path / "a.jsonl", {}))
     assert (found.values["normalize"], found.score, found.n_trials) == (False, 0.9, 3)
     assert found.n_failed == 1

@@ -12,8 +12,8 @@ import gsp_fb as gf
 from gsp_fb._document import Table, Text
 from gsp_fb.cli.render import _finite, emit
 from gsp_fb.errors import ParameterError, SignalError
-from gsp_fb.nn.proposals import SAMPLERS, _place
 from gsp_fb.plot.nodes import _real
+from gsp_fb.tuning.proposals import SAMPLERS, _place
 from paper.advice_record import advice_record, write_advice_record
 from paper.catalogue import EXPERIMENTS
 from paper.cells import select

@@ -29,7 +29,7 @@ CALLS = {
     "nn.train(model, data, split)": [
         "nn.train",
         "nn.tasks",
-        "nn.targets",
+        "datasets.targets",
         "nn.inputs",
         "operators",
         "nn.network",

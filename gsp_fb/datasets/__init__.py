@@ -8,7 +8,7 @@ from .loading import load, relations
 from .reading import from_anndata, read
 from .registry import METHODS, REGISTRY, DatasetInfo, SourceFile, info, names
 from .sbm import community, contextual_sbm
-from .splits import Split, random_splits
+from .splits import Split, random_splits, with_validation
 from .synthetic import SYNTHETIC, barabasi_albert, complete, erdos_renyi, grid, path, ring, star
 
 __all__ = [
@@ -52,4 +52,5 @@ __all__ = [
     "swiss_roll",
     "torus",
     "two_moons",
+    "with_validation",
 ]

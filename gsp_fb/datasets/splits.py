@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -21,10 +21,12 @@ __all__ = [
     "checked_splits",
     "class_codes",
     "is_absent",
+    "part_indices",
     "random_splits",
     "split_from_column",
     "splits_from_masks",
     "stored_splits",
+    "with_validation",
 ]
 
 # Seed of the ten splits of a set that is published without splits: the same on every machine.
@@ -167,6 +169,58 @@ def random_splits(
     return tuple(_stratified(y[labelled], labelled, ends, rng) for _ in range(n_splits))
 
 
+def with_validation(splits: Iterable[Any], y: Any, *, share: float = 0.1, seed: int = 0) -> tuple[Split, ...]:
+    """Return the splits with a stratified part of their training items set aside for validation.
+
+    A split that has validation items stays as it is; test items are never moved.
+
+    Parameters
+    ----------
+    splits : iterable
+        ``train``, ``val``, ``test`` as masks or indices.
+    y : int array
+        Classes of all items.
+    share : float in (0, 1)
+        Of the training items of every class.
+    seed : int
+        Of the random choice.
+
+    Returns
+    -------
+    tuple of Split
+        One a split, in the given order.
+
+    Raises
+    ------
+    ParameterError
+        ``share`` is not in (0, 1), or ``seed`` is negative.
+
+    See Also
+    --------
+    random_splits : Draw whole splits at random.
+    gsp_fb.nn.cross_validate : Applies it to the folds under the protocol ``validation``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fold = Split(np.arange(20), np.arange(0), np.arange(20, 24))
+    >>> with_validation([fold], np.arange(24) % 2)
+    (Split(train=18, val=2, test=4),)
+    """
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0.0 < share < 1.0:
+        raise ParameterError(f"share must be in (0, 1), not {share!r}")
+    seed = check_count(seed, "seed", minimum=0)
+    return tuple(_carved(split, np.asarray(y), share, seed) for split in splits)
+
+
+def _carved(split: Any, y: Any, share: float, seed: int) -> Split:
+    train, val, test = (part_indices(getattr(split, part), len(y), part) for part in PARTS)
+    if val.size:
+        return Split(train, val, test)
+    (inner,) = random_splits(y[train], 1, seed, fractions=(1.0 - share, share, 0.0))
+    return Split(train[inner.train], train[inner.val], test)
+
+
 def class_codes(y: Any) -> IntArray:
     """Return classes 0..C-1 in the order of their labels, -1 where a label is negative, empty or None.
 
@@ -176,7 +230,11 @@ def class_codes(y: Any) -> IntArray:
     (array([ 1,  0, -1]), array([ 1, -1,  0]))
     """
     labels = np.asarray(y)
-    known = labels >= 0 if labels.dtype.kind in "biuf" else np.array([not is_absent(cell) for cell in labels.tolist()])
+    known = (
+        labels >= 0
+        if labels.dtype.kind in "biuf"
+        else np.array([not is_absent(cell) for cell in labels.tolist()], bool)
+    )
     codes = np.full(len(labels), -1, dtype=np.int64)
     found = labels[known]
     codes[known] = np.unique(found if found.dtype.kind != "O" else found.astype(str), return_inverse=True)[1]
@@ -209,26 +267,36 @@ def _checked_split(split: Any, number: int, n_items: int) -> Split:
     parts = [split.train, split.val, split.test] if hasattr(split, "train") else list(split)
     if len(parts) != 3:
         raise ParameterError(f"split {number} has {len(parts)} parts; give train, val and test")
-    arrays = [_indices(part, f"{name} of split {number}", n_items) for part, name in zip(parts, PARTS, strict=True)]
+    named = zip(parts, PARTS, strict=True)
+    arrays = [np.sort(part_indices(part, n_items, f"{name} of split {number}")) for part, name in named]
     places, counts = np.unique(np.concatenate(arrays), return_counts=True)
     if np.any(counts > 1):
         raise ParameterError(f"split {number} has item {places[counts > 1][0]} in more than one part")
     return Split(*arrays)
 
 
-def _indices(part: Any, what: str, n_items: int) -> IntArray:
+def part_indices(part: Any, n_items: int, what: str) -> IntArray:
+    """Return one part of a split as int64 indices in the given order, from a mask or from indices.
+
+    Examples
+    --------
+    >>> part_indices([True, False, True], 3, "train")
+    array([0, 2])
+    """
     array = np.asarray(part)
     if array.dtype == bool:
         if array.shape != (n_items,):
             raise ParameterError(f"{what} is a mask of shape {array.shape} for {n_items} items")
         return np.flatnonzero(array)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise ParameterError(f"{what} is {array.ravel()[:3].tolist()} of type {array.dtype}; give integers or a mask")
-    index = np.unique(array.astype(np.int64))
+    if array.size and array.dtype.kind not in "iu":
+        raise ParameterError(f"{what} has indices of type {array.dtype} such as {array.ravel()[0]!r}; give integers")
+    index = array.astype(np.int64).ravel()
     bad = index[(index < 0) | (index >= n_items)]
-    if bad.size or len(index) != array.size:
-        why = f"names item {bad[0]}; there are items 0..{n_items - 1}" if bad.size else "names an item twice"
-        raise ParameterError(f"{what} {why}")
+    if bad.size:
+        raise ParameterError(f"{what} names item {bad[0]}; there are items 0..{n_items - 1}")
+    unique, counts = np.unique(index, return_counts=True)
+    if np.any(counts > 1):
+        raise ParameterError(f"{what} names item {unique[counts > 1][0]} more than once; was a 0/1 mask meant?")
     return index
 
 

@@ -205,7 +205,7 @@ def _fills(x: Signal, low: Operator) -> bool:
         return False
     size = x.shape[0] * x.shape[1]
     reached = (low.graph.n_entries / max(low.graph.n_nodes, 1) + 1) * x.data.shape[0]
-    return size >= FILLED_FROM and reached > size / 2
+    return bool(size >= FILLED_FROM and reached > size / 2)
 
 
 def two_channel(

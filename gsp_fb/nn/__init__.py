@@ -4,6 +4,9 @@ One layer around any propagation (:class:`FilterBankLayer`), models as rows of o
 loop that can be killed and resumed.
 """
 
+from .._rundir import read_metrics
+from ..datasets.splits import with_validation
+from ..filters.differentiable import filter_signal
 from . import _guard as _guard
 from .auditing import Audit, audit, watch
 from .checkpoint import Checkpoint, read_checkpoint
@@ -18,11 +21,10 @@ from .predict import embed, predict
 from .propagation.base import Propagation
 from .propagation.operators import operator_propagation
 from .propagation.polynomial import PolynomialFilter
-from .protocols import PROTOCOLS, CrossValidation, cross_validate, with_validation
+from .protocols import PROTOCOLS, CrossValidation, cross_validate
 from .recipes import build
-from .rundir import TrainingInterrupted, read_metrics
+from .resources import TrainingInterrupted
 from .search import BEST_FILE, SearchResult, read_best, search
-from .signals import filter_signal
 from .sparse import SparseMatrix
 from .splits import train_splits
 from .train import train

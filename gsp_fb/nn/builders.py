@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import torch
-from scipy import sparse
 from torch import nn
 
+from .. import datasets
+from ..datasets.divisions import N_DIVISIONS, relation_matrix
 from ..errors import ParameterError
+from ..filters.heat_basis import heat_wavelets
 from ..graph import Graph
 from ..operators import operator
+from ..sampling.subgraphs import mean_matrix
 from ..variants import VARIANTS
 from .channels import channel_names
 from .deep import DeepNetwork
@@ -25,15 +27,14 @@ from .network import Network
 from .parts import Dropout, Linear
 from .propagation.attention import Attention, EdgeList
 from .propagation.base import Identity
-from .propagation.operators import Complement, Spatial, mean_matrix, operator_propagation
+from .propagation.operators import Complement, Spatial, operator_propagation
 from .propagation.polynomial import PolynomialFilter, PolynomialPropagation
-from .propagation.relations import N_DIVISIONS, relation_propagation
-from .propagation.wavelet import Wavelet, heat_wavelets
+from .propagation.relations import RelationPropagation
+from .propagation.wavelet import Wavelet
 from .samplers import NeighbourSampler, SaintSampler
 from .sparse import SparseMatrix
-from .targets import n_outputs
 
-__all__ = ["BuildContext", "class_count", "node_features", "tag_features"]
+__all__ = ["BuildContext"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,25 +71,6 @@ class BuildContext:
         """Refuse several parameter sets where a propagation has parameters of its own."""
         if self.copies:
             raise ParameterError("this model cannot train several parameter sets as one batch; give copies=()")
-
-
-def class_count(dataset: Any) -> int:
-    """Return the number of classes, or of columns where a node has several labels or numbers."""
-    return n_outputs(dataset.y)
-
-
-def node_features(dataset: Any) -> Any:
-    """Return the features of the nodes; a collection of graphs without any gets :func:`tag_features`."""
-    return dataset.x if hasattr(dataset, "x") else tag_features(dataset)
-
-
-def tag_features(collection: Any) -> sparse.csr_array:
-    """Return one-hot node tags, or one-hot degrees where all tags are equal, as GIN's experiments do."""
-    tags = np.asarray(collection.node_label)
-    if np.all(tags == tags[:1]):
-        tags = np.diff(collection.graph.indptr)
-    kinds, position = np.unique(tags, return_inverse=True)
-    return sparse.csr_array((np.ones(tags.size), (np.arange(tags.size), position)), shape=(tags.size, kinds.size))
 
 
 Factory = Callable[[int, bool], Any]
@@ -194,24 +176,20 @@ def saint_stack(plan: BuildContext) -> nn.Module:
     """Return the stack over the neighbour mean, trained on random-walk subgraphs (GraphSAINT)."""
     plan.single()
     sampler = SaintSampler(plan.graph, plan.noise, **plan.pick("n_roots", "length", "coverage"))
-    shared = Complement(SparseMatrix.from_scipy(sampler.mean, **plan.place))
+    shared = Complement(SparseMatrix.from_scipy(sampler.subgraphs.mean, **plan.place))
     return _stack(plan, lambda width, last: shared, sampler=sampler, root=True)
 
 
 def relation_stack(plan: BuildContext) -> nn.Module:
     """Return the stack over the relations of a latent space (Geom-GCN): divisions joined, in the end averaged."""
-    relations = plan.relations if plan.relations is not None else _stored_relations(plan)
-    inner = relation_propagation(relations, plan.graph.n_nodes, **plan.place)
-    final = type(inner)(inner.matrix, average=True)
+    relations = plan.relations
+    if relations is None:
+        if plan.name is None:
+            raise ParameterError("Geom-GCN needs relations of the nodes in a latent space; give relations=")
+        relations = datasets.relations(plan.name, plan.options["method"], data_dir=plan.data_dir)
+    matrix = SparseMatrix.from_scipy(relation_matrix(relations, plan.graph.n_nodes), **plan.place)
+    inner, final = RelationPropagation(matrix), RelationPropagation(matrix, average=True)
     return _stack(plan, lambda width, last: final if last else inner, hidden=N_DIVISIONS * plan.options["hidden"])
-
-
-def _stored_relations(plan: BuildContext) -> Any:
-    from ..datasets import relations
-
-    if plan.name is None:
-        raise ParameterError("Geom-GCN needs relations of the nodes in a latent space; give relations=")
-    return relations(plan.name, plan.options["method"], data_dir=plan.data_dir)
 
 
 def wavelet_stack(plan: BuildContext) -> nn.Module:

@@ -14,9 +14,10 @@ from torch import Tensor, nn
 
 from .._arguments import check_choice
 from ..errors import ParameterError
+from ..filters.polynomials import BASES
 from .parts import Copies, glorot
 from .propagation.base import Propagation, high, identity, is_linear, low_and_high
-from .propagation.polynomial import BASES, PolynomialFilter, check_polynomial
+from .propagation.polynomial import PolynomialFilter, check_polynomial
 
 __all__ = ["CHANNELS", "MIXINGS", "Channels", "Mixing", "channel_names"]
 

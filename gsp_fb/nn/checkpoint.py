@@ -12,7 +12,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,6 @@ from ..errors import FormatError, IntegrityError, ParameterError
 __all__ = ["CHECKPOINT_FILE", "Checkpoint", "read_checkpoint", "write_checkpoint"]
 
 CHECKPOINT_FILE = "checkpoint.json"
-_PREVIOUS = "checkpoint-previous.json"
 _FORMAT = 1
 _TENSOR_NAME = re.compile(r"checkpoint-\d+\.safetensors")
 _REQUIRED = ("format", "tensors", "sha256", "epoch", "best_epoch", "recipe", "config", "data")
@@ -91,53 +90,18 @@ def versions() -> dict[str, str]:
     }
 
 
-def write_checkpoint(
-    directory: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any], *, keep_previous: bool = False
-) -> None:
-    """Replace the checkpoint of ``directory``; ``facts`` hold ``epoch``, ``recipe``, ``config``, ``data`` and more.
-
-    With ``keep_previous`` the one before stays until :func:`settle` is called: the runs of a batch are saved one after
-    the other, and a process that dies in between must not leave them at different epochs.
-    """
+def write_checkpoint(directory: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
+    """Replace the checkpoint of ``directory``; ``facts`` hold ``epoch``, ``recipe``, ``config``, ``data`` and more."""
     safetensors = require("safetensors.torch", "a checkpoint")
     name = f"checkpoint-{facts['epoch']:08d}.safetensors"
     plain = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
     with atomic_write(directory / name) as file:
         file.write(safetensors.save(plain))
-    digest = sha256_file(directory / name)
-    sidecar = directory / CHECKPOINT_FILE
-    if keep_previous:
-        write_json(directory / _PREVIOUS, read_facts(sidecar) if sidecar.exists() else {"epoch": 0})
-    write_json(sidecar, {"format": _FORMAT, "tensors": name, "sha256": digest, **facts, "versions": versions()})
-    if not keep_previous:
-        _remove_tensors(directory, but=name)
-
-
-def _remove_tensors(directory: Path, *, but: str) -> None:
+    facts = {"format": _FORMAT, "tensors": name, "sha256": sha256_file(directory / name), **facts}
+    write_json(directory / CHECKPOINT_FILE, {**facts, "versions": versions()})
     for old in directory.glob("checkpoint-*.safetensors"):
-        if _TENSOR_NAME.fullmatch(old.name) and old.name != but:
+        if _TENSOR_NAME.fullmatch(old.name) and old.name != name:
             old.unlink(missing_ok=True)
-
-
-def settle(directory: Path, standing: Collection[int] = ()) -> None:
-    """Keep the newest checkpoint alone, or go back to the one before if other runs of the batch stand at its epoch."""
-    previous, sidecar = directory / _PREVIOUS, directory / CHECKPOINT_FILE
-    if not previous.exists():
-        return
-    epoch = json.loads(previous.read_text(encoding="utf-8"))["epoch"]
-    if epoch in standing and read_facts(sidecar)["epoch"] != epoch:
-        if epoch:
-            previous.replace(sidecar)
-        else:
-            sidecar.unlink()
-    previous.unlink(missing_ok=True)
-    if sidecar.exists():
-        _remove_tensors(directory, but=read_facts(sidecar)["tensors"])
-
-
-def is_settled(directory: Path) -> bool:
-    """Return whether no process died while it saved the runs of a batch."""
-    return not (directory / _PREVIOUS).exists()
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
@@ -247,22 +211,3 @@ def check_tensors(found: Mapping[str, Tensor], expected: Mapping[str, Tensor], w
             raise ParameterError(f"{where}: tensor {name} has type {value.dtype}; the model has {like.dtype}")
         if value.is_floating_point() and not bool(torch.isfinite(value).all()):
             raise ParameterError(f"{where}: tensor {name} holds values that are not finite")
-
-
-def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """Return one line for every entry in which two nested mappings differ."""
-    lines = []
-    for name in sorted(stored.keys() | wanted.keys()):
-        old, new = stored.get(name), wanted.get(name)
-        if isinstance(old, Mapping) and isinstance(new, Mapping):
-            lines += differences(old, new, f"{prefix}{name}.")
-        elif json.loads(json.dumps(old)) != json.loads(json.dumps(new)):
-            lines.append(f"{prefix}{name}: {old} stored, {new} given")
-    return lines
-
-
-def check_same(stored: Mapping[str, Any], wanted: Mapping[str, Any], where: object, what: str = "run") -> None:
-    """Raise ParameterError listing how what is stored differs from what is asked for."""
-    lines = differences({key: stored.get(key) for key in wanted}, wanted)
-    if lines:
-        raise ParameterError(f"{where} holds another {what} ({'; '.join(lines)}); give another directory")

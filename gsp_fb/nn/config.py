@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .._arguments import check_choice, check_count, check_positive
+from .._arguments import check_choice, check_count, check_number, check_positive
 from ..errors import ParameterError
 from .targets import METRICS
 
@@ -84,7 +84,8 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         check_positive(self.lr, "lr")
-        _check_nonnegative(self.weight_decay, "weight_decay")
+        if check_number(self.weight_decay, "weight_decay") < 0:
+            raise ParameterError(f"weight_decay must be finite and >= 0, not {self.weight_decay!r}")
         for name in ("epochs", "patience", "batch_size", "eval_every", "checkpoint_every"):
             check_count(getattr(self, name), name)
         check_choice(self.monitor, MONITORS, "monitor")
@@ -97,11 +98,6 @@ class TrainConfig:
     def as_dict(self) -> dict[str, Any]:
         """Return the configuration as JSON holds it."""
         return asdict(self)
-
-
-def _check_nonnegative(value: Any, what: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value >= 0):
-        raise ParameterError(f"{what} must be finite and >= 0, not {value!r}")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -25,7 +24,7 @@ from .propagation.base import Batch
 from .train import train_alone
 from .trainer import Exchange
 
-__all__ = ["Group", "current_group", "process_group", "train_distributed"]
+__all__ = ["Group", "gathered", "process_group", "train_distributed"]
 
 # Seeds of drawing and of dropout lie this far apart; no epoch has as many subgraphs.
 STRIDE = 2**40
@@ -60,6 +59,14 @@ def process_group(backend: str = "gloo") -> Iterator[Group]:
         distributed.destroy_process_group()
 
 
+def gathered(rows: list[Any], group: Group) -> list[Any]:
+    """Return the rows of all processes, process after process."""
+    shares: list[Any] = [rows] if group.size == 1 else [None] * group.size
+    if group.size > 1:
+        distributed.all_gather_object(shares, rows)
+    return [row for share in shares for row in share]
+
+
 def train_distributed(
     model: nn.Module,
     dataset: Any,
@@ -75,12 +82,16 @@ def train_distributed(
     A step follows the mean gradient of ``per_step`` subgraphs, :math:`\frac1G\sum_g \nabla \ell_g`. The model is the
     same for any number of processes, to the rounding of that sum.
     """
-    config = TrainConfig() if config is None else config
-    where = None if directory is None else Path(directory)
     share = _Share(model, current_group(), per_step)
-    with _loss_of_peers_reported(where):
-        shown = progress and share.writes
-        return train_alone(model, dataset, split, config, directory=where, progress=shown, exchange=share)
+    options: Any = {"directory": directory, "progress": progress and share.writes, "exchange": share}
+    try:
+        return train_alone(model, dataset, split, TrainConfig() if config is None else config, **options)
+    except RuntimeError as lost:
+        # The transport's words for a dead peer, turned into what it means and what to do.
+        if isinstance(lost, TrainingError) or not any(word in str(lost) for word in ("peer", "onnection", "Timed out")):
+            raise
+        again = "run it again" if directory is None else f"run it again, and it resumes from {directory}"
+        raise TrainingError(f"another process of the group is gone; {again} ({lost})") from lost
 
 
 class _Share(Exchange):
@@ -119,9 +130,8 @@ class _Share(Exchange):
         if self.group.size > 1:
             distributed.barrier()
 
-    def __call__(self, x: Any, propagation: Any) -> Tensor:
-        logits: Tensor = self.parallel(x, propagation)
-        return logits
+    def __call__(self, x: Any, propagation: Any) -> Any:
+        return self.parallel(x, propagation)
 
     def batches(self, train: Tensor) -> Iterator[Batch]:
         """Yield this process's subgraphs of an epoch; the last step is filled up from the next one's."""
@@ -151,15 +161,3 @@ class _Share(Exchange):
                     return
             if number % self.per_step == 0:
                 return
-
-
-@contextlib.contextmanager
-def _loss_of_peers_reported(directory: Path | None) -> Iterator[None]:
-    """Turn the transport's words for a dead peer into what it means and what to do."""
-    try:
-        yield
-    except RuntimeError as lost:
-        if isinstance(lost, TrainingError) or not any(word in str(lost) for word in ("peer", "onnection", "Timed out")):
-            raise
-        again = "run it again" if directory is None else f"run it again, and it resumes from {directory}"
-        raise TrainingError(f"another process of the group is gone; {again} ({lost})") from lost

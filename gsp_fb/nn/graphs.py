@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from scipy import sparse
 from torch import Tensor, nn
 
 from ..backend import is_sparse
-from ..errors import GraphError
+from ..datasets.unions import chosen_graphs
 from ..graph import Graph
 from .channels import Channels
 from .network import GraphNetwork, Record, step
@@ -65,48 +64,14 @@ class GraphBatch:
         dtype: torch.dtype = torch.float32,
         device: torch.device | str = "cpu",
     ) -> GraphBatch:
-        """Return the graphs ``index`` (all by default) of a disjoint union.
-
-        Parameters
-        ----------
-        graph : Graph
-            The disjoint union of all graphs.
-        graph_indptr : int array
-            Graph ``g`` owns the nodes ``graph_indptr[g]:graph_indptr[g + 1]``.
-        x : array or sparse, one row a node
-        """
-        starts = np.asarray(graph_indptr, dtype=np.int64)
-        sizes = np.diff(starts)
-        chosen = np.arange(sizes.size) if index is None else np.asarray(index)
-        ends = np.cumsum(sizes[chosen])
-        begins = ends - sizes[chosen]
-        # What is added to a node's place in the batch to get its number in the union; one value a graph.
-        shift = np.repeat(starts[chosen] - begins, sizes[chosen])
-        nodes = np.arange(shift.size) + shift
-        sums = sparse.csr_array((np.ones(nodes.size), np.arange(nodes.size), np.r_[0, ends]), (chosen.size, nodes.size))
+        """Return the graphs ``index`` (all by default) of a disjoint union; ``graph_indptr`` are their first nodes."""
+        nodes, adjacency, sums = chosen_graphs(graph, graph_indptr, index)
         rows = x[nodes].toarray() if is_sparse(x) else np.asarray(x)[nodes]
-        bounds = (np.repeat(side, sizes[chosen]) for side in (begins, ends))
-        adjacency = _blocks(graph.adjacency[nodes], shift, *bounds)
         return cls(
             torch.tensor(rows, dtype=dtype, device=device),
             SparseMatrix.from_scipy(adjacency, symmetric=not graph.directed, dtype=dtype, device=device),
             SparseMatrix.from_scipy(sums, dtype=dtype, device=device),
         )
-
-
-def _blocks(rows: Any, shift: Any, begins: Any, ends: Any) -> sparse.csr_array:
-    """Return the square matrix of the given rows of a disjoint union, its columns renumbered.
-
-    An edge stays within its graph, so its column moves as far as its row did; no column is looked up.
-    """
-    counts = np.diff(rows.indptr)
-    columns = rows.indices - np.repeat(shift, counts)
-    away = np.flatnonzero((columns < np.repeat(begins, counts)) | (columns >= np.repeat(ends, counts)))
-    if away.size:
-        place = int(np.searchsorted(rows.indptr, away[0], "right")) - 1
-        edge = f"({place + int(shift[place])}, {int(rows.indices[away[0]])})"
-        raise GraphError(f"edge {edge} joins two graphs; graph_indptr must part the nodes into separate graphs")
-    return sparse.csr_array((rows.data, columns, rows.indptr), shape=(shift.size, shift.size))
 
 
 @dataclass(frozen=True, eq=False)

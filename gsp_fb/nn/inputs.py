@@ -12,8 +12,8 @@ from scipy import sparse
 from torch import Tensor
 
 from .._arguments import check_signal
+from .._kernels.torch_sparse import TorchCsr, as_tensor, sparse_product, structure
 from ..backend import is_sparse
-from .sparse import Csr, as_tensor, sparse_product, structure
 
 __all__ = ["Features", "SparseFeatures", "features"]
 
@@ -33,19 +33,6 @@ class Pattern:
         numbered = sparse.csr_array((np.arange(x.nnz), x.indices, x.indptr), shape=x.shape).T.tocsr()
         order = torch.from_numpy(numbered.data).to(device)
         return cls(structure(x, device), structure(numbered, device), order, x.shape)
-
-    @cached_property
-    def _repeated(self) -> dict[int, Pattern]:
-        return {}
-
-    def repeated(self, n_copies: int) -> Pattern:
-        """Return the pattern of ``n_copies`` such matrices along a diagonal: one product then serves all of them."""
-        if n_copies not in self._repeated:
-            indptr, indices = (part.cpu().numpy() for part in self.forward)
-            one = sparse.csr_array((np.ones(len(indices), dtype=np.int8), indices, indptr), shape=self.shape)
-            blocks = sparse.csr_array(sparse.block_diag([one] * n_copies, format="csr"))
-            self._repeated[n_copies] = Pattern.of(blocks, self.order.device)
-        return self._repeated[n_copies]
 
 
 @dataclass(eq=False)
@@ -80,9 +67,7 @@ class SparseFeatures:
     ) -> SparseFeatures:
         """Return the torch form of a scipy sparse array of shape (n_nodes, n_features)."""
         x = sparse.csr_array(x)
-        place = torch.device(device)
-        values = as_tensor(x.data).to(device=place, dtype=dtype)
-        return cls(values, Pattern.of(x, place))
+        return cls(as_tensor(x.data).to(device=device, dtype=dtype), Pattern.of(x, torch.device(device)))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -100,38 +85,24 @@ class SparseFeatures:
         return SparseFeatures.from_scipy(x[index.cpu().numpy()], dtype=self.values.dtype, device=self.values.device)
 
     @property
-    def arrays(self) -> tuple[Csr, Csr]:
-        """``indptr``, ``indices`` and values of the matrix and of its transpose; of entries without a copies axis."""
+    def arrays(self) -> tuple[TorchCsr, TorchCsr]:
+        """``indptr``, ``indices`` and values of the matrix and of its transpose."""
         forward = (*self.pattern.forward, self.values)
         if not torch.is_grad_enabled():  # the transpose serves the backward pass alone
             return forward, forward
-        return forward, (*self.pattern.backward, self.values.index_select(0, self.pattern.order))
+        return forward, (*self.pattern.backward, self._transposed)
+
+    @cached_property
+    def _transposed(self) -> Tensor:
+        return self.values.index_select(-1, self.pattern.order)
 
     def to_dense(self) -> Tensor:
         """Return the features as a dense tensor."""
         return self @ torch.eye(self.shape[1], dtype=self.values.dtype, device=self.values.device)
 
-    @cached_property
-    def _repeated(self) -> dict[int, SparseFeatures]:
-        return {}
-
-    def repeated(self, n_copies: int) -> SparseFeatures:
-        """Return the copies along a diagonal; entries without a copies axis serve all of them."""
-        if n_copies not in self._repeated:
-            values = self.values if self.values.ndim == 2 else self.values.expand(n_copies, -1)
-            self._repeated[n_copies] = SparseFeatures(values.reshape(-1), self.pattern.repeated(n_copies))
-        return self._repeated[n_copies]
-
     def matmul(self, weight: Tensor) -> Tensor:
         """Return ``X @ W`` for ``W`` of shape (f, h), or (copies, f, h) with the copies leading the result."""
-        if weight.ndim == 2:
-            return sparse_product(weight, *self.arrays)
-        n_copies, _, width = weight.shape
-        if self.values.ndim == 1:
-            wide = sparse_product(weight.movedim(0, 1).flatten(1), *self.arrays)
-            return wide.reshape(-1, n_copies, width).movedim(1, 0)
-        flat = sparse_product(weight.flatten(0, 1), *self.repeated(n_copies).arrays)
-        return flat.reshape(n_copies, self.shape[0], width)
+        return sparse_product(weight, *self.arrays)
 
     __matmul__ = matmul
 

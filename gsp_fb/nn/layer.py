@@ -19,6 +19,7 @@ __all__ = ["ORDERS", "TRANSFORMATIONS", "FilterBankLayer"]
 
 TRANSFORMATIONS = ("linear", "nonlinear")
 ORDERS = ("before", "after")
+PAIR = ("low", "high")
 
 
 class FilterBankLayer(nn.Module):
@@ -135,19 +136,28 @@ class FilterBankLayer(nn.Module):
         self.bank.check(propagation)
         return propagation
 
-    def _blocks(self, x: Features) -> tuple[Tensor, ...]:
-        lifted: Tensor = self.before(self.lift(x))
-        return lifted.chunk(len(self.bank.names), dim=-1)
+    def _blocks(self, lifted: Tensor) -> tuple[Tensor, ...]:
+        acted: Tensor = self.before(lifted)
+        return acted.chunk(len(self.bank.names), dim=-1)
 
     def forward(self, x: Features, propagation: Propagation | None = None) -> Tensor:
         """Return the layer's output; ``propagation`` replaces the layer's own (for example a sampled subgraph)."""
         chosen = self._chosen(propagation)
         if self.after is ACTIVATIONS["identity"]:
-            return self._finish(self.bank.synthesize(chosen, self._blocks(x)), x)
+            return self._finish(self._synthesized(self.lift(x), chosen), x)
         return self._finish(self.bank.mix(self._filtered(x, chosen)), x)
 
+    def _synthesized(self, lifted: Tensor, chosen: Propagation) -> Tensor:
+        """Return the mixed channels; those of the paper's layer in one pass where the propagation has it."""
+        one_pass, alphas = getattr(chosen, "rectified", None), self.alphas()
+        if one_pass is not None and alphas is not None and self.before is torch.relu and self.bank.names == PAIR:
+            mixed: Tensor | None = one_pass(lifted, alphas)
+            if mixed is not None:
+                return mixed
+        return self.bank.synthesize(chosen, self._blocks(lifted))
+
     def _filtered(self, x: Features, chosen: Propagation) -> list[Tensor]:
-        return [self.after(part) for part in self.bank.filter(chosen, self._blocks(x))]
+        return [self.after(part) for part in self.bank.filter(chosen, self._blocks(self.lift(x)))]
 
     def _finish(self, mixed: Tensor, x: Features) -> Tensor:
         if self.root is not None:

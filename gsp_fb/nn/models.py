@@ -10,10 +10,10 @@ from typing import Any
 from torch import nn
 
 from ..errors import ParameterError
+from ..filters.heat_basis import PAIRS
 from ..variants import VARIANTS
 from . import builders
 from .builders import BuildContext
-from .propagation.wavelet import PAIRS
 
 __all__ = ["MODELS", "Model", "describe", "register_model", "takes_dense"]
 
@@ -97,55 +97,38 @@ _POLYNOMIAL: Options = {**_COMMON, "hidden": 64, **_DEPTH, "degree": 10, **_OPER
 _SAINT_GRID: Options = {**_GRID, "hidden": (64, 128, 256, 512)}
 _WAVELETS: Options = {**_FAMILIES, "inverse": tuple(PAIRS)}
 _DEEP_GRID: Options = {**_GRID, "alpha": (0.1, 0.2, 0.5), "lambda_": (0.5, 1.0, 1.5)}
+_GAT: Options = {**_STACK, "hidden": 8, "heads": 8, "attention_dropout": 0.5}
+_GAT_GRID: Options = {**_GRID, "lr": (0.005, 0.01, 0.05), "hidden": (4, 8, 16, 64)}
+_GIN_GAMMAS: Options = {**_GIN_GRID, "gamma": (-0.5, 0.0, 0.5, 1.0, 1.5)}
 _FAST: Options = {"lr": 0.05, "weight_decay": 5e-4}
+_SLOW: Options = {"lr": 0.01, "weight_decay": 0.0}
+# Under the weight decay of a GCN the weights of Geom-GCN shrink where they have to grow, and nothing is learned.
+_GEOMETRIC: Options = {**_FAST, "weight_decay": 5e-6}
+_SPACES = {"p": "poincare", "s": "struc2vec", "i": "MDS"}
+
+
+def _geom(letter: str) -> Model:
+    options, title = {**_STACK, "method": _SPACES[letter]}, f"Geom-GCN-{letter.upper()}"
+    return Model(f"geom-gcn-{letter}", title, builders.relation_stack, options, _GEOMETRIC, _GRID)
+
+
+def _gin(name: str, title: str, learned: bool, space: Options) -> Model:
+    options = {**_GIN, "learned": learned, "gamma": 0.0}
+    return Model(name, title, builders.gin_network, options, {"lr": 0.01}, space, task="graph")
 
 
 _BASELINES = (
     Model("mlp", "MLP", builders.perceptron, {**_COMMON, **_DEPTH}, _FAST, _GRID),
     Model("gcn", "GCN", builders.operator_stack, {**_STACK, **_OPERATOR}, _FAST, _GRID, _FAMILIES),
-    Model(
-        "gat",
-        "GAT",
-        builders.attention_stack,
-        {**_STACK, "hidden": 8, "heads": 8, "attention_dropout": 0.5},
-        {"lr": 0.005, "weight_decay": 5e-4},
-        {**_GRID, "lr": (0.005, 0.01, 0.05), "hidden": (4, 8, 16, 64)},
-    ),
+    Model("gat", "GAT", builders.attention_stack, _GAT, {"lr": 0.005, "weight_decay": 5e-4}, _GAT_GRID),
     Model("graphsage", "GraphSAGE", builders.mean_stack, {**_STACK, "fanout": None}, _FAST, _GRID),
-    Model("graphsaint", "GraphSAINT", builders.saint_stack, _SAINT, {"lr": 0.01, "weight_decay": 0.0}, _SAINT_GRID),
-    *(
-        Model(
-            f"geom-gcn-{letter}",
-            f"Geom-GCN-{letter.upper()}",
-            builders.relation_stack,
-            {**_STACK, "method": method},
-            # Under the weight decay of a GCN the weights shrink where they have to grow, and nothing is learned.
-            {**_FAST, "weight_decay": 5e-6},
-            _GRID,
-        )
-        for letter, method in (("p", "poincare"), ("s", "struc2vec"), ("i", "MDS"))
-    ),
-    Model("gwnn", "GWNN", builders.wavelet_stack, _WAVELET, {"lr": 0.01, "weight_decay": 0.0}, _GRID, _WAVELETS),
+    Model("graphsaint", "GraphSAINT", builders.saint_stack, _SAINT, _SLOW, _SAINT_GRID),
+    *map(_geom, _SPACES),
+    Model("gwnn", "GWNN", builders.wavelet_stack, _WAVELET, _SLOW, _GRID, _WAVELETS),
     Model("gcnii", "GCNII", builders.deep_network, {**_DEEP, "star": False}, {"lr": 0.01}, _DEEP_GRID, _FAMILIES),
     Model("gcnii*", "GCNII*", builders.deep_network, {**_DEEP, "star": True}, {"lr": 0.01}, _DEEP_GRID, _FAMILIES),
-    Model(
-        "gin-0",
-        "GIN-0",
-        builders.gin_network,
-        {**_GIN, "learned": False, "gamma": 0.0},
-        {"lr": 0.01},
-        {**_GIN_GRID, "gamma": (-0.5, 0.0, 0.5, 1.0, 1.5)},
-        task="graph",
-    ),
-    Model(
-        "gin-eps",
-        "GIN-eps",
-        builders.gin_network,
-        {**_GIN, "learned": True, "gamma": 0.0},
-        {"lr": 0.01},
-        _GIN_GRID,
-        task="graph",
-    ),
+    _gin("gin-0", "GIN-0", False, _GIN_GAMMAS),
+    _gin("gin-eps", "GIN-eps", True, _GIN_GRID),
 )
 
 
@@ -165,27 +148,21 @@ def _filterbank(row: Model) -> Model:
 
 
 _ACM: Options = {**_LAZY, "hidden": 64, "channels": ("low", "high", "identity"), "mixing": "node", "order": "after"}
+
+
+def _polynomial(name: str, title: str, basis: str, *, lr: float = 0.01, decay: float = 5e-4, **own: Any) -> Model:
+    options, training = {**_POLYNOMIAL, "basis": basis, **own}, {"lr": lr, "weight_decay": decay}
+    return Model(name, title, builders.polynomial_stack, options, training, _GRID, _FAMILIES)
+
+
 _LEARNABLE = (
     Model("acm-gcn", "ACM-GCN", builders.operator_stack, {**_STACK, **_OPERATOR, **_ACM}, _RAW, _GRID, _FAMILIES),
-    *(
-        Model(
-            name,
-            title,
-            builders.polynomial_stack,
-            {**_POLYNOMIAL, "basis": basis, **options},
-            {"lr": lr, "weight_decay": decay},
-            _GRID,
-            _FAMILIES,
-        )
-        for name, title, basis, options, lr, decay in (
-            ("gprgnn", "GPRGNN", "monomial", {"family": "renorm_sym"}, 0.01, 5e-4),
-            ("bernnet", "BernNet", "bernstein", {}, 0.01, 5e-4),
-            ("chebnetii", "ChebNetII", "chebyshev", {}, 0.01, 5e-4),
-            # Wang and Zhang's is linear: one map, then the filter. Training: better of two settings by validation on
-            # Texas and Cornell, five splits; no search.
-            ("jacobiconv", "JacobiConv", "jacobi", {"layers": 1}, 0.05, 5e-5),
-        )
-    ),
+    _polynomial("gprgnn", "GPRGNN", "monomial", family="renorm_sym"),
+    _polynomial("bernnet", "BernNet", "bernstein"),
+    _polynomial("chebnetii", "ChebNetII", "chebyshev"),
+    # Wang and Zhang's is linear: one map, then the filter. Training: better of two settings by validation on Texas and
+    # Cornell, five splits; no search.
+    _polynomial("jacobiconv", "JacobiConv", "jacobi", lr=0.05, decay=5e-5, layers=1),
 )
 _ROWS = (*_BASELINES, *(_filterbank(row) for row in _BASELINES if "channels" in row.options), *_LEARNABLE)
 _TABLE = {row.name: row for row in _ROWS}
@@ -255,17 +232,10 @@ def describe() -> list[dict[str, Any]]:
     >>> [row["name"] for row in describe()][:3]
     ['mlp', 'gcn', 'gat']
     """
-    return [
-        {
-            "name": row.name,
-            "title": row.title,
-            "task": row.task,
-            "channels": row.options.get("channels", "none"),
-            "options": dict(row.options),
-            "training": dict(row.training),
-            **{
-                kind: {name: list(values) for name, values in getattr(row, kind).items()} for kind in ("space", "extra")
-            },
-        }
-        for row in MODELS.values()
-    ]
+    return [_described(row) for row in MODELS.values()]
+
+
+def _described(row: Model) -> dict[str, Any]:
+    choices = {kind: {k: list(v) for k, v in getattr(row, kind).items()} for kind in ("space", "extra")}
+    facts = {"name": row.name, "title": row.title, "task": row.task, "channels": row.options.get("channels", "none")}
+    return {**facts, "options": dict(row.options), "training": dict(row.training), **choices}

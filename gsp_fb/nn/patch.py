@@ -138,7 +138,9 @@ def _patched(layer: nn.Module, given: Any, mixing: Any, generator: torch.Generat
         twin.root_weight = False  # type: ignore[assignment]  # nn.Module types its attributes as tensors and modules
         if hasattr(twin, "lin_r"):
             del twin.lin_r
-    _redraw(twin, generator)
+    for parameter in twin.parameters():
+        if parameter.ndim >= 2:
+            parameter.data.copy_(glorot(tuple(parameter.shape), generator))
     patched = PatchedLayer(layer, twin, _transform(twin, given), mixing=mixing)
     if _is_convolution(layer):
         _probe(patched)
@@ -150,11 +152,11 @@ def _transform(layer: nn.Module, given: Any) -> Transform:
         chosen: Transform = given
         return chosen
     names = TRANSFORMS if given is None else (given,)
-    found = next((name for name in names if getattr(layer, name, None) is not None), None)
-    if found is None:
+    found = [name for name in names if getattr(layer, name, None) is not None]
+    if not found:
         kind = type(layer).__name__
         raise ParameterError(f"{kind} has no linear map named {', '.join(names)}; give transform=f with f(layer, x)")
-    return found
+    return found[0]
 
 
 def _probe(patched: PatchedLayer) -> None:
@@ -177,11 +179,3 @@ def _probe(patched: PatchedLayer) -> None:
             f"{kind} is no linear map followed by averaging: a constant signal leaves {float(left):.3g} instead of 0 "
             "(a root term or a nonlinearity of its own), so that there is no high channel to add; use FilterBankConv"
         )
-
-
-def _redraw(layer: nn.Module, generator: torch.Generator | None) -> None:
-    with torch.no_grad():
-        for parameter in layer.parameters():
-            if parameter.ndim >= 2:
-                drawn = glorot(tuple(parameter.shape), generator)
-                parameter.copy_(drawn.to(parameter))

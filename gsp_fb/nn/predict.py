@@ -13,14 +13,13 @@ import torch
 from torch import Tensor, nn
 
 from ..backend import is_sparse
+from ..datasets.unions import check_graph_indptr, node_features
 from ..errors import FormatError, ParameterError, TrainingError
-from .builders import node_features
 from .checkpoint import check_tensors, read_checkpoint
 from .graphs import GraphBatch
 from .inputs import features
 from .models import MODELS, takes_dense
 from .recipes import build
-from .tasks import check_graph_indptr
 
 __all__ = ["embed", "load_model", "predict"]
 
@@ -40,17 +39,19 @@ def load_model(
     if n_features != recipe["n_features"]:
         raise ParameterError(f"{checkpoint} was trained on {recipe['n_features']} features; the data has {n_features}")
     weights = stored.group("best")
-    types = [value.dtype for value in weights.values() if value.is_floating_point()]
-    dtype = torch.float64 if torch.float64 in types else torch.float32
-    options = {**recipe["options"], "relations": relations, "data_dir": data_dir}
-    shape = _shape_of(dataset, recipe["n_classes"])
-    model = build(recipe["model"], shape, seed=recipe["seed"], device=device, dtype=dtype, **options)
+    dtype = torch.float64 if any(value.dtype == torch.float64 for value in weights.values()) else torch.float32
+    # The data as ``build`` looks at it, with the model's number of outputs whatever labels there are.
+    names = ("graph", "x", "graph_indptr", "node_label", "name")
+    known = {name: getattr(dataset, name) for name in names if getattr(dataset, name, None) is not None}
+    shape = SimpleNamespace(**known, y=np.arange(recipe["n_classes"]))
+    place: dict[str, Any] = {"relations": relations, "data_dir": data_dir, "device": device, "dtype": dtype}
+    model: Any = build(recipe["model"], shape, seed=recipe["seed"], **place, **recipe["options"])
     check_tensors(weights, dict(model.state_dict()), checkpoint)
     model.load_state_dict(weights)
-    normalize: Any = bool(stored.facts["config"].get("normalize", True))
-    task: Any = str(stored.facts["data"].get("task", "classes"))
-    model.normalize, model.task = normalize, task
-    return model.eval()
+    model.normalize = bool(stored.facts["config"].get("normalize", True))
+    model.task = str(stored.facts["data"].get("task", "classes"))
+    loaded: nn.Module = model.eval()
+    return loaded
 
 
 def _recipe(facts: Any, where: object) -> dict[str, Any]:
@@ -61,16 +62,8 @@ def _recipe(facts: Any, where: object) -> dict[str, Any]:
     return dict(facts)
 
 
-def _shape_of(dataset: Any, n_outputs: int) -> SimpleNamespace:
-    """Return the data as :func:`build` looks at it, with the model's number of outputs whatever labels there are."""
-    names = ("graph", "x", "graph_indptr", "node_label", "name")
-    known = {name: getattr(dataset, name) for name in names if getattr(dataset, name, None) is not None}
-    return SimpleNamespace(**known, y=np.arange(n_outputs))
-
-
 def _inputs(model: nn.Module, dataset: Any) -> Any:
-    parameter = next(model.parameters())
-    recipe: Any = model.recipe
+    parameter, recipe = next(model.parameters()), model.recipe  # type: tuple[Tensor, Any]
     place: dict[str, Any] = {"dtype": parameter.dtype, "device": parameter.device}
     x = node_features(dataset)
     if MODELS[recipe.model].task == "graph":

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._arguments import check_choice, check_count
-from ..datasets import Split, random_splits
+from .._arguments import check_choice
+from ..datasets.splits import PARTS, Split, part_indices, with_validation
 from ..errors import ParameterError
 from .config import TrainConfig, TrainResult
 from .models import MODELS
 from .splits import train_splits
-from .tasks import PARTS, item_indices
 
-__all__ = ["PROTOCOLS", "CrossValidation", "cross_validate", "with_validation"]
+__all__ = ["PROTOCOLS", "CrossValidation", "cross_validate"]
 
 # How the reported epoch is chosen.
 PROTOCOLS = {
@@ -73,60 +72,6 @@ class CrossValidation:
     def as_dict(self) -> dict[str, Any]:
         """Return protocol, scores, epochs, mean and deviation, as JSON holds them."""
         return {**asdict(replace(self, runs=())), "mean": self.mean, "std": self.std}
-
-
-def with_validation(splits: Iterable[Any], y: Any, *, share: float = 0.1, seed: int = 0) -> tuple[Split, ...]:
-    """Return the splits with a stratified part of their training items set aside for validation.
-
-    A split that has validation items stays as it is; test items are never moved.
-
-    Parameters
-    ----------
-    splits : iterable
-        ``train``, ``val``, ``test`` as masks or indices.
-    y : int array
-        Classes of all items.
-    share : float in (0, 1)
-        Of the training items of every class.
-    seed : int
-        Of the random choice.
-
-    Returns
-    -------
-    tuple of Split
-        One a split, in the given order.
-
-    Raises
-    ------
-    ParameterError
-        ``share`` is not in (0, 1), or ``seed`` is negative.
-
-    See Also
-    --------
-    cross_validate : Applies it to the folds under the protocol ``validation``.
-
-    Examples
-    --------
-    >>> fold = Split(np.arange(20), np.arange(0), np.arange(20, 24))
-    >>> with_validation([fold], np.arange(24) % 2)
-    (Split(train=18, val=2, test=4),)
-    """
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0.0 < share < 1.0:
-        raise ParameterError(f"share must be in (0, 1), not {share!r}")
-    seed = check_count(seed, "seed", minimum=0)
-    return tuple(_carved(split, np.asarray(y), share, seed) for split in splits)
-
-
-def _carved(split: Any, y: Any, share: float, seed: int) -> Split:
-    train, val, test = _indices(split, len(y))
-    if val.size:
-        return Split(train, val, test)
-    inner = random_splits(y[train], 1, seed, fractions=(1.0 - share, share, 0.0))[0]
-    return Split(train[inner.train], train[inner.val], test)
-
-
-def _indices(split: Any, n_items: int) -> list[Any]:
-    return [item_indices(getattr(split, part), n_items, part) for part in PARTS]
 
 
 def cross_validate(
@@ -219,7 +164,7 @@ def cross_validate(
 
 
 def _without_validation(split: Any, n_items: int) -> Split:
-    train, val, test = _indices(split, n_items)
+    train, val, test = (part_indices(getattr(split, part), n_items, part) for part in PARTS)
     return Split(np.sort(np.concatenate([train, val])), np.zeros(0, dtype=np.int64), test)
 
 

@@ -10,14 +10,15 @@ from typing import Any
 import torch
 from torch import nn
 
-from .._arguments import check_choice, check_count
+from .._arguments import check_choice, check_count, check_number
+from ..datasets.targets import encode_targets
+from ..datasets.unions import node_features
 from ..errors import ParameterError
-from . import builders
 from .builders import BuildContext
 from .models import MODELS
 from .parts import stream
 
-__all__ = ["ModelSpec", "build", "check_rate", "torch_device"]
+__all__ = ["ModelSpec", "build", "torch_device"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def build(
     merged = {**row.options, **options}
     place = torch_device(device)
     seed = check_count(seed, "seed", minimum=0)
-    x, n_classes = builders.node_features(dataset), builders.class_count(dataset)
+    x, n_classes = node_features(dataset), encode_targets(dataset.y).n_outputs
     plan = BuildContext(
         graph=dataset.graph,
         n_features=int(x.shape[1]),
@@ -119,22 +120,15 @@ def build(
 
 
 def _check_options(options: dict[str, Any]) -> dict[str, Any]:
-    for name in ("hidden", "layers", "depth", "heads", "degree", "n_roots", "coverage"):
-        if name in options:
-            check_count(options[name], name)
-    for name in ("dropout", "attention_dropout", "input_dropout"):
-        if options.get(name) is not None:
-            check_rate(options[name], name)
+    for name in {"hidden", "layers", "depth", "heads", "degree", "n_roots", "coverage"} & options.keys():
+        check_count(options[name], name)
+    for name in {"dropout", "attention_dropout", "input_dropout"} & options.keys():
+        # A rate of 1 would leave nothing to learn from.
+        if options[name] is not None and not 0.0 <= check_number(options[name], name) < 1.0:
+            raise ParameterError(f"{name} must be in [0, 1), not {options[name]!r}")
     if not isinstance(options.get("residual", False), bool):
         raise ParameterError(f"residual must be True or False, not {options['residual']!r}")
     return options
-
-
-def check_rate(value: Any, what: str) -> float:
-    """Return ``value`` as a probability below 1; dropping everything leaves nothing to learn from."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value < 1.0:
-        raise ParameterError(f"{what} must be in [0, 1), not {value!r}")
-    return float(value)
 
 
 def torch_device(device: torch.device | str) -> torch.device:

@@ -11,10 +11,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .._journal import check_same
+from .._rundir import METRICS_FILE, MetricsFile, parse_metrics, read_metrics
 from ..errors import FormatError, ParameterError, TrainingError
-from .checkpoint import CHECKPOINT_FILE, check_same, check_tensors, read_checkpoint, write_checkpoint
+from .checkpoint import CHECKPOINT_FILE, check_tensors, read_checkpoint, write_checkpoint
 from .config import TrainConfig, finite
-from .rundir import METRICS_FILE, MetricsFile, parse_metrics, read_metrics
 from .tasks import Parts
 
 __all__ = ["Row", "Run"]
@@ -88,7 +89,7 @@ class Run:
             f"gradient {max(grads, default=math.nan):.3g}); {kept}; try a smaller lr or normalize=True"
         )
 
-    def save(self, optimizer: torch.optim.Optimizer, *, keep_previous: bool = False) -> None:
+    def save(self, optimizer: torch.optim.Optimizer) -> None:
         """Write the checkpoint of the run, after its metrics are on disk."""
         if self.directory is None or self.file is None:
             return
@@ -107,33 +108,35 @@ class Run:
             "seconds": round(self.seconds, 3),
             **self.identity,
         }
-        write_checkpoint(self.directory, tensors, facts, keep_previous=keep_previous)
+        write_checkpoint(self.directory, tensors, facts)
 
     def resume(self, optimizer: torch.optim.Optimizer) -> None:
         """Take up the run of the directory where its checkpoint stands; without one, start."""
         if self.directory is None or not (self.directory / CHECKPOINT_FILE).exists():
             return
         stored = read_checkpoint(self.directory)
-        facts = stored.facts
+        facts, groups = stored.facts, {"model": self.state, "best": self.best}
         self._check_facts(facts)
-        for group, into in (("model", self.state), ("best", self.best)):
+        for group, into in groups.items():
             check_tensors(stored.group(group), into, f"{self.directory} ({group})")
         self._load_optimizer(optimizer, stored.group("optimizer"))
         with torch.no_grad():
-            for group, into in (("model", self.state), ("best", self.best)):
+            for group, into in groups.items():
                 for name, value in stored.group(group).items():
                     into[name].copy_(value)
-        self._load_generator(stored.tensors.get("generator"))
+        try:
+            self.generator.set_state(stored.tensors.get("generator"))  # type: ignore[arg-type]  # the except is for it
+        except (RuntimeError, TypeError) as wrong:
+            raise ParameterError(f"{self.directory}: tensor generator is no random state ({wrong})") from None
         self.epoch, self.best_epoch, self.seconds = facts["epoch"], facts["best_epoch"], facts.get("seconds") or 0.0
         self.best_value = math.inf if facts["best_value"] is None else facts["best_value"]
         self._load_history()
 
     def _check_facts(self, facts: Mapping[str, Any]) -> None:
-        wanted = {**self.identity, "config": {**self.identity["config"]}}
-        stored = {**facts, "config": {**facts["config"]}}
-        for name in EXTENDABLE:
-            wanted["config"].pop(name, None)
-            stored["config"].pop(name, None)
+        stored, wanted = (
+            {**one, "config": {name: value for name, value in one["config"].items() if name not in EXTENDABLE}}
+            for one in (facts, self.identity)
+        )
         check_same(stored, wanted, self.directory)
         planned = facts["config"].get("epochs")
         if not isinstance(planned, int) or facts["epoch"] > planned:
@@ -154,12 +157,6 @@ class Run:
                 check_tensors({f"optimizer.{key}": value}, {f"optimizer.{key}": parameter}, self.directory)
             # A step counter stays where the optimiser wants it, a moment goes where the weights are.
             optimizer.state[parameter][entry] = value.to(parameter.device) if value.ndim else value
-
-    def _load_generator(self, state: Tensor | None) -> None:
-        try:
-            self.generator.set_state(state)  # type: ignore[arg-type]  # a missing or foreign state is what the except is for
-        except (RuntimeError, TypeError) as wrong:
-            raise ParameterError(f"{self.directory}: tensor generator is no random state ({wrong})") from None
 
     def _load_history(self) -> None:
         directory = self.directory or Path()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,12 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import ParameterError, TrainingError
-from .checkpoint import CHECKPOINT_FILE, is_settled, read_facts, settle
+from .checkpoint import CHECKPOINT_FILE, read_facts
 from .config import TrainConfig, TrainResult
 from .parts import Dropout
 from .recipes import build
-from .rundir import deferred_interrupt, locked, memory_reported, threads_for
 from .tasks import make_task
-from .train import make_run, train_alone, work_of
-from .trainer import Trainer
+from .train import fit_runs, make_run, train_alone
 
 __all__ = ["Job", "train_jobs", "train_splits"]
 
@@ -29,6 +26,9 @@ __all__ = ["Job", "train_jobs", "train_splits"]
 BATCHED_NODES = 1_000
 # Bytes that the copies of one batch may take; more copies make further batches.
 BATCH_BYTES = 2**28
+# The same for the copies of one weight: glibc returns larger blocks to the system when they are freed, and the page
+# faults of a fresh gradient then take five times as long as the product that fills it.
+WEIGHT_BYTES = 2**25 - 2**16
 # Options and settings in which copies of one batch may differ. All others change shapes or are shared.
 COPY_OPTIONS = ("dropout", "input_dropout")
 COPY_CONFIG = ("lr", "weight_decay", "epochs", "patience", "monitor", "eval_every", "checkpoint_every")
@@ -136,13 +136,10 @@ def train_splits(
         for number, (split, seed, where) in enumerate(zip(splits, seeds, places, strict=True))
     ]
     results = train_jobs(name, dataset, jobs, progress=progress, device=device, dtype=dtype, **place)
-    return [_value(result) for result in results]
-
-
-def _value(result: TrainResult | TrainingError) -> TrainResult:
-    if isinstance(result, TrainingError):
-        raise result
-    return result
+    for result in results:
+        if isinstance(result, TrainingError):
+            raise result
+    return [result for result in results if isinstance(result, TrainResult)]
 
 
 def train_jobs(
@@ -172,20 +169,11 @@ def _batches(
         groups.setdefault(number if alone else job.group, []).append(number)
     for numbers in groups.values():
         size = 0 if len(numbers) == 1 else _copies_that_fit(name, dataset, jobs[numbers[0]], place)
-        _align([jobs[number] for number in numbers])
         epochs = {number: jobs[number].epoch for number in numbers}
         for epoch in sorted(set(epochs.values())):
             level = [number for number in numbers if epochs[number] == epoch]
             for start in range(0, len(level), size or len(level)):
                 yield level[start : start + (size or len(level))], bool(size)
-
-
-def _align(jobs: Sequence[Job]) -> None:
-    """Bring the runs of a batch to one epoch where a process died while it saved them."""
-    places = {job.directory: job.epoch for job in jobs if job.directory is not None}
-    standing = {epoch for place, epoch in places.items() if is_settled(place)}
-    for place in places:
-        settle(place, standing)
 
 
 def _copies_that_fit(name: str, dataset: Any, job: Job, place: Mapping[str, Any]) -> int:
@@ -199,7 +187,9 @@ def _copies_that_fit(name: str, dataset: Any, job: Job, place: Mapping[str, Any]
     x = dataset.x
     inputs = 2 * getattr(x, "nnz", dataset.graph.n_nodes * x.shape[1])
     size = next(single.parameters()).element_size()
-    return max(1, int(BATCH_BYTES / (size * (weights + inputs + 8 * widths * dataset.graph.n_nodes))))
+    largest = max(parameter.numel() for parameter in single.parameters())
+    whole = BATCH_BYTES / (size * (weights + inputs + 8 * widths * dataset.graph.n_nodes))
+    return max(1, int(min(whole, WEIGHT_BYTES / (size * largest))))
 
 
 def _stacked(
@@ -231,15 +221,7 @@ def _train_batch(
         make_run(single, task, job.split, job.config, directory=job.directory, label=job.label)
         for single, job in zip(singles, jobs, strict=True)
     ]
-    with ExitStack() as stack:
-        for job in jobs:
-            if job.directory is not None:
-                stack.enter_context(locked(job.directory))
-        stack.enter_context(memory_reported())
-        stack.enter_context(threads_for(work_of(model, task)))
-        trainer = Trainer(model, task, runs, batched=True, rates=rates)
-        trainer.fit(stack.enter_context(deferred_interrupt()), progress=progress)
-        return trainer.results()
+    return fit_runs(model, task, runs, progress=progress, batched=True, rates=rates)
 
 
 def _train_singles(

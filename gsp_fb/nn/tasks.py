@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,13 @@ import torch
 from torch import Tensor, nn
 
 from .._arguments import check_signal
-from ..backend import IntArray, is_sparse
+from ..backend import is_sparse
+from ..datasets.splits import PARTS, Split
+from ..datasets.targets import check_split, encode_targets
+from ..datasets.unions import check_graph_indptr, node_features
 from ..energy import expected_s_value, s_value
-from ..errors import GspWarning, ParameterError, SignalError
+from ..errors import ParameterError, SignalError
 from ..operators import operator
-from .builders import node_features
 from .channels import node_mean
 from .config import TrainConfig
 from .graphs import GraphBatch
@@ -28,21 +29,20 @@ from .models import MODELS, takes_dense
 from .network import mixings
 from .propagation.base import Batch
 from .samplers import ClusterSampler
-from .targets import DEFAULT_METRIC, METRICS, Targets, encode
+from .targets import DEFAULT_METRIC, METRICS
 
 __all__ = ["GraphTask", "NodeTask", "Task"]
 
-PARTS = ("train", "val", "test")
 SMOOTHNESS_FAMILY = "renorm_sym"
 
 
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """Training, validation and test items as int64 indices."""
+class Parts(Split):
+    """A split, checked against the targets."""
 
-    train: IntArray
-    val: IntArray
-    test: IntArray
+    @classmethod
+    def of(cls, split: Any, targets: Any) -> Parts:
+        """Return a split as disjoint indices of labelled items."""
+        return cls(*(getattr(check_split(split, targets), part) for part in PARTS))
 
     def on(self, device: torch.device) -> dict[str, Tensor]:
         """Return the three as tensors, by name."""
@@ -52,51 +52,6 @@ class Parts:
     def sha256(self) -> str:
         """SHA-256 of the three index arrays."""
         return _digest(self.train, self.val, self.test)
-
-
-def check_split(split: Any, targets: Targets) -> Parts:
-    """Return a split as disjoint index arrays of labelled items; masks and indices are both understood."""
-    arrays = {part: item_indices(getattr(split, part), len(targets.known), part) for part in PARTS}
-    if arrays["train"].size == 0:
-        raise ParameterError("the split has no training items")
-    for first, second in (("train", "val"), ("train", "test"), ("val", "test")):
-        shared = np.intersect1d(arrays[first], arrays[second])
-        if shared.size:
-            raise ParameterError(f"item {shared[0]} is in {first} and in {second}; {shared.size} items overlap")
-    for part, index in arrays.items():
-        bad = index[~targets.known[index]]
-        if bad.size:
-            raise ParameterError(f"{part} item {bad[0]} has no label; leave it out of the split")
-    if targets.kind == "classes":
-        _warn_of_absent_classes(targets, arrays)
-    return Parts(**arrays)
-
-
-def item_indices(given: Any, n_items: int, part: str) -> IntArray:
-    """Return one part of a split as int64 indices, from a mask or from indices."""
-    array = np.asarray(given)
-    if array.dtype == bool:
-        if array.shape != (n_items,):
-            raise ParameterError(f"the {part} mask has shape {array.shape}; there are {n_items} items")
-        return np.flatnonzero(array)
-    if array.size and array.dtype.kind not in "iu":
-        raise ParameterError(f"{part} has indices of type {array.dtype} such as {array.ravel()[0]!r}; give integers")
-    index = array.astype(np.int64).ravel()
-    bad = np.flatnonzero((index < 0) | (index >= n_items))
-    if bad.size:
-        raise ParameterError(f"{part} names item {index[bad[0]]}; there are items 0..{n_items - 1}")
-    unique, counts = np.unique(index, return_counts=True)
-    if np.any(counts > 1):
-        raise ParameterError(f"{part} names item {unique[counts > 1][0]} more than once; was a 0/1 mask meant?")
-    return index
-
-
-def _warn_of_absent_classes(targets: Targets, arrays: dict[str, IntArray]) -> None:
-    y = targets.values
-    absent = np.setdiff1d(np.unique(np.concatenate([y[index] for index in arrays.values()])), y[arrays["train"]])
-    if absent.size:
-        names = ", ".join(str(targets.names[number]) for number in absent)
-        warnings.warn(f"class {names} has no training item; the model cannot learn it", GspWarning, stacklevel=5)
 
 
 def _digest(*arrays: Any) -> str:
@@ -119,7 +74,7 @@ class Task(ABC):
         self.device, self.dtype, self.config, self.graph = parameter.device, parameter.dtype, config, dataset.graph
         if getattr(dataset, "y", None) is None:
             raise ParameterError("the data set has no labels (y is None); there is nothing to train towards")
-        self.targets = encode(dataset.y, recipe.n_classes)
+        self.targets = encode_targets(dataset.y, recipe.n_classes)
         if self.targets.n_outputs != recipe.n_classes:
             raise ParameterError(f"the model has {recipe.n_classes} outputs; the targets {self.targets.n_outputs}")
         self.metric = self._metric(config.metric)
@@ -203,10 +158,9 @@ class NodeTask(Task):
         return [self._measured(measure, copy) for copy in logits.detach().cpu()]
 
     def _measured(self, measure: Callable[..., Any], logits: Tensor) -> float:
-        try:
+        with contextlib.suppress(SignalError):  # all-zero or overflown logits: training itself reports what matters
             return float(measure(self.laplacian, logits))
-        except SignalError:  # all-zero or overflown logits: training itself reports what matters about them
-            return math.nan
+        return math.nan
 
 
 class GraphTask(Task):
@@ -255,22 +209,6 @@ class Shares(list[dict[str, Tensor]]):
     def append(self, found: dict[str, Tensor]) -> None:
         """Keep the shares of a layer."""
         super().append({"shares": found["shares"]})
-
-
-def check_graph_indptr(given: Any, n_nodes: int, n_graphs: int) -> IntArray:
-    """Return the bounds of the graphs of a collection, checked against its nodes and targets."""
-    starts = np.asarray(given)
-    if starts.ndim != 1 or starts.dtype.kind not in "iu" or len(starts) != n_graphs + 1:
-        raise ParameterError(
-            f"graph_indptr has shape {starts.shape} and type {starts.dtype}; {n_graphs} targets need "
-            f"{n_graphs + 1} integers"
-        )
-    bad = np.flatnonzero(np.diff(starts.astype(np.int64)) < 1)
-    if bad.size:
-        raise ParameterError(f"graph {bad[0]} has no nodes: graph_indptr must increase at place {bad[0] + 1}")
-    if starts[0] != 0 or starts[-1] != n_nodes:
-        raise ParameterError(f"graph_indptr runs from {starts[0]} to {starts[-1]}; the nodes are 0..{n_nodes}")
-    return starts.astype(np.int64)
 
 
 def make_task(model: nn.Module, dataset: Any, config: TrainConfig) -> Task:

@@ -5,22 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from .._rundir import deferred_interrupt, locked
 from ..backend import is_sparse
 from ..errors import TrainingError
-from .compiling import compiled_model
 from .config import TrainConfig, TrainResult
-from .rundir import deferred_interrupt, locked, memory_reported, threads_for
+from .evaluation import Hooks
+from .resources import compiled_model, memory_reported, threads_for
 from .runstate import Run
-from .tasks import GraphTask, Task, check_split, make_task
-from .trainer import Exchange, Hooks, Trainer, TrainState
+from .tasks import GraphTask, Parts, Task, make_task
+from .trainer import Exchange, Trainer, TrainState
 
-__all__ = ["make_run", "train", "train_alone", "work_of"]
+__all__ = ["fit_runs", "make_run", "train", "train_alone"]
 
 
 def train(
@@ -100,14 +102,10 @@ def train(
     >>> result.epochs
     5
     """
-    config = _configured(config, eval_every)
+    config = TrainConfig() if config is None else config
+    config = config if eval_every is None else replace(config, eval_every=eval_every)
     hooks = Hooks(loss, optimizer, class_weights, tuple(callbacks))
     return train_alone(model, dataset, split, config, hooks=hooks, directory=directory, progress=progress)
-
-
-def _configured(config: TrainConfig | None, eval_every: int | None) -> TrainConfig:
-    given = TrainConfig() if config is None else config
-    return given if eval_every is None else TrainConfig(**{**given.as_dict(), "eval_every": eval_every})
 
 
 def train_alone(
@@ -124,22 +122,35 @@ def train_alone(
 ) -> TrainResult:
     """Train one model by itself, with the user's hooks, or with the processes of an exchange."""
     task = make_task(model, dataset, config)
-    exchange = exchange or Exchange()
-    task.fingerprint |= exchange.facts
+    task.fingerprint |= exchange.facts if exchange is not None else {}
     run = make_run(model, task, split, config, directory=directory, hooks=hooks, label=label)
-    with ExitStack() as stack:
-        if run.directory is not None and exchange.writes:
-            stack.enter_context(locked(run.directory))
-        stack.enter_context(memory_reported())
-        stack.enter_context(threads_for(work_of(model, task)))
-        if config.compile:
-            stack.enter_context(compiled_model(model))
-        trainer = Trainer(model, task, [run], hooks=hooks, exchange=exchange)
-        trainer.fit(stack.enter_context(deferred_interrupt()), progress=progress)
-        (result,) = trainer.results()
+    (result,) = fit_runs(model, task, [run], progress=progress, hooks=hooks, exchange=exchange)
     if isinstance(result, TrainingError):
         raise result
     return result
+
+
+def fit_runs(
+    model: nn.Module,
+    task: Task,
+    runs: Sequence[Run],
+    *,
+    progress: bool = False,
+    exchange: Exchange | None = None,
+    **options: Any,
+) -> list[TrainResult | TrainingError]:
+    """Train the runs of a batch, their directories locked, on as many threads as pay."""
+    with ExitStack() as stack:
+        for run in runs:
+            if run.directory is not None and (exchange is None or exchange.writes):
+                stack.enter_context(locked(run.directory))
+        stack.enter_context(memory_reported())
+        stack.enter_context(threads_for(work_of(model, task)))
+        if runs[0].config.compile:
+            stack.enter_context(compiled_model(model))
+        trainer = Trainer(model, task, runs, exchange=exchange, **options)
+        trainer.fit(stack.enter_context(deferred_interrupt()), progress=progress)
+        return trainer.results()
 
 
 def make_run(
@@ -155,7 +166,7 @@ def make_run(
     """Return the run of one model on one split, with the fingerprint that its directory is checked against."""
     recipe: Any = model.recipe
     generator: Any = model.generator
-    parts = check_split(split, task.targets)
+    parts = Parts.of(split, task.targets)
     identity = {
         "recipe": recipe.as_dict(),
         "config": config.as_dict(),

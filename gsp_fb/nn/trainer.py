@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
+from ..datasets.splits import PARTS
 from ..errors import ParameterError, TrainingError
-from .checkpoint import settle
 from .config import TrainResult
+from .evaluation import Evaluation, Hooks
 from .network import named_groups
 from .parts import Dropout
-from .rundir import TrainingInterrupted, peak_memory, progress_bar
+from .resources import TrainingInterrupted, peak_memory, progress_bar
 from .runstate import Row, Run
-from .targets import METRICS, losses
-from .tasks import PARTS, Task
+from .tasks import Task
 
 __all__ = ["Exchange", "Hooks", "TrainState", "Trainer"]
 
@@ -64,16 +63,6 @@ class TrainState:
     best_epoch: int
     metrics: Row
     model: nn.Module
-
-
-@dataclass(frozen=True, eq=False)
-class Hooks:
-    """What a user puts in place of the defaults: loss, optimiser, class weights and callbacks."""
-
-    loss: Callable[[Tensor, Tensor], Tensor] | None = None
-    optimizer: Callable[[Any], torch.optim.Optimizer] | None = None
-    class_weights: Any = None
-    callbacks: Sequence[Callable[[TrainState], Any]] = ()
 
 
 class Exchange:
@@ -115,29 +104,11 @@ class Trainer:
         self.runs, self.active = list(runs), list(runs)
         for run in self.runs:
             run.index, run.metric = run.parts.on(task.device), task.metric
-        self.weight = self._class_weight()
+        self.evaluation = Evaluation(model, task, self.hooks, self.runs, batched=batched)
         self._bind()
         for run in self.runs:
             run.best = {name: value.detach().clone() for name, value in run.state.items()}
         self.optimizer = self._make_optimizer()
-
-    def _class_weight(self) -> Tensor | None:
-        given = self.hooks.class_weights
-        if given is None:
-            return None
-        y = self.task.y[self.runs[0].index["train"]]
-        if isinstance(given, str):
-            if given != "balanced" or y.ndim != 1:
-                raise ParameterError(f"class_weights must be 'balanced' (classes) or one number a class, not {given!r}")
-            counts = torch.bincount(y, minlength=self.task.targets.n_outputs)
-            weight = 1.0 / counts.clamp(min=1).double()
-        else:
-            weight = torch.as_tensor(given, dtype=torch.float64, device=self.task.device)
-        n_outputs = self.task.targets.n_outputs
-        if weight.shape != (n_outputs,) or not bool((torch.isfinite(weight) & (weight >= 0)).all()):
-            raise ParameterError(f"class_weights must be {n_outputs} finite numbers >= 0, not {given!r}")
-        # Their mean over the training items is 1: a mean of weighted losses is then torch's weighted mean.
-        return (weight / (weight[y].mean() if y.ndim == 1 else weight.mean())).to(self.task.dtype)
 
     # Copies and their views -------------------------------------------------------------------------------------------
 
@@ -154,6 +125,7 @@ class Trainer:
             else:
                 for name, parameter in run.parameters.items():
                     parameter.data, parameter.grad = run.state[name], None
+        self.evaluation.bind(self.active)
         if self.batched and self.active:
             dropouts = [module for module in self.model.modules() if isinstance(module, Dropout)]
             for number, module in enumerate(dropouts):
@@ -241,22 +213,15 @@ class Trainer:
             self.active[0].stopped = self.active[0].stopped or not self.active[0].finished
         leaving = [run for run in self.active if run.finished]
         if interrupted or leaving or any(run.epoch % run.config.checkpoint_every == 0 for run in self.active):
-            self._save()
+            for run in self.active:
+                if run.error is None:
+                    run.save(self.optimizer)
         if interrupted:
             run = self.active[0]
             self._restore()
             where = f"; resume it from {run.directory}" if run.directory is not None else ""
             raise TrainingInterrupted(f"stopped by Ctrl-C after epoch {run.epoch} (best epoch {run.best_epoch}){where}")
         self._retire(leaving)
-
-    def _save(self) -> None:
-        """Save all active runs, so that after a crash the same ones go on from the same epoch."""
-        saved = [run for run in self.active if run.error is None]
-        for run in saved:
-            run.save(self.optimizer, keep_previous=self.batched)
-        for run in saved:
-            if self.batched and run.directory is not None:
-                settle(run.directory)
 
     def _epoch(self) -> None:
         self.model.train()
@@ -292,89 +257,33 @@ class Trainer:
         """Yield, for every step of an epoch, the training loss of each active run."""
         if self.batched:
             x: Any = self.task.x  # type: ignore[attr-defined]  # only node tasks are batched
-            yield self._means(self.model(x), "train")
+            yield self.evaluation.means(self.model(x), "train")
             return
         (run,) = self.active
         for logits, y, weights in self.task.steps(self.exchange.module(self.model), run.index["train"]):
-            each = self._each(logits, y)
+            each = self.evaluation.each(logits, y)
             total = each.mean() if weights is None else (each * weights.to(each.dtype)).sum()
             yield total.reshape(1)
 
-    def _each(self, logits: Tensor, y: Tensor) -> Tensor:
-        """Return the loss of every item, or of all of them where the user's loss is a mean already."""
-        if self.hooks.loss is None:
-            return losses(logits, y, weight=self.weight)
-        value = self.hooks.loss(logits, y)
-        if not isinstance(value, Tensor):
-            raise ParameterError(f"loss(logits, targets) must return a tensor, not {type(value).__name__}")
-        return value
-
-    # Evaluation -------------------------------------------------------------------------------------------------------
-
-    def _means(self, logits: Tensor, part: str) -> Tensor:
-        """Return the mean loss of every active run over a part, from outputs of shape (copies, n, k)."""
-        y = self.task.y
-        if self.hooks.loss is None and self.weight is None and y.ndim == 1 and self.batched:
-            # Classes before nodes: a softmax over a handful of neighbouring numbers is slow.
-            each = functional.cross_entropy(logits.mT, y.expand(len(logits), -1), reduction="none")
-        else:
-            each = None
-        means = [self._mean(logits, each, k, run.index[part]) for k, run in enumerate(self.active)]
-        return torch.stack(means)
-
-    def _mean(self, logits: Tensor, each: Tensor | None, position: int, index: Tensor) -> Tensor:
-        if not index.numel():
-            return torch.full((), math.nan, dtype=logits.dtype, device=logits.device)
-        if each is not None:
-            return each[position][index].mean()
-        return self._each(logits[position][index], self.task.y[index]).mean()
-
-    def _outputs(self) -> tuple[Tensor, list[list[list[float]]]]:
-        """Return the outputs of every copy, shape (copies, n, k), and its channels' shares, one row a layer."""
-        logits, shares = self.task.logits(self.model)
-        if not self.batched:
-            logits, shares = logits.unsqueeze(0), [part.unsqueeze(0) for part in shares]
-        rows = torch.stack(shares, dim=1).tolist() if shares else [[] for _ in self.active]
-        return logits, rows
-
-    def _scores(self, logits: Tensor, part: str) -> list[float]:
-        metric, y = METRICS[self.task.metric].function, self.task.y
-        pairs = ((copy, run.index[part]) for copy, run in zip(logits, self.active, strict=True))
-        return [metric(copy[index], y[index]) if index.numel() else math.nan for copy, index in pairs]
-
     def _evaluate(self, runs: Sequence[Run]) -> None:
-        logits, shares = self._outputs()
-        with torch.no_grad():
-            means = {part: self._means(logits, part).double().tolist() for part in PARTS[: 2 + self._blind]}
-        scores = {part: self._scores(logits, part) for part in means}
-        alphas, s_values = (
-            mixing_weights(self.model, len(self.active), batched=self.batched),
-            self.task.s_values(logits),
-        )
+        # Where there is a validation part to choose by, nothing of the test part is looked at before the end.
+        parts = PARTS if any(not run.validates for run in self.active) else PARTS[:2]
         names = getattr(self.model, "channel_names", ())
-        for k, run in enumerate(self.active):
+        for run, found in zip(self.active, self.evaluation.measured(parts), strict=True):
+            loss, score = found["losses"], found["scores"]
             if run not in runs:
                 continue
-            if not math.isfinite(means["train"][k]):
-                run.fail(means["train"][k], run.epoch)
+            if not math.isfinite(loss["train"]):
+                run.fail(loss["train"], run.epoch)
                 continue
             row: Row = {"epoch": run.epoch}
-            # Where there is a validation part to choose by, nothing of the test part is looked at before the end.
             for part in ("train", "val") if run.validates else ("train", "test"):
-                row |= {f"{part}_loss": means[part][k], f"{part}_{self.task.metric}": scores[part][k]}
-            row |= {
-                "s_value": s_values[k],
-                **_columns("alpha", names, alphas[k]),
-                **_columns("share", names, shares[k]),
-            }
-            run.record(row)
+                row |= {f"{part}_loss": loss[part], f"{part}_{self.task.metric}": score[part]}
+            row["s_value"] = found["s_value"]
+            run.record(row | _columns("alpha", names, found["alphas"]) | _columns("share", names, found["shares"]))
             state = TrainState(run.epoch, run.best_epoch, run.history[-1], self.model)
             answers = [bool(callback(state)) for callback in self.hooks.callbacks]
             run.stopped = run.stopped or any(answers)
-
-    @property
-    def _blind(self) -> bool:
-        return any(not run.validates for run in self.active)
 
     def _restore(self) -> None:
         """Put every run's best state into the model."""
@@ -388,38 +297,13 @@ class Trainer:
 
     def results(self) -> list[TrainResult | TrainingError]:
         """Return what the model, as it stands, reaches on every part, or the error that ended a run."""
-        logits, shares = self._outputs()
-        with torch.no_grad():
-            means = {part: self._means(logits, part).double().tolist() for part in PARTS}
-        scores = {part: self._scores(logits, part) for part in PARTS}
-        alphas, s_values = mixing_weights(self.model, len(self.runs), batched=self.batched), self.task.s_values(logits)
-        memory, expected = peak_memory(self.task.device), self.task.s_values(logits, expected=True)
+        measured = self.evaluation.measured(PARTS, expected=True)
+        memory, pairs = peak_memory(self.task.device), zip(self.runs, measured, strict=True)
         return [
             run.error
-            or TrainResult(
-                best_epoch=run.best_epoch,
-                epochs=run.epoch,
-                scores={part: scores[part][k] for part in PARTS},
-                losses={part: means[part][k] for part in PARTS},
-                s_value=s_values[k],
-                expected_s_value=expected[k],
-                alphas=alphas[k],
-                shares=shares[k],
-                seconds=run.seconds,
-                memory=memory,
-                history=run.history,
-            )
-            for k, run in enumerate(self.runs)
+            or TrainResult(run.best_epoch, run.epoch, seconds=run.seconds, memory=memory, **found, history=run.history)
+            for run, found in pairs
         ]
-
-
-def mixing_weights(model: Any, n_copies: int, *, batched: bool) -> list[list[list[float]]]:
-    """Return the channel weights of every copy, one row a layer; empty lists where the model has none."""
-    table = model.alphas() if hasattr(model, "alphas") else None
-    if table is None or not table.numel():
-        return [[] for _ in range(n_copies)]
-    rows: list[list[list[float]]] = table.tolist() if batched else [table.tolist()]
-    return rows
 
 
 def _columns(kind: str, names: Sequence[str], table: Sequence[Sequence[float]]) -> Row:

@@ -18,6 +18,7 @@ import pytest
 import torch
 
 from gsp_fb import Graph
+from gsp_fb._rundir import METRICS_FILE, locked
 from gsp_fb.errors import FormatError, GspWarning, IntegrityError, ParameterError, TrainingError
 from gsp_fb.nn import (
     MODELS,
@@ -31,7 +32,6 @@ from gsp_fb.nn import (
     search,
     train,
 )
-from gsp_fb.nn.rundir import METRICS_FILE, locked
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits of POSIX")
 
@@ -319,7 +319,7 @@ def test_fault_090_a_loss_that_is_not_finite_stops_training_with_the_best_state(
         ({"test": [21]}, "item 21 is in val and in test"),
         ({"val": [40]}, r"val names item 40; there are items 0\.\.39"),
         ({"train": [-1]}, "train names item -1"),
-        ({"val": np.zeros(39, dtype=bool)}, r"the val mask has shape \(39,\)"),
+        ({"val": np.zeros(39, dtype=bool)}, r"val is a mask of shape \(39,\)"),
     ],
 )
 def test_fault_091_bad_splits_are_refused_before_the_first_epoch(ds, change, message):
@@ -473,7 +473,7 @@ def test_fault_099_global_random_state_is_neither_read_nor_changed(ds, name):
 
 def test_fault_100_two_trainings_in_one_directory(ds, tmp_path):
     body = """
-from gsp_fb.nn.rundir import locked
+from gsp_fb._rundir import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(600)
@@ -823,7 +823,7 @@ def test_fault_147_a_label_of_ten_million_is_one_class(ds):
         ([0, 1, 0, 1, 1], "train names item 0 more than once; was a 0/1 mask meant"),
         ([99], "train names item 99"),
         (["a"], "train has indices of type"),
-        ([[True, False]], r"the train mask has shape \(1, 2\)"),
+        ([[True, False]], r"train is a mask of shape \(1, 2\)"),
     ],
 )
 def test_fault_148_indices_that_are_none_are_named(ds, part, message):

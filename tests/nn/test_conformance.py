@@ -12,9 +12,9 @@ from scipy.special import comb, eval_jacobi
 from torch import nn
 
 from gsp_fb import Graph
+from gsp_fb.filters.heat_basis import heat_wavelets
 from gsp_fb.nn import MODELS, GraphBatch, build
 from gsp_fb.nn.parts import stream
-from gsp_fb.nn.propagation.wavelet import heat_wavelets
 from gsp_fb.nn.samplers import SaintSampler
 
 PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
@@ -131,8 +131,8 @@ def _message_weights(sampler, A, seed):
     generator = stream(seed, "t")
     rng = np.random.default_rng(int(torch.randint(2**62, (1,), generator=generator)))
     nodes, pairs = np.zeros(N), np.zeros((N, N))
-    for _ in range(sampler.n_subgraphs):
-        marks = sampler._draw(rng)
+    for _ in range(sampler.subgraphs.n_subgraphs):
+        marks = sampler.subgraphs.draw(rng)
         nodes += marks
         pairs += np.outer(marks, marks)
     return np.where(A > 0, nodes[:, None] / np.maximum(pairs, 1), 0.0)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from gsp_fb.cli.torchrun import main
 from gsp_fb.datasets import contextual_sbm
 from gsp_fb.errors import ParameterError
 from gsp_fb.nn import TrainConfig, build, read_checkpoint, read_metrics, train
-from gsp_fb.nn.__main__ import main
 from gsp_fb.nn.distributed import train_distributed
 
 pytestmark = pytest.mark.skipif(not torch.distributed.is_available(), reason="this torch has no torch.distributed")
@@ -53,7 +53,7 @@ if __name__ == "__main__":
 COMMAND = """
 import sys
 from gsp_fb import datasets
-from gsp_fb.nn.__main__ import main
+from gsp_fb.cli.torchrun import main
 
 data = datasets.contextual_sbm(n_nodes=60, n_classes=2, degree=6, n_features=6, n_splits=2, rng=1)
 datasets.load = lambda name, **options: data

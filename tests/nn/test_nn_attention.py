@@ -5,12 +5,11 @@ import pytest
 import torch
 
 from gsp_fb import Graph, datasets, set_threads
-from gsp_fb._kernels import threads
+from gsp_fb._kernels import attention, threads
+from gsp_fb._kernels.attention import Scoring, attend, plain_attend
 from gsp_fb.nn import build
 from gsp_fb.nn.inputs import features
-from gsp_fb.nn.propagation import fused_attention
 from gsp_fb.nn.propagation.attention import EdgeList
-from gsp_fb.nn.propagation.fused_attention import Scoring, attend, plain_attend
 
 pytest.importorskip("numba")
 
@@ -53,7 +52,7 @@ def test_gradcheck_of_the_compiled_pass(shape, dropped):
 
 
 def test_threads_change_nothing(monkeypatch):
-    monkeypatch.setattr(fused_attention, "SHARED_FROM", 0)
+    monkeypatch.setattr(attention, "SHARED_FROM", 0)
     monkeypatch.setattr(threads, "BLOCK_WORK", 100)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 8)
     given = case(datasets.contextual_sbm(60, rng=0).graph, (2, 8, 8), True, torch.float32)

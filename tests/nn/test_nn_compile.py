@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from gsp_fb.errors import ParameterError, TrainingError
-from gsp_fb.nn import TrainConfig, build, compiling, train
+from gsp_fb.nn import TrainConfig, build, resources, train
 
 needs_compiler = pytest.mark.skipif(
-    not compiling.is_compilable() or not any(map(shutil.which, ("g++", "c++", "clang++"))),
+    not resources.is_compilable() or not any(map(shutil.which, ("g++", "c++", "clang++"))),
     reason="torch.compile needs a C++ compiler",
 )
 
@@ -53,7 +53,7 @@ except TrainingError as failure:
 
 
 def test_where_torch_cannot_compile_it_is_said_before_the_first_epoch(blocks, monkeypatch):
-    monkeypatch.setattr(compiling, "is_compilable", lambda: False)
+    monkeypatch.setattr(resources, "is_compilable", lambda: False)
     model = build("gcn", blocks)
     with pytest.raises(TrainingError, match=r"does not support this Python or platform.*compile=False"):
         train(model, blocks, blocks.splits[0], TrainConfig(epochs=1, compile=True))

@@ -9,7 +9,9 @@ import torch
 
 from gsp_fb import Graph
 from gsp_fb.datasets import contextual_sbm
+from gsp_fb.datasets.unions import tag_features
 from gsp_fb.errors import GraphError, ParameterError
+from gsp_fb.filters.heat_basis import heat_wavelets
 from gsp_fb.nn import (
     MODELS,
     GraphBatch,
@@ -24,11 +26,10 @@ from gsp_fb.nn import (
     register_model,
     train,
 )
-from gsp_fb.nn.builders import tag_features
 from gsp_fb.nn.channels import channel_names
 from gsp_fb.nn.parts import Norm, stream
-from gsp_fb.nn.propagation.wavelet import heat_wavelets
-from gsp_fb.nn.samplers import SaintSampler, random_walks, sampled_mean
+from gsp_fb.nn.samplers import SaintSampler, sampled_mean
+from gsp_fb.sampling.subgraphs import random_walks
 
 NODE = [name for name, row in MODELS.items() if row.task == "node"]
 GRAPH = [name for name, row in MODELS.items() if row.task == "graph"]
@@ -68,7 +69,7 @@ def test_a_filterbank_with_its_low_channel_alone_is_the_baseline(name, blocks, r
 
 
 def _tags(dataset):
-    from gsp_fb.nn.builders import tag_features
+    from gsp_fb.datasets.unions import tag_features
 
     return GraphBatch.of(dataset.graph, dataset.graph_indptr, tag_features(dataset))
 
@@ -301,14 +302,17 @@ def test_relations_of_absent_nodes_are_refused(node, blocks):
 
 def test_geom_gcn_relations_are_the_sum_over_divisions(blocks):
     """With one weight for all divisions the layer is D^-1/2 (A_relations + I) D^-1/2."""
-    from gsp_fb.nn.propagation.relations import relation_propagation
+    from gsp_fb.datasets.divisions import relation_matrix
+    from gsp_fb.nn.propagation.relations import RelationPropagation
+    from gsp_fb.nn.sparse import SparseMatrix
 
     n = blocks.graph.n_nodes
     A = np.zeros((n, n))
     np.add.at(A, tuple(blocks.relations.pairs), 1.0)
     A += np.eye(n)
     scale = A.sum(1) ** -0.5
-    mean = relation_propagation(blocks.relations, n, average=True, dtype=torch.float64)
+    matrix = SparseMatrix.from_scipy(relation_matrix(blocks.relations, n), dtype=torch.float64)
+    mean = RelationPropagation(matrix, average=True)
     h = torch.from_numpy(np.random.default_rng(0).normal(size=(n, 2)))
     expected = scale[:, None] * A * scale @ h.numpy() / 9
     assert np.allclose(mean.low(h.repeat(1, 9)).numpy(), expected)
@@ -387,7 +391,7 @@ def test_saint_estimates_the_loss_and_the_aggregation_without_bias(blocks):
             sums[nodes] += batch.propagation.low(torch.from_numpy(value[nodes])[:, None])[:, 0].numpy()
             counts[nodes] += 1
     assert np.mean(losses) == pytest.approx(value[:20].mean(), abs=0.05)
-    expected = sampler.mean @ value
+    expected = sampler.subgraphs.mean @ value
     assert np.allclose((sums / counts), expected, atol=0.25)
 
 

@@ -11,8 +11,9 @@ from safetensors.torch import load_model, save_model
 
 import gsp_fb as gf
 from gsp_fb.errors import ParameterError
+from gsp_fb.filters.polynomials import BASES
 from gsp_fb.nn import MODELS, FilterBankLayer, PolynomialFilter, build, features, filter_signal, operator_propagation
-from gsp_fb.nn.propagation.polynomial import BASES, PolynomialPropagation
+from gsp_fb.nn.propagation.polynomial import PolynomialPropagation
 from gsp_fb.testing import families, graphs
 
 NODE = [name for name, row in MODELS.items() if row.task == "node"]

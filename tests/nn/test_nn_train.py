@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from gsp_fb import Graph, datasets, operator, s_value
+from gsp_fb.datasets.targets import encode_targets
 from gsp_fb.errors import GspWarning, ParameterError
 from gsp_fb.nn import (
     MODELS,
@@ -27,8 +28,9 @@ from gsp_fb.nn import (
     search,
     train,
 )
-from gsp_fb.nn.samplers import ClusterSampler, clusters, restrict
-from gsp_fb.nn.targets import encode, losses
+from gsp_fb.nn.samplers import ClusterSampler
+from gsp_fb.nn.targets import losses
+from gsp_fb.sampling.subgraphs import clusters
 
 
 def test_the_chosen_epoch_is_the_one_of_least_validation_loss(blocks):
@@ -235,10 +237,10 @@ def test_names_are_classes(blocks, tmp_path):
     assert read_checkpoint(tmp_path).facts["data"]["classes"] == ["cat", "dog", "emu"]
     mixed = names.astype(object)
     mixed[60] = None
-    assert encode(mixed).values[60] == -1
+    assert encode_targets(mixed).values[60] == -1
     mixed[60] = 7
     with pytest.raises(ParameterError, match="label 7 is no string"):
-        encode(mixed)
+        encode_targets(mixed)
 
 
 def test_classes_are_counted_and_not_allocated(blocks):
@@ -278,7 +280,7 @@ def test_a_restricted_propagation_is_a_block_of_the_whole(name, options, blocks)
     nodes = np.arange(5, 40, 2)
     h = torch.zeros(61, 2)
     h[nodes] = torch.rand(len(nodes), 2)
-    whole, part = propagation.low(h)[nodes], restrict(propagation, nodes).low(h[nodes])
+    whole, part = propagation.low(h)[nodes], propagation.restrict(nodes).low(h[nodes])
     assert torch.allclose(whole, part, atol=1e-6)
 
 

@@ -16,12 +16,12 @@ import numpy as np
 import torch
 
 from gsp_fb import Graph
+from gsp_fb._rundir import METRICS_FILE, MetricsFile
 from gsp_fb.datasets.fetch import fetch
 from gsp_fb.datasets.registry import SourceFile
 from gsp_fb.files import FORMATS, read_graph, write_graph
 from gsp_fb.nn import read_checkpoint, read_metrics
 from gsp_fb.nn.checkpoint import write_checkpoint
-from gsp_fb.nn.rundir import METRICS_FILE, MetricsFile
 from paper.journal import Journal
 from paper.store import Store
 from tools.chaos.killing import Job

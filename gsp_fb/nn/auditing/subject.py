@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from ..._arguments import check_labels, check_signal
 from ...backend import IntArray, to_dense
 from ...convert import from_pyg
+from ...datasets.unions import node_features
 from ...errors import GraphError, ParameterError
 from ...graph import Graph
-from ..builders import node_features
 from ..config import TrainConfig
 from ..graphs import GraphBatch
 from ..inputs import features

@@ -8,10 +8,10 @@ from scipy import sparse
 from torch import Tensor, nn
 
 from ..._arguments import check_count, check_host
+from ..._kernels.attention import Scoring, attend, coefficients
 from ...errors import ParameterError
 from ...graph import Graph
 from ..parts import Dropout, glorot
-from .fused_attention import Scoring, attend, coefficients
 
 __all__ = ["Attention", "EdgeList"]
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
-from scipy import sparse
 from torch import Tensor, nn
 
-from ..._arguments import check_host
+from ..._kernels.synthesis import rectified
 from ...errors import ParameterError
 from ...graph import Graph
 from ...operators import operator
 from ..sparse import SparseMatrix
 
-__all__ = ["Complement", "Spatial", "mean_matrix", "operator_propagation"]
+__all__ = ["Complement", "Spatial", "operator_propagation"]
 
 
 class Complement(nn.Module):
@@ -47,6 +45,10 @@ class Complement(nn.Module):
         """Return ``P h_low + (I - P) h_high = h_high + P (h_low - h_high)``: no wider than one channel."""
         own = torch.add(h_high, h_low, alpha=self.own) if self.own else h_high
         return own + self.matrix(h_low - h_high)
+
+    def rectified(self, z: Tensor, alphas: Tensor) -> Tensor | None:
+        """Return ``synthesize`` of the halves of ``z``, rectified and weighted; None where one pass does not pay."""
+        return rectified(z, alphas, self.matrix, self.own) if isinstance(self.matrix, SparseMatrix) else None
 
     def restrict(self, nodes: Any) -> Complement:
         """Return the pair on some nodes: their rows and columns, weights as on the whole graph."""
@@ -141,18 +143,3 @@ def operator_propagation(
     matrix = op.to_scipy()
     real, imag = (SparseMatrix.from_scipy(part, dtype=dtype, device=device) for part in (matrix.real, matrix.imag))
     return ComplexComplement(ComplexPairs(real, imag))
-
-
-def mean_matrix(graph: Graph, kept: Any = None) -> sparse.csr_array:
-    """Return ``D^-1 A``, D of absolute values, over the entries of A that ``kept`` marks (all by default)."""
-    check_host(graph.device, "means over neighbours are made")
-    A = graph.adjacency
-    chosen = A if kept is None else _entries(A, kept)
-    sums = abs(chosen).sum(axis=1)
-    return sparse.csr_array(sparse.diags_array(1.0 / np.where(sums == 0, 1.0, sums)) @ chosen)
-
-
-def _entries(A: sparse.csr_array, kept: Any) -> sparse.csr_array:
-    """Return the matrix of the marked entries of ``A``."""
-    indptr = np.concatenate([[0], np.cumsum(kept)])[A.indptr]
-    return sparse.csr_array((A.data[kept], A.indices[kept], indptr), shape=A.shape)

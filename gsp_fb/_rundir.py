@@ -1,48 +1,25 @@
-"""One directory a run: a lock, a table of metrics that survives a torn write, and interrupts that wait for an epoch."""
+"""One directory a run: a lock, a table of metrics that survives a torn write, and interrupts that wait for a step."""
 
 from __future__ import annotations
 
 import contextlib
 import csv
-import math
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import torch
+from ._atomic import atomic_write
+from ._extras import require
+from .errors import FormatError, TrainingError
 
-from .._atomic import atomic_write
-from .._extras import require
-from ..errors import FormatError, TrainingError
-
-__all__ = ["METRICS_FILE", "MetricsFile", "TrainingInterrupted", "read_metrics"]
+__all__ = ["METRICS_FILE", "MetricsFile", "deferred_interrupt", "locked", "parse_metrics", "read_metrics"]
 
 METRICS_FILE = "metrics.csv"
-# Multiplications of a forward pass from which several threads pay.
-THREADS_FROM = 5e7
 _LOCK, _OWNER = ".run.lock", ".run.pid"
-
-
-class TrainingInterrupted(KeyboardInterrupt):
-    """Ctrl-C arrived; the epoch was finished and the state saved. The message is a summary for the user.
-
-    See Also
-    --------
-    train : Raises it on Ctrl-C; the same call resumes the run.
-
-    Examples
-    --------
-    >>> try:
-    ...     raise TrainingInterrupted("stopped after epoch 12; the same call goes on from there")
-    ... except KeyboardInterrupt as stop:
-    ...     str(stop)
-    'stopped after epoch 12; the same call goes on from there'
-    """
 
 
 @contextlib.contextmanager
@@ -110,12 +87,13 @@ def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, str]]:
 
     See Also
     --------
-    train : Writes the file where ``directory=`` is given.
-    read_checkpoint : The tensors of the same run.
+    gsp_fb.nn.train : Writes the file where ``directory=`` is given.
+    gsp_fb.nn.read_checkpoint : The tensors of the same run.
 
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "metrics.csv").write_text("epoch,loss\n1,0.5\n2,0.")
     ...     read_metrics(folder)
@@ -147,29 +125,6 @@ def parse_metrics(row: Mapping[str, str], path: Path) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def progress_bar(total: int, start: int = 0, *, shown: bool, unit: str = "it") -> Iterator[Any]:
-    """Give a progress bar, or None where none is to be shown."""
-    if not shown:
-        yield None
-        return
-    with require("tqdm", "a progress bar").tqdm(total=total, initial=start, unit=unit) as bar:
-        yield bar
-
-
-@contextlib.contextmanager
-def memory_reported() -> Iterator[None]:
-    """Turn torch's two ways of running out of memory into the errors that Python has for it."""
-    try:
-        yield
-    except torch.OutOfMemoryError as gpu:
-        raise TrainingError(f"the GPU has no memory left: {gpu}; use device='cpu' or a smaller hidden=") from gpu
-    except RuntimeError as host:
-        if "can't allocate memory" not in str(host):
-            raise
-        raise MemoryError(str(host)) from host
-
-
-@contextlib.contextmanager
 def deferred_interrupt() -> Iterator[threading.Event]:
     """Turn the first Ctrl-C into an event that is looked at between epochs; the second one acts at once."""
     asked = threading.Event()
@@ -187,31 +142,3 @@ def deferred_interrupt() -> Iterator[threading.Event]:
         yield asked
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def peak_memory(device: torch.device) -> float:
-    """Return the peak memory in MB: of torch on a GPU, of the process elsewhere; nan where the system has no count."""
-    if device.type == "cuda":
-        return float(torch.cuda.max_memory_allocated(device)) / 1e6
-    try:
-        import resource
-    except ImportError:  # Windows
-        return math.nan
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
-
-
-@contextlib.contextmanager
-def threads_for(work: float) -> Iterator[None]:
-    """Compute on one thread where a step is too small to share out; the number of threads is restored afterwards.
-
-    Threads that wait for each other cost far more than they save on a small graph, and a hundredfold on a machine
-    whose cores are busy.
-    """
-    before = torch.get_num_threads()
-    if work < THREADS_FROM:
-        torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -1,4 +1,4 @@
-"""Attention as one operation: scores, softmax, dropout and the weighted sums of all heads, with its gradient.
+"""Attention as one torch operation: scores, softmax, dropout and weighted sums of all heads, with its gradient.
 
 The compiled form visits the edges row by row and keeps nothing of an edge but its weights; the plain one is made of
 torch's operations, for every device, and is differentiable twice.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,21 +17,21 @@ from torch import Tensor
 from torch.autograd import forward_ad
 from torch.nn import functional
 
-from ..._extras import has
-from ..._kernels.engine import ENGINE
-from ..._kernels.threads import THREADS_FROM, each_block, n_threads, row_blocks
-
-if TYPE_CHECKING:
-    from .attention import EdgeList
+from .._extras import has
+from .engine import ENGINE
+from .threads import THREADS_FROM, each_block, n_threads, row_blocks
 
 __all__ = ["Scoring", "attend", "coefficients", "plain_attend"]
 
 
 @dataclass(eq=False)
 class Scoring:
-    """How scores become weights: over which edges, with which slope below zero, and what dropout keeps of them."""
+    """How scores become weights: over which edges, with which slope below zero, and what dropout keeps of them.
 
-    edges: EdgeList
+    Edges have the arrays of a CSR matrix and of its transpose, see :class:`gsp_fb.nn.propagation.attention.EdgeList`.
+    """
+
+    edges: Any
     slope: float
     mask: Tensor | None = None
 
@@ -62,7 +62,7 @@ def attend(receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring) -> T
     return result
 
 
-def _row_softmax(scores: Tensor, edges: EdgeList) -> Tensor:
+def _row_softmax(scores: Tensor, edges: Any) -> Tensor:
     """Return ``exp(score) / sum over the row``, shifted by the row's maximum, which cancels."""
     rows, n = edges.rows, edges.n_nodes
     top = scores.new_zeros(n, scores.shape[1]).scatter_reduce(
@@ -89,7 +89,7 @@ def plain_attend(receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring
 class _Attend(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, receiving: Tensor, sending: Tensor, h: Tensor, scoring: Scoring) -> Tensor:
-        from ._attention_loop import aggregate
+        from .attention_loops import aggregate
 
         x, mask = _in_parts(h), scoring.mask
         weights = torch.empty(scoring.edges.indices.numel(), receiving.shape[1], dtype=h.dtype)
@@ -112,7 +112,7 @@ class _Attend(torch.autograd.Function):
 
 
 def _gradients(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    from ._attention_loop import gradient_by_column, gradient_by_row
+    from .attention_loops import gradient_by_column, gradient_by_row
 
     receiving, sending, h, weights, dropped = ctx.saved_tensors
     edges, x, given = ctx.scoring.edges, _in_parts(h), _in_parts(grad)
@@ -129,7 +129,7 @@ def _gradients(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 def _in_parts(h: Tensor) -> Tensor:
     """Return (n, channels, heads, size) features as the loops take them, a row a node, each head filled up to parts."""
-    from ._attention_loop import LANES
+    from .attention_loops import LANES
 
     filled = functional.pad(h.detach(), (0, -h.shape[3] % LANES)) if h.shape[3] % LANES else h.detach()
     return filled.flatten(1).contiguous()

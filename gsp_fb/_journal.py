@@ -11,11 +11,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._extras import require
-from ..errors import FormatError, GspWarning
-from .checkpoint import check_same
+from ._extras import require
+from .errors import FormatError, GspWarning, ParameterError
 
-__all__ = ["Journal"]
+__all__ = ["Journal", "check_same"]
 
 _DIGITS = 16
 Entry = dict[str, Any]
@@ -103,3 +102,22 @@ class Journal:
 def _line(entry: Entry) -> str:
     text = json.dumps(entry, sort_keys=True, allow_nan=False)
     return f"{hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]} {text}\n"
+
+
+def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """Return one line for every entry in which two nested mappings differ."""
+    lines = []
+    for name in sorted(stored.keys() | wanted.keys()):
+        old, new = stored.get(name), wanted.get(name)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            lines += differences(old, new, f"{prefix}{name}.")
+        elif json.loads(json.dumps(old)) != json.loads(json.dumps(new)):
+            lines.append(f"{prefix}{name}: {old} stored, {new} given")
+    return lines
+
+
+def check_same(stored: Mapping[str, Any], wanted: Mapping[str, Any], where: object, what: str = "run") -> None:
+    """Raise ParameterError listing how what is stored differs from what is asked for."""
+    lines = differences({key: stored.get(key) for key in wanted}, wanted)
+    if lines:
+        raise ParameterError(f"{where} holds another {what} ({'; '.join(lines)}); give another directory")

@@ -1,4 +1,4 @@
-"""The compiled loops of :mod:`.fused_attention`; importing them needs numba.
+"""The compiled loops of :mod:`.attention`; importing them needs numba.
 
 Each works on the rows ``first <= i < last`` of a CSR structure, or of its transpose, so that threads can share them.
 Features have shape (n, channels * heads * size), the columns of a head filled up with zeros to whole parts of LANES.
@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._kernels.compiling import compiled, inlined
-from ..._kernels.simd import fma, load_vector, reduce_add, store, zeros
+from .compiling import compiled, inlined
+from .simd import fma, load_vector, reduce_add, store, zeros
 
 __all__ = ["LANES", "aggregate", "gradient_by_column", "gradient_by_row"]
 

@@ -1,4 +1,4 @@
-"""The filter banks of the core as differentiable functions of torch signals."""
+"""Filter banks as differentiable functions of torch signals; importing this needs torch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ..errors import ParameterError
-from ..filters import FilterBank
+from .bank import FilterBank
 
 __all__ = ["filter_signal"]
 
@@ -37,7 +37,7 @@ def filter_signal(bank: FilterBank, x: Tensor) -> Tensor:
     See Also
     --------
     gsp_fb.FilterBank.analyze : The same on arrays.
-    PolynomialFilter : A filter whose coefficients are learned.
+    gsp_fb.nn.PolynomialFilter : A filter whose coefficients are learned.
 
     Examples
     --------

@@ -1,0 +1,74 @@
+"""Bases of the polynomials on the frequencies [0, 2], in which graph networks learn their filters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from scipy import special
+
+__all__ = ["BASES", "chebyshev_coefficients"]
+
+
+@dataclass(frozen=True)
+class Basis:
+    """A basis of the polynomials of degree K on the frequencies [0, 2]."""
+
+    values: Callable[[int, Any], Any]
+    start: Callable[[int], Any]
+    positive: bool = False
+    columns: bool = False
+
+
+def _pagerank(order: int, teleport: float = 0.1) -> Any:
+    weights = teleport * (1.0 - teleport) ** np.arange(order + 1)
+    weights[-1] = (1.0 - teleport) ** order
+    return weights
+
+
+def _bernstein(order: int, f: Any) -> Any:
+    k = np.arange(order + 1)[:, None]
+    return special.comb(order, k) * (f / 2) ** k * (1 - f / 2) ** (order - k)
+
+
+def _interpolating(order: int, f: Any) -> Any:
+    """Return the polynomials that are 1 at one of the Chebyshev points and 0 at the others."""
+    points = chebyshev.chebpts1(order + 1)
+    k = np.arange(order + 1)[:, None]
+    weights = np.where(k == 0, 1.0, 2.0) / (order + 1) * np.cos(k * np.arccos(points))
+    return weights.T @ chebyshev.chebvander(f - 1.0, order).T
+
+
+def _ones(order: int) -> Any:
+    return np.ones(order + 1)
+
+
+BASES: dict[str, Basis] = {
+    # GPRGNN (Chien et al., ICLR 2021): powers of the low channel, started at personalised PageRank.
+    "monomial": Basis(lambda order, f: (1.0 - f) ** np.arange(order + 1)[:, None], _pagerank),
+    # BernNet (He et al., NeurIPS 2021).
+    "bernstein": Basis(_bernstein, _ones, positive=True),
+    # ChebNetII (He et al., NeurIPS 2022): the coefficients are the response at the Chebyshev points.
+    "chebyshev": Basis(_interpolating, _ones, positive=True),
+    # JacobiConv (Wang and Zhang, ICML 2022), with a = b = 1.
+    "jacobi": Basis(
+        lambda order, f: special.eval_jacobi(np.arange(order + 1)[:, None], 1.0, 1.0, 1.0 - f), _ones, columns=True
+    ),
+}
+
+
+def chebyshev_coefficients(basis: str, order: int) -> Any:
+    """Return the matrix from the coefficients in a basis to those in the Chebyshev polynomials of ``f - 1``.
+
+    Examples
+    --------
+    >>> chebyshev_coefficients("monomial", 1).round(12) + 0.0
+    array([[ 1.,  0.],
+           [ 0., -1.]])
+    """
+    points = chebyshev.chebpts1(order + 1)
+    # Values at the Chebyshev points determine the Chebyshev coefficients of every basis function.
+    return np.linalg.solve(chebyshev.chebvander(points, order), BASES[basis].values(order, points + 1.0).T)

@@ -1,0 +1,120 @@
+"""What a run takes of the machine: threads, memory, ``torch.compile``, a progress bar, and how an interrupt ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import nn
+
+from .._extras import require
+from ..errors import TrainingError
+
+__all__ = ["TrainingInterrupted", "compiled_model", "memory_reported", "peak_memory", "progress_bar", "threads_for"]
+
+# Multiplications of a forward pass from which several threads pay.
+THREADS_FROM = 5e7
+
+
+class TrainingInterrupted(KeyboardInterrupt):
+    """Ctrl-C arrived; the epoch was finished and the state saved. The message is a summary for the user.
+
+    See Also
+    --------
+    train : Raises it on Ctrl-C; the same call resumes the run.
+
+    Examples
+    --------
+    >>> try:
+    ...     raise TrainingInterrupted("stopped after epoch 12; the same call goes on from there")
+    ... except KeyboardInterrupt as stop:
+    ...     str(stop)
+    'stopped after epoch 12; the same call goes on from there'
+    """
+
+
+@contextlib.contextmanager
+def progress_bar(total: int, start: int = 0, *, shown: bool, unit: str = "it") -> Iterator[Any]:
+    """Give a progress bar, or None where none is to be shown."""
+    if not shown:
+        yield None
+        return
+    with require("tqdm", "a progress bar").tqdm(total=total, initial=start, unit=unit) as bar:
+        yield bar
+
+
+@contextlib.contextmanager
+def memory_reported() -> Iterator[None]:
+    """Turn torch's two ways of running out of memory into the errors that Python has for it."""
+    try:
+        yield
+    except torch.OutOfMemoryError as gpu:
+        raise TrainingError(f"the GPU has no memory left: {gpu}; use device='cpu' or a smaller hidden=") from gpu
+    except RuntimeError as host:
+        if "can't allocate memory" not in str(host):
+            raise
+        raise MemoryError(str(host)) from host
+
+
+def peak_memory(device: torch.device) -> float:
+    """Return the peak memory in MB: of torch on a GPU, of the process elsewhere; nan where the system has no count."""
+    if device.type == "cuda":
+        return float(torch.cuda.max_memory_allocated(device)) / 1e6
+    try:
+        import resource
+    except ImportError:  # Windows
+        return math.nan
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+@contextlib.contextmanager
+def threads_for(work: float) -> Iterator[None]:
+    """Compute on one thread where a step is too small to share out; the number of threads is restored afterwards.
+
+    Threads that wait for each other cost far more than they save on a small graph, and a hundredfold on a machine
+    whose cores are busy.
+    """
+    before = torch.get_num_threads()
+    if work < THREADS_FROM:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def is_compilable() -> bool:
+    """Return whether this torch can compile on this platform; a C++ compiler is looked for at the first epoch."""
+    from torch._dynamo.eval_frame import is_dynamo_supported
+
+    return bool(is_dynamo_supported())
+
+
+@contextlib.contextmanager
+def compiled_model(model: nn.Module) -> Iterator[None]:
+    """Compile the forward pass of ``model`` in place; afterwards it runs as before."""
+    if not is_compilable():
+        raise TrainingError("torch.compile does not support this Python or platform; train with compile=False")
+    with warnings.catch_warnings():
+        # What torch states of its own modules and of the tensors that it traces is not for the user to act on.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.filterwarnings("ignore", "The .grad attribute of a Tensor", UserWarning)
+        from torch._dynamo.exc import TorchDynamoException
+
+        model.compile()
+        try:
+            yield
+        except TorchDynamoException as failed:
+            reason = str(failed).strip().splitlines()[0]
+            raise TrainingError(
+                f"torch.compile failed ({type(failed).__name__}: {reason}); it needs a C++ compiler; "
+                "install one or train with compile=False"
+            ) from failed
+        finally:
+            model._compiled_call_impl = None
