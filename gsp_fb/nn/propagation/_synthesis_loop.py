@@ -12,7 +12,7 @@ from typing import Any
 
 from ..._kernels.compiling import compiled, inlined
 
-__all__ = ["channels", "gradients"]
+__all__ = ["gradients", "halves"]
 
 
 @inlined
@@ -22,7 +22,7 @@ def _kept(value: Any, sign: Any, zero: Any) -> Any:
 
 
 @compiled
-def channels(first: int, last: int, n_nodes: int, z: Any, alphas: Any, share: Any, own: Any, gap: Any) -> None:
+def halves(first: int, last: int, n_nodes: int, z: Any, alphas: Any, share: Any, own: Any, gap: Any) -> None:
     """Set ``own`` to ``share low + high`` and ``gap`` to ``low - high``, the rectified and weighted halves of ``z``."""
     half, zero = gap.shape[1], gap.dtype.type(0)
     for i in range(first, last):

@@ -34,12 +34,12 @@ def rectified(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float) -> 
 class _Synthesis(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float) -> Tensor:
-        from ._synthesis_loop import channels
+        from ._synthesis_loop import halves
 
         ctx.save_for_backward(z, alphas)
         ctx.matrix, ctx.share = matrix, share
         direct, gap = (z.new_empty(*z.shape[:-1], z.shape[-1] // 2) for _ in range(2))
-        _each_row(channels, z, alphas, share, direct, gap)
+        _each_row(halves, z, alphas, share, direct, gap)
         return direct.add_(sparse_product(gap, *matrix.arrays()))
 
     @staticmethod
