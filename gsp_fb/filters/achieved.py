@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Signal, cast, column, eps, namespace, norm
+from ..backend import FloatArray, Signal, cast, column, eps, namespace, norm
 from ._apply import APPLY
+from .kernels import Kernel
 from .krylov import lanczos_bank
 from .plan import EXACT_NODES, METHODS, FilterTask
 from .response import Response
@@ -35,7 +37,8 @@ class AchievedError:
         :class:`Plan`.
     kind : {'proven', 'estimate'}
         ``'proven'``: the distance to a reference that has a proven bound, and that bound. ``'estimate'``: the distance
-        to the result of Lanczos's process from the signal, and how much its last steps changed it.
+        to the result of Lanczos's process from the signal, how much its last steps changed it, and what the rounding
+        of the frequencies changes.
     matvecs : int
         Matrix-vector products spent.
 
@@ -103,15 +106,25 @@ def _reference(bank: FilterBank) -> Response | None:
 
 def _by_lanczos(bank: FilterBank, x: Signal, c: Signal) -> AchievedError:
     """Return the distance to a Lanczos reference whose steps double until the last of them hardly change it."""
-    n_nodes, scale = bank.op.graph.n_nodes, bank.op.scale
+    n_nodes, scale, n_filters = bank.op.graph.n_nodes, bank.op.scale, len(bank.kernels)
     z, spent, before = column(scale, x) * x, 0, c
+    # A frequency is known to the rounding of the operator: the same steps give what a shift by it would change.
+    rounding = eps(z) * max(abs(end) for end in bank.op.bounds)
+    kernels: list[Callable[..., FloatArray]] = list(bank.kernels)
+    kernels += [_shifted(kernel, rounding) for kernel in bank.kernels]
     for count in STEPS:
         steps = max(1, min(count, n_nodes, MOST_NUMBERS // max(n_nodes, 1)))
-        after = lanczos_bank(bank.op.symmetrized, z, bank.kernels, steps) / scale[:, None, None]
+        both = lanczos_bank(bank.op.symmetrized, z, kernels, steps) / scale[:, None, None]
+        after, moved = both[..., :n_filters], both[..., n_filters:]
         spent += steps * x.shape[1]
         distance, change = _distance(bank, x, c, after), _distance(bank, x, before, after)
         settled = change <= SETTLED * distance and distance <= bank.response.allowed
         if settled or steps < count:
             break
         before = after
-    return AchievedError(distance + (0.0 if steps == n_nodes else change), "estimate", spent)
+    error = distance + (0.0 if steps == n_nodes else change) + _distance(bank, x, after, moved)
+    return AchievedError(error, "estimate", spent)
+
+
+def _shifted(kernel: Kernel, shift: float) -> Callable[..., FloatArray]:
+    return lambda frequencies: kernel(frequencies + shift)

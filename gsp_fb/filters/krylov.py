@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from .kernels import Kernel
 __all__ = ["affine_system", "lanczos_bank", "least_denominator", "rational_bank"]
 
 
-def lanczos_bank(core: Operator, z: Any, kernels: tuple[Kernel, ...], steps: int) -> Any:
+def lanczos_bank(core: Operator, z: Any, kernels: Sequence[Callable[..., FloatArray]], steps: int) -> Any:
     r"""Return :math:`\|z\| V g_m(T) e_1` for each kernel and column of ``z``, shape (n, f, n_filters).
 
     ``V`` spans the Krylov space of the column; if it closes early the result is exact with fewer matvecs.
@@ -28,7 +29,7 @@ def lanczos_bank(core: Operator, z: Any, kernels: tuple[Kernel, ...], steps: int
     return namespace(z).stack(columns, axis=1) if columns else asarray_like(np.zeros((*z.shape, len(kernels))), z)
 
 
-def _lanczos_column(core: Operator, z: Any, kernels: tuple[Kernel, ...], steps: int) -> Any:
+def _lanczos_column(core: Operator, z: Any, kernels: Sequence[Callable[..., FloatArray]], steps: int) -> Any:
     if norm(z) == 0:
         return asarray_like(np.zeros((z.shape[0], len(kernels))), z, z.dtype)
     space = lanczos(core.apply, z, steps, size=max(abs(end) for end in core.bounds))
