@@ -22,11 +22,8 @@ class TrainConfig:
 
     Parameters
     ----------
-    lr : float
-        Of Adam [1]_.
-    weight_decay : float, optional
-        Of Adam; mixing weights are never decayed. None is one over the number of training items: the penalty of one
-        Gaussian prior on the sum of the losses, whatever the size of the set.
+    lr, weight_decay : float
+        Of Adam [1]_; mixing weights are never decayed.
     epochs : int
         Largest number of epochs. A stored run is extended by giving more.
     patience : int
@@ -73,7 +70,7 @@ class TrainConfig:
     """
 
     lr: float = 0.01
-    weight_decay: float | None = 5e-4
+    weight_decay: float = 5e-4
     epochs: int = 1000
     patience: int = 100
     monitor: str = "loss"
@@ -87,7 +84,7 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         check_positive(self.lr, "lr")
-        if self.weight_decay is not None and check_number(self.weight_decay, "weight_decay") < 0:
+        if check_number(self.weight_decay, "weight_decay") < 0:
             raise ParameterError(f"weight_decay must be finite and >= 0, not {self.weight_decay!r}")
         for name in ("epochs", "patience", "batch_size", "eval_every", "checkpoint_every"):
             check_count(getattr(self, name), name)
@@ -97,10 +94,6 @@ class TrainConfig:
         for name in ("normalize", "compile"):
             if not isinstance(getattr(self, name), bool):
                 raise ParameterError(f"{name} must be True or False, not {getattr(self, name)!r}")
-
-    def decay(self, n_items: int) -> float:
-        """Return the weight decay of a run with so many training items."""
-        return 1.0 / n_items if self.weight_decay is None else self.weight_decay
 
     def as_dict(self) -> dict[str, Any]:
         """Return the configuration as JSON holds it."""

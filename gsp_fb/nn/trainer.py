@@ -143,7 +143,7 @@ class Trainer:
             return self.hooks.optimizer(list(self.active[0].parameters.values()))
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
         for run in self.active:
-            for group in named_groups(run.parameters, run.config.decay(run.index["train"].numel())):
+            for group in named_groups(run.parameters, run.config.weight_decay):
                 groups.setdefault((run.config.lr, group["weight_decay"]), []).extend(group["params"])
         rows = [{"params": params, "lr": lr, "weight_decay": decay} for (lr, decay), params in groups.items()]
         return torch.optim.Adam(rows, fused=True)

@@ -5,7 +5,6 @@ import json
 import math
 import subprocess
 import sys
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -398,13 +397,3 @@ def test_a_name_or_a_foreign_module_in_place_of_a_network_names_the_remedy():
     for model, given in (("fb-gcn", "the name 'fb-gcn'"), (torch.nn.Linear(1, 1), "Linear")):
         with pytest.raises(ParameterError, match=rf"nn\.build\(name, dataset\), not {given}"):
             train(model, data, data.splits[0])
-
-
-def test_no_weight_decay_given_is_one_over_the_training_items(blocks):
-    split = blocks.splits[0]
-    given = TrainConfig(weight_decay=1 / len(split.train), epochs=5)
-    found = [
-        train(build("gcn", blocks, seed=0), blocks, split, config)
-        for config in (given, replace(given, weight_decay=None), replace(given, weight_decay=0.0))
-    ]
-    assert found[0].losses == found[1].losses != found[2].losses
