@@ -314,6 +314,7 @@ EXCLUDED: dict[str, str] = {
     **dict.fromkeys(("as_kernel", "gabor", "rational"), _KERNEL),
     **dict.fromkeys(("set_threads", "cache_dir", "info", "names", "is_edge_list", "is_folder_name"), _NAME),
     **dict.fromkeys(("parse_bytes", "tolerance", "format_of"), _NAME),
+    "with_validation": "draws from the numbers of training items",
     **dict.fromkeys(("load", "relations"), "reads a data set of fixed size"),
     "from_anndata": "wraps arrays that are in memory; needs the extra for omics",
 }

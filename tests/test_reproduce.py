@@ -21,7 +21,7 @@ pytest.importorskip("optuna")
 # The command in a process of its own, on the synthetic data, each step slow enough to be killed in.
 DRIVER = """
 import importlib.util, sys, time
-from gsp_fb.nn import journal
+from gsp_fb import _journal as journal
 from paper.__main__ import main
 from paper import training
 

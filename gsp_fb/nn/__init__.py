@@ -4,10 +4,12 @@ One layer around any propagation (:class:`FilterBankLayer`), models as rows of o
 loop that can be killed and resumed.
 """
 
+from . import _guard as _guard
+
+# isort: split
 from .._rundir import read_metrics
 from ..datasets.splits import with_validation
 from ..filters.differentiable import filter_signal
-from . import _guard as _guard
 from .auditing import Audit, audit, watch
 from .checkpoint import Checkpoint, read_checkpoint
 from .config import TrainConfig, TrainResult

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -45,6 +44,8 @@ class SparseFeatures:
         With copies, every parameter set sees its own entries (its own dropout).
     pattern : Pattern
         Positions of the entries, of the matrix and of its transpose.
+    transposed : Tensor, optional
+        The values in the order of the transpose, where they serve more than one step.
 
     See Also
     --------
@@ -60,6 +61,7 @@ class SparseFeatures:
 
     values: Tensor
     pattern: Pattern
+    transposed: Tensor | None = None
 
     @classmethod
     def from_scipy(
@@ -67,7 +69,8 @@ class SparseFeatures:
     ) -> SparseFeatures:
         """Return the torch form of a scipy sparse array of shape (n_nodes, n_features)."""
         x = sparse.csr_array(x)
-        return cls(as_tensor(x.data).to(device=device, dtype=dtype), Pattern.of(x, torch.device(device)))
+        values, pattern = as_tensor(x.data).to(device=device, dtype=dtype), Pattern.of(x, torch.device(device))
+        return cls(values, pattern, values.index_select(-1, pattern.order))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -90,11 +93,9 @@ class SparseFeatures:
         forward = (*self.pattern.forward, self.values)
         if not torch.is_grad_enabled():  # the transpose serves the backward pass alone
             return forward, forward
-        return forward, (*self.pattern.backward, self._transposed)
-
-    @cached_property
-    def _transposed(self) -> Tensor:
-        return self.values.index_select(-1, self.pattern.order)
+        order = self.pattern.order
+        values = self.values.index_select(-1, order) if self.transposed is None else self.transposed
+        return forward, (*self.pattern.backward, values)
 
     def to_dense(self) -> Tensor:
         """Return the features as a dense tensor."""

@@ -19,7 +19,7 @@ from ..datasets.splits import PARTS, Split
 from ..datasets.targets import check_split, encode_targets
 from ..datasets.unions import check_graph_indptr, node_features
 from ..energy import expected_s_value, s_value
-from ..errors import ParameterError, SignalError
+from ..errors import GraphError, ParameterError, SignalError
 from ..operators import operator
 from .channels import node_mean
 from .config import TrainConfig
@@ -158,7 +158,8 @@ class NodeTask(Task):
         return [self._measured(measure, copy) for copy in logits.detach().cpu()]
 
     def _measured(self, measure: Callable[..., Any], logits: Tensor) -> float:
-        with contextlib.suppress(SignalError):  # all-zero or overflown logits: training itself reports what matters
+        # All-zero or overflown logits: training itself reports what matters. Complex weights have no expectation.
+        with contextlib.suppress(SignalError, GraphError):
             return float(measure(self.laplacian, logits))
         return math.nan
 

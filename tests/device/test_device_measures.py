@@ -73,7 +73,8 @@ def test_profiles(request, same, size, family):
         for graph, x in ((pair.here, pair.x), (pair.there, pair.up(pair.x)))
     )
     for name in ("edges", "energy", "lower", "upper", "moments", "fraction"):
-        same(getattr(theirs, name), getattr(ours, name), atol=1e-8 * ours.total)
+        # Without orthogonalisation the middle of the bounds follows the rounding of the products.
+        same(getattr(theirs, name), getattr(ours, name), atol=1e-6 * ours.total)
     assert theirs.total == pytest.approx(ours.total)
     assert theirs.matvecs == ours.matvecs
     assert repr(theirs) == repr(ours)

@@ -125,11 +125,10 @@ def test_fault_102_training_does_not_look_at_the_clock(tmp_path):
 
 STAMP = """
 import sys
-from types import SimpleNamespace
 from pathlib import Path
+from paper import select
 from paper.store import Store
-cell = SimpleNamespace(path="a.json", experiment="e", dataset="d", metric="m", protocol="p", quick=True, command="c",
-    code="nodes", row=SimpleNamespace(label="l", model="n"), plan=SimpleNamespace(as_dict=dict))
+cell = select(["table1"], protocols=["paper"])[0]
 print(Store(Path(sys.argv[1])).write(cell, {}, 1.0)["date"])
 """
 

@@ -36,7 +36,7 @@ def test_every_split_is_kept_and_extended(tmp_path, capsys):
     line = ("train", "fb-gcn", "blocks", "--set", "hidden=4", "-o", tmp_path)
     first = printed(capsys, *line, "--epochs", "3")
     assert [run["epochs"] for run in first["runs"]] == [3, 3, 3]
-    assert {"split", "seed", "epochs", "best", "val", "test", "S", "seconds", "memory"} == set(first["runs"][0])
+    assert {"split", "seed", "epochs", "best", "val", "test", "S", "E[S]", "seconds", "memory"} == set(first["runs"][0])
     longer = printed(capsys, *line, "--epochs", "6")
     assert [run["epochs"] for run in longer["runs"]] == [6, 6, 6]
     assert len(read_metrics(tmp_path / "split-2-seed-0")) == 6
