@@ -18,6 +18,7 @@ from gsp_fb._document import Table
 from gsp_fb.backend import FloatArray
 from gsp_fb.plot import figure
 
+from .catalogue import METRICS
 from .store import environment, head_commit
 
 __all__ = ["main"]
@@ -62,7 +63,8 @@ def _split(data: Any) -> Any:
 
 def trained_audit(name: str, data: Any, split: Any, epochs: int) -> tuple[float, nn.Audit]:
     """Return the test score of a model trained on a split, and its audit with the accuracy on the test nodes."""
-    config = nn.TrainConfig(**{**nn.MODELS[name].training, "epochs": epochs})
+    chosen = {"epochs": epochs, "metric": METRICS.get(data.name, "auto")}
+    config = nn.TrainConfig(**{**nn.MODELS[name].training, **chosen})
     model = nn.build(name, data, seed=0)
     score = nn.train(model, data, split, config).scores["test"]
     sys.stderr.write(f"{name} on {data.name}: trained\n")

@@ -65,6 +65,7 @@ def rows(n, seed, *, noise=0.3):
     return found
 
 
+@pytest.mark.slow
 def test_an_advisor_recovers_planted_answers_and_is_calibrated():
     found = evaluate(rows(400, 0), rows(40, 1))
     assert {"both over low", "low over features"} <= set(found["measures"])
@@ -75,6 +76,7 @@ def test_an_advisor_recovers_planted_answers_and_is_calibrated():
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
+@pytest.mark.slow
 def test_an_advisor_of_noise_is_no_better_than_the_commonest_answer():
     found = evaluate(rows(150, 2, noise=100.0), [])
     assert abs(found["nested"]["right"] / found["nested"]["of"] - 1 / 3) < 0.15

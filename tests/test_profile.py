@@ -260,3 +260,11 @@ def test_a_faint_signal_has_the_profile_of_a_loud_one():
 
 
 # No bound of a formula is near the largest eigenvalue here, so the random start shows in the result.
+
+
+def test_columns_that_are_zero_add_nothing_however_many_there_are():
+    op = operator(grid(30, 30), "sym", channel="high")
+    x = np.random.default_rng(0).standard_normal((900, 1))
+    alone = energy_profile(op, x, matvecs=40)
+    padded = energy_profile(op, np.hstack([np.zeros((900, 16)), x]), matvecs=40)
+    np.testing.assert_allclose(padded.energy, alone.energy, rtol=1e-9, atol=1e-9 * alone.total)

@@ -49,10 +49,10 @@ def test_an_update_touches_the_neighbours_alone(family, monkeypatch):
     assert set(reads) == {6, 7, 8, 99, 100, 101}
 
 
-def test_ten_thousand_updates_do_not_drift():
+def test_two_thousand_updates_do_not_drift():
     rng = np.random.default_rng(0)
     stream = gf.StreamingEnergy(gf.operator(gf.datasets.grid(8, 8), "sym", channel="high"), rng.standard_normal(64))
-    for _ in range(5_000):
+    for _ in range(1_000):
         stream.set_value(int(rng.integers(64)), float(10.0 ** rng.uniform(-2, 2)))
         stream.set_edge(int(rng.integers(64)), int(rng.integers(64)), float(rng.random()))
     for node in range(64):

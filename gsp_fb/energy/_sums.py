@@ -197,9 +197,10 @@ def _inner_squares(graph: Graph, blocks: Callable[[], Iterator[Any]], n_blocks: 
 
 
 def _square_sum(graph: Graph, inner: Any) -> float:
-    if graph.storage.kind != "mpi":  # entries of sparse products stay few
-        return float((inner.data**2).sum() if is_sparse(inner) else (inner**2).sum())
-    return float((graph.storage.reduce(inner.toarray() if is_sparse(inner) else inner, "sum") ** 2).sum())
+    # Entries of sparse products stay few; ranks add up dense blocks.
+    local = inner.toarray() if is_sparse(inner) and graph.storage.kind == "mpi" else inner
+    found = graph.storage.reduce(local, "sum")
+    return float((found.data**2).sum() if is_sparse(found) else (found**2).sum())
 
 
 def _row_sums(columns: Any) -> FloatArray:

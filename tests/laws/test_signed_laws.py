@@ -181,7 +181,7 @@ def test_magnetic_adjacency_is_its_formula(graph, q):
 
 
 @pytest.mark.parametrize("q", [0.0, 0.1, 0.25, 0.5])
-@pytest.mark.parametrize("n_nodes", [5, 12, 900])
+@pytest.mark.parametrize("n_nodes", [5, 12, 300])
 def test_the_directed_ring_has_its_closed_form_spectrum(n_nodes, q):
     """A[i, i+1] = exp(2 pi i q)/2: eigenvalues cos(2 pi (k/n + q)), on Fourier modes, degrees 1."""
     ring = gf.Graph.from_edges([(i, (i + 1) % n_nodes) for i in range(n_nodes)], directed=True).magnetic(q)

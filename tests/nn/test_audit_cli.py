@@ -63,6 +63,7 @@ def test_refusals(run, tmp_path, capsys):
     assert "give --dataset" in printed(capsys, run, code=2).err
 
 
+@pytest.mark.slow
 def test_the_page_of_figures_is_written_by_its_command(monkeypatch, tmp_path):
     from paper import audit as page
 
