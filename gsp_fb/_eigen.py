@@ -41,8 +41,6 @@ Inverse = Callable[[Problem, float], Any]
 __all__ = ["DENSE_BYTES", "Pairs", "dense_pairs", "null_space", "partial_pairs", "residuals"]
 
 DENSE_BYTES = 8_000_000_000
-# Up to this size all pairs by LAPACK take seconds: what is left if a search does not converge.
-DENSE_FALLBACK = 6_000
 # Searches for what a count shows to be missing; each doubles the block.
 ROUNDS = 12
 MAX_BLOCK = 64
@@ -190,8 +188,7 @@ def partial_pairs(
         if symmetrized.graph.device != "cpu":
             remedy = "factorisations run on the CPU only: ask an operator of graph.to('cpu')"
             raise ConvergenceError(f"{stuck}; {remedy}", stuck.eigenvalues, stuck.eigenvectors) from None
-        n_nodes = symmetrized.graph.n_nodes
-        if n_nodes > DENSE_FALLBACK or 24 * n_nodes**2 > max_bytes:
+        if math.isinf(problem.max_products):
             raise
         return _end(dense_pairs(symmetrized), k, smooth)
     return _assembled(problem, null, n_null, proven)
@@ -255,7 +252,7 @@ class _Ladder:
             try:
                 more, error = self._count(found, cheap, round_) if counting else self._search_outside(found, round_)
             except ConvergenceError:
-                if self.certify or not counting or self.problem.n_nodes <= DENSE_FALLBACK:
+                if self.certify or not counting or math.isfinite(self.problem.max_products):
                     raise
                 counting = False
                 continue

@@ -41,6 +41,9 @@ SWAMPED = 20.0
 # Residuals below this, relative to the norm, are rounding.
 FLOOR = 4e-14
 EPS = float(np.finfo(np.float64).eps)
+# Up to this size all pairs by LAPACK take seconds: what is left if a search does not converge. A decomposition of n
+# nodes takes as long as products with twice the cube of n entries; a search may cost twice as much.
+DENSE_FALLBACK, DENSE_ENTRIES = 6_000, 4.0
 # Vectors beyond the wanted ones of which a second search is kept free.
 GUARDS = 32
 # Probability with which a search may overlook an eigenvalue.
@@ -126,6 +129,15 @@ class Problem:
         size, origin, sign = top - low, low if smooth else top, 1.0 if smooth else -1.0
         scaled = replace(high, left=sign * high.left / (size or 1.0), diag=sign * (high.diag - origin) / (size or 1.0))
         return Problem(scaled, smooth, origin, size, n_null, project, max_bytes)
+
+    @property
+    def max_products(self) -> float:
+        """Matrix-vector products after which a dense decomposition is cheaper; inf where there is none."""
+        graph = self.operator.graph
+        dense = graph.storage.kind == "memory" and graph.device == "cpu" and self.n_nodes <= DENSE_FALLBACK
+        if not dense or 24 * self.n_nodes**2 > self.max_bytes:
+            return math.inf
+        return DENSE_ENTRIES * self.n_nodes**3 / max(graph.n_entries, self.n_nodes)
 
     def frequencies(self, values: FloatArray) -> FloatArray:
         """Return eigenvalues of the high channel for values of the problem."""
@@ -305,7 +317,7 @@ def polynomial_search(
     Raises
     ------
     ConvergenceError
-        The highest degree did not separate the pairs.
+        The highest degree did not separate the pairs, or a dense decomposition would have by now.
     """
     space, goal, degree = problem.vectors(known), max(tol, FLOOR), 0
     dimension, keep = problem.space(k, POLYNOMIAL_SPACE if k > 1 else SINGLE_SPACE, block)
@@ -326,6 +338,8 @@ def polynomial_search(
             # converge fast.
             if (phase == 0 and k > 1) or worst > (STEADY if phase == 0 else SLOW) * before:
                 break
+            if block * degree > problem.max_products:
+                break
         filter_ = filter_.sharpened(filter_.preimage(ritz.values), k)
         n_locked = min(_n_converged(found, goal), k - 1)
         if filter_.is_limited and n_locked:
@@ -334,7 +348,7 @@ def polynomial_search(
             known = locked if known is None else known.joined(locked)
             rest = polynomial_search(problem, k - n_locked, tol, known, block, beyond=beyond, last_degree=last_degree)
             return replace(locked.merged(rest, k), filter=rest.filter, guards=rest.guards)
-        if filter_.degree > last_degree:
+        if filter_.degree > last_degree or block * degree > problem.max_products:
             break
         start = _combined(ritz, k + block, block, space)
     raise ConvergenceError(_unresolved(found, k, goal, "Lanczos"), problem.frequencies(found.values))

@@ -10,6 +10,7 @@ from typing import Any
 from ._arguments import check_choice, check_count, check_device, host_array
 from ._document import facts_html
 from ._eigen import DENSE_BYTES, Pairs, dense_pairs, partial_pairs
+from ._search import DENSE_FALLBACK
 from .backend import (
     FloatArray,
     Signal,
@@ -26,6 +27,7 @@ from .backend import (
     transposed,
 )
 from .errors import GraphError, GspWarning, ParameterError, SignalError
+from .graph import Graph
 from .operators import Operator, check_operator, elsewhere
 
 __all__ = ["Spectrum", "spectrum"]
@@ -33,6 +35,8 @@ __all__ = ["Spectrum", "spectrum"]
 ENDS = ("low", "high")
 # Up to this size LAPACK beats every iterative solver and finds all pairs, whatever their gaps.
 DENSE_NODES = 512
+# Matrix-vector products that a pair takes, at the least.
+PRODUCTS = 200
 # eigh holds the matrix, its workspace and the vectors at once.
 DENSE_COPIES = 3
 # LAPACK takes longer than ten seconds from here on, in which Ctrl-C is not heard.
@@ -257,7 +261,7 @@ def spectrum(
     check_choice(which, ENDS, "which")
     if k is not None and check_count(k, "k") > n_nodes:
         raise ParameterError(f"k={k} modes asked of a graph with {n_nodes} nodes")
-    if k is None or k == n_nodes or n_nodes <= DENSE_NODES or 3 * k > n_nodes:
+    if k is None or k == n_nodes or n_nodes <= DENSE_NODES or 3 * k > n_nodes or _is_dense(op.graph, k):
         _guard_dense(op, max_bytes)
         pairs = _end(dense_pairs(op.symmetrized), k, smooth_first=op.channel == "high", which=which)
     else:
@@ -265,6 +269,11 @@ def spectrum(
         pairs = _iterative(op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
     values = namespace(pairs.values).clip(pairs.values, *op.bounds)
     return Spectrum(op, values, _fix_signs(pairs.vectors), pairs.method, pairs.proof, pairs.error)
+
+
+def _is_dense(graph: Graph, k: int) -> bool:
+    """Return whether the products that ``k`` pairs need at the least read more than a dense decomposition computes."""
+    return graph.n_nodes <= DENSE_FALLBACK and PRODUCTS * k * graph.n_entries > 2 * graph.n_nodes**3
 
 
 def _iterative(op: Operator, k: int, which: str, **options: Any) -> Pairs:

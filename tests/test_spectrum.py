@@ -183,11 +183,30 @@ def test_certify_names_the_size_of_a_factorisation_that_is_too_large():
 
 def test_a_search_that_does_not_converge_says_what_to_do(monkeypatch):
     monkeypatch.setattr(_search, "PHASES", 1)
-    monkeypatch.setattr(_eigen, "DENSE_FALLBACK", 0)
+    monkeypatch.setattr("gsp_fb._search.DENSE_FALLBACK", 0)
     op = gf.operator(gf.datasets.grid(40, 40), "sym", channel="high")
     monkeypatch.setattr(_eigen, "factorization_cost", lambda matrix: _eigen.FactorizationCost(1e12, 1e18))
     with pytest.raises(ConvergenceError, match=r"lambda_2 not resolved: .*raise tol=.*polynomial filters"):
         gf.eigengap(op)
+
+
+@pytest.mark.parametrize("which", ["low", "high"])
+def test_many_pairs_of_a_graph_with_many_edges_are_dense(which):
+    """Complete multipartite: n - n_i with multiplicity n_i - 1, and n twice."""
+    group = np.repeat([0, 1, 2], [100, 200, 300])
+    graph = gf.Graph.from_adjacency((group[:, None] != group).astype(float))
+    expected = np.sort(np.concatenate([[0, 600, 600], *([600 - m] * (m - 1) for m in (100, 200, 300))]))
+    modes = gf.spectrum(gf.operator(graph, "comb", channel="high"), 41, which)
+    assert modes.proof == "dense"
+    assert np.allclose(modes.frequencies, expected[:41] if which == "low" else expected[-41:], atol=1e-9)
+
+
+def test_a_search_ends_where_all_pairs_are_cheaper(monkeypatch):
+    monkeypatch.setattr(_search, "DENSE_ENTRIES", 1e-6)
+    monkeypatch.setattr(_eigen, "factorization_cost", lambda matrix: _eigen.FactorizationCost(1e12, 1e18))
+    modes = gf.spectrum(gf.operator(gf.datasets.grid(40, 40), "comb", channel="high"), k=4)
+    assert modes.proof == "dense"
+    assert np.allclose(modes.frequencies, grid_frequencies(40, 40)[:4], atol=1e-12)
 
 
 def test_a_small_graph_falls_back_to_all_pairs(monkeypatch):

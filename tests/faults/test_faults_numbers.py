@@ -138,7 +138,7 @@ def test_fault_141_a_warning_before_what_cannot_be_interrupted(monkeypatch):
 
 def test_fault_141_a_count_that_is_too_large_is_refused(monkeypatch):
     monkeypatch.setattr("gsp_fb._eigen.CERTIFIED_FLOPS", 1.0)
-    monkeypatch.setattr("gsp_fb._eigen.DENSE_FALLBACK", 0)
+    monkeypatch.setattr("gsp_fb._search.DENSE_FALLBACK", 0)
     with pytest.raises(ConvergenceError, match="counting the eigenvalues needs a factorisation"):
         gf.spectrum(gf.operator(gf.datasets.grid(30, 30), "sym", channel="high"), 3, certify=True)
 

@@ -173,7 +173,7 @@ def test_fault_058_no_convergence(monkeypatch):
     from gsp_fb import _eigen, _search
 
     monkeypatch.setattr(_search, "PHASES", 1)
-    monkeypatch.setattr(_eigen, "DENSE_FALLBACK", 0)
+    monkeypatch.setattr("gsp_fb._search.DENSE_FALLBACK", 0)
     monkeypatch.setattr(_eigen, "factorization_cost", lambda matrix: _eigen.FactorizationCost(1e12, 1e18))
     ring = gf.Graph.from_edges([(i, (i + 1) % 3000) for i in range(3000)])
     op = gf.operator(ring, "sym", channel="high")
