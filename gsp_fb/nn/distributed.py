@@ -55,6 +55,7 @@ def process_group(backend: str = "gloo") -> Iterator[Group]:
     distributed.init_process_group(backend)
     try:
         yield current_group()
+        distributed.barrier()  # a process that leaves while another one still talks to it can abort the other
     finally:
         distributed.destroy_process_group()
 
