@@ -108,6 +108,7 @@ ON_THE_HOST = {
         "test_a_search_that_does_not_converge",
         "test_a_second_search_finds",
         "test_a_small_graph_falls_back",
+        "test_a_search_ends_where",
         "test_fault_064",
         "test_spectral_density_is_the_mean_of_its_draws",
         "test_the_axis_holds_all_of_the_energy",
