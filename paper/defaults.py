@@ -31,14 +31,15 @@ MEASURED = ("mlp", "fb-gcn", "acm-gcn")
 FAMILIES = {"WebKB": ("texas", "wisconsin", "cornell"), "Wikipedia": ("chameleon",), "citations": ("cora", "citeseer")}
 
 
-def _setting(family: str, normalize: bool, lr: float, decay: float, dropout: float, **options: Any) -> Any:
-    """Return options and training; a decay of 0.1 or more is divided by the number of training items."""
-    name = "weight_decay" if decay < 0.1 else "weight_decay x items"
-    return {"family": family, "dropout": dropout, "hidden": 32, **options}, {
-        "lr": lr,
-        name: decay,
-        "normalize": normalize,
-    }
+# A training setting of the page: a weight decay as it stands, or one to be divided by the number of training items.
+DECAY, DECAY_BY_ITEMS = "weight_decay", "weight_decay x items"
+
+
+def _setting(
+    family: str, normalize: bool, lr: float, decay: float, dropout: float, *, by: str = DECAY, **options: Any
+) -> Any:
+    options = {"family": family, "dropout": dropout, "hidden": 32, **options}
+    return options, {"lr": lr, by: decay, "normalize": normalize}
 
 
 @dataclass(frozen=True)
@@ -83,13 +84,13 @@ ROUNDS = (
         _MORE,
         (
             _setting("lazy_rw", False, 0.01, 5e-3, 0.3),
-            _setting("lazy_rw", False, 0.01, 0.5, 0.3, hidden=64),
-            _setting("lazy_rw", False, 0.01, 1.0, 0.5, hidden=64),
-            _setting("lazy_rw", False, 0.01, 2.0, 0.5, hidden=64),
-            _setting("lazy_rw", False, 0.01, 2.0, 0.6, hidden=64),
-            _setting("lazy_rw", False, 0.02, 1.0, 0.6, hidden=64),
-            _setting("lazy_rw", False, 0.02, 2.0, 0.6, hidden=64),
-            _setting("lazy_rw", False, 0.05, 0.5, 0.6, hidden=64),
+            _setting("lazy_rw", False, 0.01, 0.5, 0.3, by=DECAY_BY_ITEMS, hidden=64),
+            _setting("lazy_rw", False, 0.01, 1.0, 0.5, by=DECAY_BY_ITEMS, hidden=64),
+            _setting("lazy_rw", False, 0.01, 2.0, 0.5, by=DECAY_BY_ITEMS, hidden=64),
+            _setting("lazy_rw", False, 0.01, 2.0, 0.6, by=DECAY_BY_ITEMS, hidden=64),
+            _setting("lazy_rw", False, 0.02, 1.0, 0.6, by=DECAY_BY_ITEMS, hidden=64),
+            _setting("lazy_rw", False, 0.02, 2.0, 0.6, by=DECAY_BY_ITEMS, hidden=64),
+            _setting("lazy_rw", False, 0.05, 0.5, 0.6, by=DECAY_BY_ITEMS, hidden=64),
         ),
     ),
     Round(
@@ -129,8 +130,8 @@ def _key(model: str, data: str, options: Any, training: Any, n_splits: int) -> s
 def _validation(model: str, data: Any, options: Any, training: Any, n_splits: int) -> list[float]:
     """Return the validation scores; the test items are gone before anything is trained."""
     sealed = [datasets.Split(s.train, s.val, np.zeros(0, dtype=np.int64)) for s in data.splits[:n_splits]]
-    total = training.get("weight_decay x items")
-    decay = training.get("weight_decay") if total is None else total / len(sealed[0].train)
+    n_items = len(sealed[0].train)
+    decay = training[DECAY] if DECAY in training else training[DECAY_BY_ITEMS] / n_items
     chosen = {"lr": training["lr"], "normalize": training["normalize"], "weight_decay": decay}
     config = nn.TrainConfig(**{**nn.MODELS[model].training, **chosen})
     results = train_jobs(model, data, [Job(split, config, 0, options) for split in sealed])
