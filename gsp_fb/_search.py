@@ -13,6 +13,7 @@ import numpy as np
 from ._kernels import chebyshev_bank
 from .backend import FloatArray, abs_squared, as_complex, asarray_like, conj, namespace, to_host
 from .errors import ConvergenceError, ParameterError
+from .graph import Graph
 from .operators import Operator
 from .solvers import Factorization, Ritz, Space, ritz_cycles
 
@@ -41,15 +42,21 @@ SWAMPED = 20.0
 # Residuals below this, relative to the norm, are rounding.
 FLOOR = 4e-14
 EPS = float(np.finfo(np.float64).eps)
-# Up to this size all pairs by LAPACK take seconds: what is left if a search does not converge. A decomposition of n
-# nodes takes as long as products with twice the cube of n entries; a search may cost twice as much.
-DENSE_FALLBACK, DENSE_ENTRIES = 6_000, 4.0
+# Up to this size all pairs by LAPACK take seconds: what is left if a search does not converge.
+DENSE_FALLBACK = 6_000
+# Entries that products read while LAPACK decomposes n nodes, over the cube of n; a search may take twice as long.
+DENSE_ENTRIES, PATIENCE = 2.0, 2.0
 # Vectors beyond the wanted ones of which a second search is kept free.
 GUARDS = 32
 # Probability with which a search may overlook an eigenvalue.
 OVERLOOKED = 1e-10
 # Of the smooth end, whose null vectors are projected out; and of the rough one, or where null vectors are not known.
 SHIFT, OUTSIDE = 1e-13, 1e-8
+
+
+def dense_products(graph: Graph) -> float:
+    """Return how many matrix-vector products take as long as all pairs of a graph by LAPACK."""
+    return DENSE_ENTRIES * graph.n_nodes**3 / max(graph.n_entries, graph.n_nodes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +144,7 @@ class Problem:
         dense = graph.storage.kind == "memory" and graph.device == "cpu" and self.n_nodes <= DENSE_FALLBACK
         if not dense or 24 * self.n_nodes**2 > self.max_bytes:
             return math.inf
-        return DENSE_ENTRIES * self.n_nodes**3 / max(graph.n_entries, self.n_nodes)
+        return PATIENCE * dense_products(graph)
 
     def frequencies(self, values: FloatArray) -> FloatArray:
         """Return eigenvalues of the high channel for values of the problem."""
@@ -302,6 +309,7 @@ def polynomial_search(
     *,
     beyond: float | None = None,
     last_degree: int = LAST_DEGREE,
+    spent: int = 0,
 ) -> Found:
     """Return the ``k`` smallest pairs by matvecs alone: block Lanczos on Chebyshev polynomials of growing degree.
 
@@ -313,6 +321,8 @@ def polynomial_search(
         Stop as soon as the first value is clearly above this one: nothing is missing below it.
     last_degree : int
         Highest degree of a polynomial.
+    spent : int
+        Matrix-vector products of the search that this one goes on with.
 
     Raises
     ------
@@ -338,7 +348,7 @@ def polynomial_search(
             # converge fast.
             if (phase == 0 and k > 1) or worst > (STEADY if phase == 0 else SLOW) * before:
                 break
-            if block * degree > problem.max_products:
+            if spent + block * degree > problem.max_products:
                 break
         filter_ = filter_.sharpened(filter_.preimage(ritz.values), k)
         n_locked = min(_n_converged(found, goal), k - 1)
@@ -346,9 +356,12 @@ def polynomial_search(
             # Far outliers (hubs) would swamp a sharper filter: what has converged is locked, the rest found without it.
             locked = found.first(n_locked)
             known = locked if known is None else known.joined(locked)
-            rest = polynomial_search(problem, k - n_locked, tol, known, block, beyond=beyond, last_degree=last_degree)
+            spent += block * degree
+            rest = polynomial_search(
+                problem, k - n_locked, tol, known, block, beyond=beyond, last_degree=last_degree, spent=spent
+            )
             return replace(locked.merged(rest, k), filter=rest.filter, guards=rest.guards)
-        if filter_.degree > last_degree or block * degree > problem.max_products:
+        if filter_.degree > last_degree or spent + block * degree > problem.max_products:
             break
         start = _combined(ritz, k + block, block, space)
     raise ConvergenceError(_unresolved(found, k, goal, "Lanczos"), problem.frequencies(found.values))

@@ -10,7 +10,7 @@ from typing import Any
 from ._arguments import check_choice, check_count, check_device, host_array
 from ._document import facts_html
 from ._eigen import DENSE_BYTES, Pairs, dense_pairs, partial_pairs
-from ._search import DENSE_FALLBACK
+from ._search import DENSE_FALLBACK, dense_products
 from .backend import (
     FloatArray,
     Signal,
@@ -272,8 +272,8 @@ def spectrum(
 
 
 def _is_dense(graph: Graph, k: int) -> bool:
-    """Return whether the products that ``k`` pairs need at the least read more than a dense decomposition computes."""
-    return graph.n_nodes <= DENSE_FALLBACK and PRODUCTS * k * graph.n_entries > 2 * graph.n_nodes**3
+    """Return whether the products that ``k`` pairs need at the least take longer than all pairs by LAPACK."""
+    return graph.n_nodes <= DENSE_FALLBACK and PRODUCTS * k > dense_products(graph)
 
 
 def _iterative(op: Operator, k: int, which: str, **options: Any) -> Pairs:
