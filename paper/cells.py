@@ -114,6 +114,7 @@ class Cell:
             "model": self.row.model or self.experiment,
             "options": dict(self.row.options),
             **({"directed": True} if self.row.directed else {}),
+            **({"splits": self.row.splits} if self.row.splits != "public" else {}),
             "protocol": self.protocol,
             "plan": self.plan.as_dict(),
             "preset": self.preset,

@@ -62,6 +62,7 @@ def directed_rows() -> tuple[Row, ...]:
             {**arm.options, "family": "renorm_rw"},
             directed=form.directed,
             choices=form.choices,
+            candidates=64,
         )
         for arm in _ARMS
         for name, form in FORMS.items()

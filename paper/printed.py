@@ -1,4 +1,4 @@
-"""The numbers printed in the paper, as data."""
+"""The numbers printed in the paper, and those of other papers that rows are compared with, as data."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 __all__ = ["PaperNumber", "paper_numbers"]
+
+_FILES = ("results.csv", "published.csv")
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,6 @@ def paper_numbers(*, table: str | None = None, metric: str | None = None) -> lis
     >>> paper_numbers(table="table1", metric="s_value_features_L_sym")[0]
     PaperNumber(table='table1', model='-', dataset='cornell', metric='s_value_features_L_sym', value='0.904')
     """
-    text = files("paper").joinpath("data", "results.csv").read_text(encoding="utf-8")
-    rows = [PaperNumber(**row) for row in csv.DictReader(text.splitlines())]
+    texts = [files("paper").joinpath("data", name).read_text(encoding="utf-8") for name in _FILES]
+    rows = [PaperNumber(**row) for text in texts for row in csv.DictReader(text.splitlines())]
     return [row for row in rows if table in (None, row.table) and metric in (None, row.metric)]

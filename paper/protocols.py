@@ -80,14 +80,14 @@ class _Tier:
     race: tuple[Rung, ...]
 
 
-# A small set has few validation nodes, so that all ten splits must speak; a large one has thousands, and one split
-# separates candidates. Early stopping ends a training long before the limit of epochs.
+# A small set has few validation nodes, so that the choice needs all ten splits; a large one has thousands, and one
+# split separates candidates. Early stopping ends a training long before the limit of epochs.
 EPOCHS = 2_000
 _TIERS = (
-    _Tier(1_000, (Rung(64, 10),)),
-    _Tier(4_000, (Rung(64, 1), Rung(16, 3), Rung(4, 10))),
-    _Tier(12_000, (Rung(32, 1), Rung(8, 3), Rung(2, 5))),
-    _Tier(float("inf"), (Rung(16, 1), Rung(4, 2))),
+    _Tier(1_000, (Rung(64, 3), Rung(16, 10))),
+    _Tier(4_000, (Rung(32, 1), Rung(8, 3), Rung(2, 10))),
+    _Tier(12_000, (Rung(16, 1), Rung(4, 3))),
+    _Tier(float("inf"), (Rung(12, 1), Rung(2, 2))),
 )
 PATIENCE = 100
 # A course of alphas must not stop early. GIN's folds have no validation part to stop by under its own protocol.
@@ -113,7 +113,7 @@ def plan(
     >>> plan("paper", n_nodes=183).rungs  # raw and row-normalised features
     (Rung(candidates=2, splits=10),)
     >>> plan("tuned", n_nodes=5201).rungs
-    (Rung(candidates=32, splits=1), Rung(candidates=8, splits=3), Rung(candidates=2, splits=5))
+    (Rung(candidates=16, splits=1), Rung(candidates=4, splits=3))
     """
     check_choice(protocol, PROTOCOLS, "protocol")
     tier = next(tier for tier in _TIERS if n_nodes <= tier.nodes)

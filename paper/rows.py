@@ -52,6 +52,8 @@ class Row:
         Train on the arcs as they are listed.
     choices : mapping
         Options that the row's search chooses beside the settings that all rows share; the values take turns.
+    splits : {'public', 'balanced'}
+        Those of the data set, or random ones with equally many training nodes of every class.
     """
 
     label: str
@@ -65,6 +67,7 @@ class Row:
     seed: int = 0
     directed: bool = False
     choices: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    splits: str = "public"
 
 
 _LAZY = {"family": "lazy_rw"}

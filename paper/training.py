@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -17,10 +17,16 @@ from gsp_fb.nn.splits import BATCHED_NODES
 
 from .cells import Cell
 from .journal import Journal
+from .published import balanced_splits
 
 __all__ = ["Job", "one_thread"]
 
 Facts = dict[str, Any]
+# How the splits of a row are called -> those of a data set.
+_SPLITS: Mapping[str, Callable[[Any], tuple[Split, ...]]] = {
+    "public": lambda data: data.splits,
+    "balanced": lambda data: balanced_splits(data.y),
+}
 
 
 def _model(name: str) -> Any:
@@ -52,7 +58,7 @@ class Job:
     def of(cls, cell: Cell) -> Job:
         """Return the job of a cell: the source's self-loops dropped, undirected unless its row is on arcs."""
         data = load(cell.dataset, loops="drop", directed=cell.row.directed)
-        splits = _fold_splits(data, cell.protocol) if cell.kind == "graphs" else data.splits
+        splits = _fold_splits(data, cell.protocol) if cell.kind == "graphs" else _SPLITS[cell.row.splits](data)
         return cls(cell, data, tuple(splits[: cell.plan.splits]))
 
     @property
