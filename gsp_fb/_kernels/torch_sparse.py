@@ -8,6 +8,7 @@ operator ``gsp_fb::sparse_product`` in compiled and exported programs.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from functools import cache
 from typing import Any, TypeAlias, cast
@@ -113,6 +114,10 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], h: Tensor, *arrays: Tensor) -> tuple[Tensor, int]:
         return _batched(_apply, in_dims, h, *arrays)
+
+
+# torch inspects the signature in every call of a function with ``setup_context``: a third of a small product.
+_Product.forward.__signature__ = inspect.signature(_Product.forward)  # type: ignore[attr-defined]
 
 
 def _apply(h: Tensor, *arrays: Tensor) -> Tensor:
