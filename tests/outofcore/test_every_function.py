@@ -69,17 +69,33 @@ def public():
                 yield pytest.param(function, first, id=f"{module.__name__}.{name}")
 
 
+def random_graph():
+    pairs = np.random.default_rng(1).integers(0, 63, (900, 2))
+    return gf.Graph.from_edges(pairs, n_nodes=63, duplicates="first", loops="drop")
+
+
+def arguments(function):
+    """Return what a function is given beside the graph or operator; None if it reads or writes a file."""
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    needed = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    own = INSTEAD.get(function.__name__, {})
+    unknown = {p.name for p in needed} - ARGUMENTS.keys() - own.keys()
+    if unknown & {"path"}:
+        return None
+    assert not unknown, f"name what {function.__name__} is given for {unknown}"
+    return own or {p.name: ARGUMENTS[p.name] for p in needed}
+
+
 @pytest.fixture(scope="module", params=["small limit", "ample limit"])
 def on_disk(request):
-    pairs = np.random.default_rng(1).integers(0, 63, (900, 2))
-    graph = gf.Graph.from_edges(pairs, n_nodes=63, duplicates="first", loops="drop")
+    graph = random_graph()
     with tempfile.TemporaryDirectory() as folder:
         write_folder(graph, f"{folder}/graph.npyd")
         # The small one holds a few columns, not the edges.
         yield gf.open_graph(f"{folder}/graph.npyd", memory="25kB" if request.param == "small limit" else "1GB")
 
 
-def attempt(call):
+def attempt(call, on_missing=pytest.skip):
     """Return whether a call works; the only error allowed is a GraphError that names the remedy."""
     try:
         call()
@@ -88,20 +104,16 @@ def attempt(call):
             raise
         return False
     except ImportError as missing:
-        pytest.skip(str(missing))
+        if on_missing is not None:
+            on_missing(str(missing))
     return True
 
 
 @pytest.mark.parametrize(("function", "first"), list(public()))
 def test_a_function_of_a_graph_on_disk(on_disk, function, first):
-    parameters = list(inspect.signature(function).parameters.values())[1:]
-    needed = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
-    own = INSTEAD.get(function.__name__, {})
-    unknown = {p.name for p in needed} - ARGUMENTS.keys() - own.keys()
-    if unknown & {"path"}:
+    options = arguments(function)
+    if options is None:
         pytest.skip("writes or reads a file of its own")
-    assert not unknown, f"name what {function.__name__} is given for {unknown}"
-    options = own or {p.name: ARGUMENTS[p.name] for p in needed}
     subject = on_disk if first in GRAPHS else gf.operator(on_disk, "sym", channel="high")
     attempt(lambda: function(subject, **options))
 
