@@ -27,28 +27,9 @@ def atomic_write(path: str | os.PathLike[str], *, mode: str = "wb") -> Iterator[
     """Open a temporary file that replaces ``path`` when the block ends, and is removed if the block raises.
 
     The order is write, flush, fsync, rename, fsync of the directory, so the content is on disk before the name refers
-    to it. A killed process leaves the old file and a temporary one, which :func:`sweep_stale` removes after a day.
-
-    Parameters
-    ----------
-    path : path_like
-        The file to create or replace. A symbolic link is followed; the permissions of an existing file are kept.
-    mode : {'wb', 'w'}
-        Bytes, or UTF-8 text with the same line ends on every system.
-
-    Yields
-    ------
-    file object
-        The open temporary file.
-
-    Raises
-    ------
-    OSError
-        The directory is missing or not writable, ``path`` is a directory, or the disk is full.
-
-    See Also
-    --------
-    write_json : Writes JSON this way.
+    to it. A killed process leaves the old file and a temporary one, which :func:`sweep_stale` removes after a day. A
+    symbolic link is followed, the permissions of an existing file are kept, and text (mode ``'w'``) has the same line
+    ends on every system.
 
     Examples
     --------
@@ -109,30 +90,9 @@ def _sync_directory(directory: Path) -> None:
 
 
 def sweep_stale(directory: str | os.PathLike[str], *, older_than: float = STALE_SECONDS) -> list[Path]:
-    """Remove the temporary files of dead writers in a directory.
+    """Remove the temporary files of dead writers in a directory and return them.
 
-    Parameters
-    ----------
-    directory : path_like
-        Directory that :func:`atomic_write` wrote to.
-    older_than : float
-        Seconds since the last write. A younger file may belong to a process on another machine.
-
-    Returns
-    -------
-    list of Path
-        The removed files.
-
-    See Also
-    --------
-    atomic_write : Leaves such files only when its process is killed.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     sweep_stale(folder)
-    []
+    A file written less than ``older_than`` seconds ago may belong to a process on another machine.
     """
     limit = time.time() - older_than
     return [temp for temp in Path(directory).glob(".gsp_fb-*.tmp") if _is_stale(temp, limit) and _removed(temp)]
@@ -171,60 +131,13 @@ def _is_alive(pid: int) -> bool:
 
 
 def sha256_file(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 digest of a file.
-
-    Parameters
-    ----------
-    path : path_like
-        A readable file.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-
-    See Also
-    --------
-    atomic_write : Writes a file.
-
-    Examples
-    --------
-    >>> sha256_file(os.devnull)[:8]
-    'e3b0c442'
-    """
+    """Return the SHA-256 digest of a file, 64 hexadecimal digits."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_json(path: str | os.PathLike[str], obj: Any) -> None:
-    """Write an object as indented JSON through :func:`atomic_write`.
-
-    Parameters
-    ----------
-    path : path_like
-        The file to create or replace.
-    obj : object
-        Anything ``json.dumps`` accepts.
-
-    Raises
-    ------
-    ValueError
-        ``obj`` contains NaN or an infinity, which JSON cannot represent.
-    OSError
-        The file cannot be written.
-
-    See Also
-    --------
-    atomic_write : Writes any content.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_json(Path(folder, "a.json"), {"b": [1, 2]})
-    ...     json.loads(Path(folder, "a.json").read_text())
-    {'b': [1, 2]}
-    """
+    """Write an object as indented JSON through :func:`atomic_write`; ValueError if it holds a nan or an infinity."""
     text = json.dumps(obj, indent=2, ensure_ascii=False, allow_nan=False)
     with atomic_write(path, mode="w") as file:
         file.write(text + "\n")

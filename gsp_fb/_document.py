@@ -218,7 +218,9 @@ class Table:
         return cls(names, rows, [all(_is_number(record[name]) for record in records) for name in names], math)
 
     def text(self, *, width: int) -> str:
-        """Return aligned lines; the widest text column is cut where the table is wider than ``width``.
+        """Return aligned lines of at most ``width`` characters.
+
+        Where the table is wider, titles of numbers have a word a line; then the widest text column is cut.
 
         Examples
         --------
@@ -226,12 +228,22 @@ class Table:
         name  nodes       S
         ring     12  0.2500
         """
-        widths = [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
-        excess = sum(widths) + 2 * (len(widths) - 1) - width
+        titles = [self.header]
+        if self._excess(titles, width) > 0:
+            words = [name.split() if number else [name] for name, number in zip(self.header, self.numeric, strict=True)]
+            depth = max(map(len, words))
+            titles = list(zip(*([""] * (depth - len(some)) + some for some in words), strict=True))
+        widths, excess = self._widths(titles), self._excess(titles, width)
         if excess > 0:
             widest = max(self._text_columns(), key=widths.__getitem__)
             widths[widest] = max(8, widths[widest] - excess)
-        return "\n".join(self._line(row, widths) for row in [self.header, *self.rows])
+        return "\n".join(self._line(row, widths) for row in [*titles, *self.rows])
+
+    def _widths(self, titles: Sequence[Sequence[str]]) -> list[int]:
+        return [max(map(len, column)) for column in zip(*titles, *self.rows, strict=True)]
+
+    def _excess(self, titles: Sequence[Sequence[str]], width: int) -> int:
+        return sum(self._widths(titles)) + 2 * (len(self.header) - 1) - width
 
     def markdown(self, folder: Path | None = None) -> str:
         """Return it as Markdown; numbers to the right, words to the left."""

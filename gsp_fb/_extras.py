@@ -36,21 +36,7 @@ EXTRAS = {
 
 
 def has(module: str) -> bool:
-    """Return whether a module can be imported, without importing it.
-
-    Parameters
-    ----------
-    module : str
-        Dotted name; the top-level package is looked up.
-
-    Returns
-    -------
-    bool
-        Whether the package is installed.
-
-    See Also
-    --------
-    require : Import it.
+    """Return whether the package of a module is installed, without importing it.
 
     Examples
     --------
@@ -61,28 +47,9 @@ def has(module: str) -> bool:
 
 
 def require(module: str, what: str) -> Any:
-    """Import an optional module.
+    """Import an optional module; ImportError with the pip line where its library is not installed.
 
-    Parameters
-    ----------
-    module : str
-        Dotted name; its top-level package is the key in ``EXTRAS``.
-    what : str
-        The feature that needs it, as the subject of the message ("plotting", "reading Parquet").
-
-    Returns
-    -------
-    module
-        The imported module.
-
-    Raises
-    ------
-    ImportError
-        The library is not installed; the message is the pip line that installs it.
-
-    See Also
-    --------
-    has : Test without importing.
+    ``what`` is the feature that needs it, as the subject of the message ("plotting", "reading Parquet").
 
     Examples
     --------

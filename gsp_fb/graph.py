@@ -396,6 +396,7 @@ class Graph:
         >>> Graph.from_edges([(0, 1), (2, 3), (3, 4)]).largest_component().n_nodes
         3
         """
+        self.in_memory()
         labels = to_host(self.component_labels)
         return self.subgraph(labels == np.argmax(np.bincount(labels))) if self.n_nodes else self
 

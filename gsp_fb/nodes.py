@@ -222,24 +222,10 @@ def node_table(
     table : NodeTable, DataFrame, Arrow table, mapping from str to column, sequence of names, or None
         A sequence holds the names of the nodes, in order. A mapping is in node order unless ``on`` is given.
     n_nodes : int
-        Number of nodes.
     names : sequence, optional
         Names that the nodes have already; rows of the table are matched with them.
     on : str, optional
         The column that holds node names. By default the index of a DataFrame, if it is not the default one.
-
-    Returns
-    -------
-    NodeTable
-
-    Raises
-    ------
-    GraphError
-        Rows are missing, unknown or repeated, names repeat, or a column has the wrong length.
-
-    See Also
-    --------
-    Graph.with_nodes : The method of a graph.
 
     Examples
     --------

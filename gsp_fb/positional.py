@@ -82,7 +82,7 @@ def laplacian_pe(op: Operator, k: int, *, tol: float = 1e-10, warn: bool = True)
         )
     xp = namespace(modes)
     missing = k - min(k, modes.shape[1])
-    empty = asarray_like(np.zeros((op.graph.n_nodes, missing)), modes)
+    empty = asarray_like(np.zeros((modes.shape[0], missing)), modes)
     encoding: FloatArray = xp.concat((modes[:, :k], cast(empty, modes.dtype)), axis=1)
     return encoding
 

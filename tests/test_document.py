@@ -81,5 +81,13 @@ def test_text_is_cut_to_the_width(width):
     assert max(map(len, facts_text({"name": "y" * 100}, width=width).splitlines())) <= width
 
 
+def test_titles_of_numbers_are_broken_before_text_is_cut():
+    records = [{"family": name, "E": 1260.7391, "Dirichlet energy": 1.0} for name in ("renorm_sym", "renorm_rw")]
+    title, second, *rows = Table.from_records(records).text(width=34).splitlines()
+    assert [title.split(), second.split()] == [["Dirichlet"], ["family", "E", "energy"]]
+    assert [row.split()[0] for row in rows] == ["renorm_sym", "renorm_rw"]
+    assert len({len(line) for line in (title, second, *rows)}) == 1
+
+
 def test_columns_of_text_that_look_numeric_are_aligned_to_the_right():
     assert list(Table(["a", "b", "c"], [["x", "−1.5", "·"], ["1", "< 0.1", ""]]).numeric) == [False, True, False]

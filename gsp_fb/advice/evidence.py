@@ -143,6 +143,7 @@ def gather(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Ev
     >>> found.edge_homophily < 0.2, found.readout["lazy_rw"]["both"] > found.readout["lazy_rw"]["low"]
     (True, True)
     """
+    graph.in_memory()
     rng = check_rng(rng)
     rows = train_rows(train_mask, graph.n_nodes)
     hidden = np.full(graph.n_nodes, -1, dtype=np.int64)

@@ -16,8 +16,8 @@ __all__ = ["NUMPY"]
 KINDS = {"bool": "b", "integral": "iu", "real floating": "f", "complex floating": "c", "numeric": "iufc"}
 
 
-def _astype(x: Any, dtype: Any) -> Any:
-    return x.astype(dtype)
+def _astype(x: Any, dtype: Any, *, copy: bool = True) -> Any:
+    return x.astype(dtype, copy=copy)
 
 
 def _asarray(x: Any, *, dtype: Any = None, copy: bool | None = None) -> Any:

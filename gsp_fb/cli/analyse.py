@@ -22,7 +22,7 @@ from ..operators import Operator, operator
 from ..spectrum import spectrum
 from ..theory import CLAIMS, verify_each
 from ..variants import VARIANTS
-from .command import Command, add_family, add_gamma
+from .command import Command, add_gamma, add_operator
 from .progress import progress
 from .render import emit
 from .source import Source, add_memory, add_source, label_columns, read_source, signals_of
@@ -151,7 +151,7 @@ def _energy_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _spectrum_arguments(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    add_family(parser, default="sym", channel="high")
+    add_operator(parser)
     parser.add_argument("-k", type=int, default=10, help="Print so many modes (default 10).")
     parser.add_argument("--all", action="store_true", help="Print every mode.")
     parser.add_argument(

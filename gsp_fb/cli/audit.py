@@ -12,7 +12,7 @@ from typing import Any
 
 from .._atomic import atomic_write
 from ..errors import FormatError, ParameterError
-from .command import Command, add_frequencies
+from .command import Command, add_family
 from .render import WIDTH, emit
 from .source import add_data_options, read_dataset
 
@@ -91,7 +91,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="Name the data set or graph file of the run (default: as in its summary.json).",
     )
     add_data_options(parser, loops="drop")
-    add_frequencies(parser)
+    add_family(parser, "Use the frequencies of this family")
     parser.add_argument("--bands", type=int, default=8, help="Divide the frequencies into so many bands (default 8).")
     parser.add_argument("--probes", type=int, default=16, help="Draw so many random signals a band (default 16).")
     parser.add_argument("--seed", type=int, default=0, help="Set the seed of the probes (default 0).")

@@ -10,7 +10,7 @@ from .._arguments import check_choice
 from ..errors import ParameterError
 from ..variants import CHANNELS, VARIANTS
 
-__all__ = ["Command", "add_family", "add_frequencies", "add_gamma", "no_arguments", "one_of"]
+__all__ = ["Command", "add_family", "add_gamma", "add_operator", "no_arguments", "one_of"]
 
 
 @dataclass(frozen=True)
@@ -31,27 +31,22 @@ def add_gamma(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_frequencies(parser: argparse.ArgumentParser) -> None:
-    """Add ``--family`` of the commands that measure on one frequency axis."""
-    parser.add_argument(
-        "--family",
-        type=one_of(VARIANTS, "family"),
-        default="sym",
-        metavar="FAMILY",
-        help=f"Use the frequencies of this family: {', '.join(VARIANTS)} (default sym).",
-    )
-
-
-def add_family(parser: argparse.ArgumentParser, *, default: str, channel: str) -> None:
-    """Add the three arguments that choose one operator."""
+def add_family(parser: argparse.ArgumentParser, what: str, *, default: str | None = "sym") -> None:
+    """Add ``--family``, with ``what`` it is for as its help."""
+    end = "." if default is None else f" (default {default})."
     parser.add_argument(
         "--family",
         type=one_of(VARIANTS, "family"),
         default=default,
         metavar="FAMILY",
-        help=f"Choose the family: {', '.join(VARIANTS)} (default {default}).",
+        help=f"{what}: {', '.join(VARIANTS)}{end}",
     )
-    parser.add_argument("--channel", choices=CHANNELS, default=channel, help=f"Choose the channel (default {channel}).")
+
+
+def add_operator(parser: argparse.ArgumentParser) -> None:
+    """Add the three arguments that choose one operator."""
+    add_family(parser, "Choose the family")
+    parser.add_argument("--channel", choices=CHANNELS, default="high", help="Choose the channel (default high).")
     add_gamma(parser)
 
 

@@ -15,7 +15,7 @@ from ..errors import ParameterError
 from ..filters import KERNELS, FilterBank, Kernel
 from ..graph import Graph
 from ..operators import operator
-from .command import Command, add_family
+from .command import Command, add_operator
 from .render import emit
 from .source import add_signal_choice, add_source, chosen_signal, read_source
 
@@ -106,7 +106,7 @@ def _drawn(path: Path, draw: Any) -> None:
 def _common(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     add_signal_choice(parser)
-    add_family(parser, default="sym", channel="high")
+    add_operator(parser)
     parser.add_argument("--plot", type=Path, metavar="FILE", help="Draw the result as .png, .svg or .pdf.")
 
 

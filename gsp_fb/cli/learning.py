@@ -12,8 +12,7 @@ from typing import Any
 
 from .._atomic import write_json
 from ..errors import ParameterError
-from ..variants import VARIANTS
-from .command import Command, one_of
+from .command import Command, add_family
 from .render import emit
 from .source import add_data_options, read_dataset
 from .tables import write_columns
@@ -283,12 +282,7 @@ def _model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="Name a model, a row of `gsp-fb models`.")
     parser.add_argument("dataset", help="Name a data set, or a graph file with --nodes and --label.")
     add_data_options(parser, loops="drop")
-    parser.add_argument(
-        "--family",
-        type=one_of(VARIANTS, "family"),
-        metavar="FAMILY",
-        help=f"Choose the family of the low channel: {', '.join(VARIANTS)}.",
-    )
+    add_family(parser, "Choose the family of the low channel", default=None)
     parser.add_argument("--splits", default="all", help="Choose 'all' splits or numbers such as 0,1,2 (default all).")
     parser.add_argument(
         "--set", action="append", metavar="OPTION=VALUE", help="Set an option of the model; repeatable."

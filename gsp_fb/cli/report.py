@@ -17,7 +17,7 @@ from ..errors import ParameterError
 from ..graph import Graph
 from .advise import training_nodes
 from .audit import audit_run
-from .command import Command, add_frequencies, add_gamma
+from .command import Command, add_family, add_gamma
 from .render import emit
 from .source import Source, add_source, is_file, read_dataset, read_source
 
@@ -142,7 +142,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--audit", type=Path, metavar="RUN", help="Add the audit of a network that was trained on this graph."
     )
-    add_frequencies(parser)
+    add_family(parser, "Use the frequencies of this family")
     add_gamma(parser)
 
 

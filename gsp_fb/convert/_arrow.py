@@ -11,6 +11,7 @@ from .._extras import require
 from ..backend import IntArray
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
+from ._common import graph_of_table
 
 __all__ = ["from_arrow"]
 
@@ -78,21 +79,11 @@ def from_arrow(
         raise ParameterError(f"{type(table).__name__} is no Arrow table: it has no __arrow_c_stream__")
     arrow = require("pyarrow", "reading an Arrow table").table(table)
     pairs, names = _pairs(arrow, source, target)
-    if names is not None and n_nodes is not None:
-        raise ParameterError(f"n_nodes={n_nodes} is for numbered nodes; these {len(names)} are named")
     others = [name for name in arrow.column_names if name not in (source, target)]
     chosen = weight_attribute(others, (name for name in others if _is_number(arrow[name].type)), weight)
-    graph = Graph.from_edges(
-        pairs,
-        None if chosen is None else _weights(arrow, chosen),
-        n_nodes if names is None else len(names),
-        directed=directed,
-        symmetrize=symmetrize,
-        duplicates=duplicates,
-        loops=loops,
-        nodes=names,
-    )
-    return graph if nodes is None else graph.with_nodes(nodes, on)
+    weights = None if chosen is None else _weights(arrow, chosen)
+    rules: dict[str, Any] = {"directed": directed, "symmetrize": symmetrize, "duplicates": duplicates, "loops": loops}
+    return graph_of_table(pairs, names, weights, n_nodes=n_nodes, nodes=nodes, on=on, **rules)
 
 
 def _is_number(kind: Any) -> bool:

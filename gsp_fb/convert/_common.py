@@ -10,19 +10,22 @@ from typing import Any
 from .._arguments import check_choice
 from .._attributes import is_number
 from .._build import SYMMETRIZE
-from ..errors import GraphError
+from ..errors import GraphError, ParameterError
 from ..graph import Graph
 from ..nodes import NodeTable, node_table
 
 __all__ = [
     "cells_by_name",
     "check_direction",
+    "graph_of_table",
     "labels_of",
     "names_of",
     "node_cells",
     "numeric_names",
     "table_of",
 ]
+
+Names = tuple[Hashable, ...] | None
 
 
 def check_direction(is_directed: bool, directed: bool, symmetrize: str | None) -> None:
@@ -33,6 +36,16 @@ def check_direction(is_directed: bool, directed: bool, symmetrize: str | None) -
         raise GraphError(f"directed=True and symmetrize={symmetrize!r} contradict each other; give one")
     if is_directed and not directed and symmetrize is None:
         raise GraphError("the graph is directed; give symmetrize='max' (or 'mean', 'sum') or directed=True")
+
+
+def graph_of_table(
+    pairs: Any, names: Names, weights: Any, *, n_nodes: int | None, nodes: Any, on: str | None, **rules: Any
+) -> Graph:
+    """Return the graph of a table of edges, whose ends are node numbers or have ``names``, with a table of nodes."""
+    if names is not None and n_nodes is not None:
+        raise ParameterError(f"n_nodes={n_nodes} is for numbered nodes; these {len(names)} are named")
+    graph = Graph.from_edges(pairs, weights, n_nodes if names is None else len(names), nodes=names, **rules)
+    return graph if nodes is None else graph.with_nodes(nodes, on)
 
 
 def labels_of(names: Sequence[Hashable]) -> tuple[Hashable, ...] | None:

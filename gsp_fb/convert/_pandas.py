@@ -12,7 +12,7 @@ from .._extras import require
 from ..backend import IntArray
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
-from ._common import names_of
+from ._common import graph_of_table, names_of
 
 __all__ = ["from_pandas", "to_pandas"]
 
@@ -84,21 +84,11 @@ def from_pandas(
     (('b', 'a', 'c'), array([3.5, 1.5, 2. ]))
     """
     pairs, labels = _pairs(df, source, target)
-    if labels is not None and n_nodes is not None:
-        raise ParameterError(f"n_nodes={n_nodes} is for numbered nodes; these {len(labels)} are named")
     others = [name for name in df.columns if name not in (source, target)]
     chosen = weight_attribute(others, (name for name in others if _is_numeric(df[name].dtype)), weight)
-    graph = Graph.from_edges(
-        pairs,
-        None if chosen is None else _weights(df, chosen),
-        n_nodes if labels is None else len(labels),
-        directed=directed,
-        symmetrize=symmetrize,
-        duplicates=duplicates,
-        loops=loops,
-        nodes=labels,
-    )
-    return graph if nodes is None else graph.with_nodes(nodes, on)
+    weights = None if chosen is None else _weights(df, chosen)
+    rules: dict[str, Any] = {"directed": directed, "symmetrize": symmetrize, "duplicates": duplicates, "loops": loops}
+    return graph_of_table(pairs, labels, weights, n_nodes=n_nodes, nodes=nodes, on=on, **rules)
 
 
 def _is_numeric(dtype: Any) -> bool:

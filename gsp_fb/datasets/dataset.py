@@ -127,6 +127,7 @@ class Dataset:
         >>> Dataset.from_arrays(ring, np.eye(10), ["odd", "even"] * 5, n_splits=3)
         Dataset('arrays', 10 nodes, 10 edges, 10 features, 2 classes, 3 splits)
         """
+        graph.in_one_process()
         names = feature_names if feature_names is not None else getattr(x, "columns", None)
         x = graph.check_signal(x)
         x = x if x.ndim == 2 else x.reshape(-1, 1)

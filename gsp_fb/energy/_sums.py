@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..backend import FloatArray, column_peaks, is_sparse, to_dense, to_host
+from ..backend import FloatArray, column_peaks, csr, is_sparse, to_dense, to_host
 from ..errors import ParameterError
 from ..graph import Graph
 from ..operators import Operator
@@ -140,7 +140,9 @@ def _peaks(graph: Graph, columns: Any) -> FloatArray:
 
 def _divided(columns: Any, peaks: FloatArray) -> Any:
     factors = np.where(peaks > 0, peaks, 1.0)
-    return columns @ sparse.diags_array(1.0 / factors) if is_sparse(columns) else columns / factors
+    if not is_sparse(columns):
+        return columns / factors
+    return csr(columns.data / factors[columns.indices], columns.indices, columns.indptr, columns.shape)
 
 
 def _each(graph: Graph, columns: Any) -> Gram:
@@ -212,4 +214,5 @@ def _real(columns: Any) -> Any:
     if not np.iscomplexobj(columns):
         return columns
     parts = (columns.real, columns.imag)
-    return sparse.hstack(parts, format="csr") if is_sparse(columns) else np.concatenate(parts, axis=1)
+    # The stack of old versions of SciPy is a matrix, whose ``*`` is another product.
+    return sparse.csr_array(sparse.hstack(parts)) if is_sparse(columns) else np.concatenate(parts, axis=1)

@@ -202,7 +202,7 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | Non
     FormatError
         The suffix is unknown, or the format cannot store the labels.
     GraphError
-        A weight is negative or complex, and the format is not npz.
+        A weight is negative or complex, and the format is not npz; or the edges are not in memory.
     OSError
         The directory is missing or not writable, or the disk is full.
 
@@ -220,6 +220,7 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | Non
     Graph(n_nodes=3, n_edges=1, undirected, unweighted, n_isolated=1)
     """
     kind = _format_of(path, format)
+    graph.in_memory()
     if kind is not FORMATS["npz"]:
         graph.check_unsigned(
             f"{os.fspath(path)}: this format", remedy="write an .npz file, or a folder with outofcore.write_folder"

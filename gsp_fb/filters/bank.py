@@ -252,6 +252,7 @@ class FilterBank:
         >>> bank.plan(x).error_bound > 1e-6, bank.error(x, bank.analyze(x)).error < 1e-6
         (True, True)
         """
+        self.op.graph.in_one_process()
         signal = self.op.graph.check_signal(x)
         coefficients, flat = coefficient_block(c, self.op.graph.n_nodes, len(self))
         block = signal_block(signal)

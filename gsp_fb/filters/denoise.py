@@ -85,7 +85,7 @@ class Denoised:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class DenoisingTask:
     """One denoising problem: float64 columns, the observed nodes (or all), and the spectrum of data and operator."""
 
     op: Operator
@@ -185,7 +185,7 @@ def denoise(
     columns, shape = _check_data(op, y)
     row = METHODS[check_choice(method, METHODS, "method")]
     seen = _check_mask(mask, op.graph.n_nodes, method, strength)
-    task = Task(op, columns, seen, check_positive(tol, "tol"), np.random.default_rng(rng))
+    task = DenoisingTask(op, columns, seen, check_positive(tol, "tol"), np.random.default_rng(rng))
     sigma = None if noise is None else check_positive(noise, "noise")
     if isinstance(strength, str):
         check_choice(strength, RULES, "strength")
@@ -224,7 +224,7 @@ def _check_mask(mask: Any, n_nodes: int, method: str, strength: Any) -> Any | No
     return seen
 
 
-def _tikhonov(task: Task, strength: float, noise: float | None) -> Denoised:
+def _tikhonov(task: DenoisingTask, strength: float, noise: float | None) -> Denoised:
     if task.mask is not None:
         signal = interpolate(task.op, task.y, task.mask, tau=strength, tol=task.tol)
         return Denoised(np.asarray(signal), strength, "tikhonov", noise)
@@ -236,7 +236,7 @@ def _low_pass(strength: float, at: Any) -> Any:
     return 1.0 / (1.0 + strength * at)
 
 
-def _choose_tikhonov(task: Task, rule: str, noise: float | None) -> Denoised:
+def _choose_tikhonov(task: DenoisingTask, rule: str, noise: float | None) -> Denoised:
     model = task.model()
     sigma = model.noise if noise is None else noise
     # The frequency at which the gain is 1/2 runs over the whole axis.
@@ -245,12 +245,12 @@ def _choose_tikhonov(task: Task, rule: str, noise: float | None) -> Denoised:
     return _tikhonov(task, float(strengths[int(np.argmin(scores))]), sigma)
 
 
-def _variation(task: Task, strength: float, noise: float | None) -> Denoised:
+def _variation(task: DenoisingTask, strength: float, noise: float | None) -> Denoised:
     found = minimize_variation(task.op, task.y, task.seen, strength, tol=max(task.tol, VARIATION_TOL))
     return Denoised(found.signal, strength, "tv", noise, gap=float(np.max(found.gap, initial=0.0)))
 
 
-def _choose_variation(task: Task, rule: str, noise: float | None) -> Denoised:
+def _choose_variation(task: DenoisingTask, rule: str, noise: float | None) -> Denoised:
     sigma = task.model().noise if noise is None else noise
     slopes = np.abs(gradient(task.op, task.y))
     scale = float(np.median(slopes)) if slopes.size else 1.0
@@ -297,7 +297,7 @@ def _squared(kernel: Kernel, at: Any) -> Any:
     return kernel(at) ** 2
 
 
-def _thresholds(task: Task, model: SpectralModel, bank: FilterBank, sigma: float) -> Any:
+def _thresholds(task: DenoisingTask, model: SpectralModel, bank: FilterBank, sigma: float) -> Any:
     """Return the noise deviation of the coefficients of each filter; the scaling function is left alone."""
     energies = [model.trace(partial(_squared, kernel)) / task.op.graph.n_nodes for kernel in bank.kernels]
     deviations = sigma * np.sqrt(energies)
@@ -305,14 +305,14 @@ def _thresholds(task: Task, model: SpectralModel, bank: FilterBank, sigma: float
     return deviations[None, None, :] / np.asarray(task.op.scale)[:, None, None]
 
 
-def _wavelet(task: Task, strength: float, noise: float | None) -> Denoised:
+def _wavelet(task: DenoisingTask, strength: float, noise: float | None) -> Denoised:
     model, bank = task.model(), _frame(task.op)
     sigma = model.noise if noise is None else noise
     signal = _shrunk(bank, task.y, strength * _thresholds(task, model, bank, sigma))
     return Denoised(signal, strength, "wavelet", sigma, error_bound=2 * bank.tol)
 
 
-def _choose_wavelet(task: Task, rule: str, noise: float | None) -> Denoised:
+def _choose_wavelet(task: DenoisingTask, rule: str, noise: float | None) -> Denoised:
     """Choose the threshold by the Monte Carlo divergence of the shrinkage (Ramani, Blu and Unser 2008)."""
     model, bank = task.model(), _frame(task.op)
     sigma = model.noise if noise is None else noise
@@ -330,7 +330,7 @@ def _choose_wavelet(task: Task, rule: str, noise: float | None) -> Denoised:
     return _wavelet(task, best, sigma)
 
 
-def _wiener(task: Task, strength: float, noise: float | None) -> Denoised:
+def _wiener(task: DenoisingTask, strength: float, noise: float | None) -> Denoised:
     gain = task.model().wiener_gain(strength)
     kernel = Kernel(gain, "wiener", r"\max(p_y(\lambda) - \sigma^2, 0) / p_y(\lambda)")
     bank = FilterBank(task.op, kernel, max(task.tol, WIENER_TOL))
@@ -338,23 +338,23 @@ def _wiener(task: Task, strength: float, noise: float | None) -> Denoised:
     return Denoised(signal, strength, "wiener", strength, error_bound=bank.plan(task.y).error_bound)
 
 
-def _choose_wiener(task: Task, rule: str, noise: float | None) -> Denoised:
+def _choose_wiener(task: DenoisingTask, rule: str, noise: float | None) -> Denoised:
     sigma = task.model().noise if noise is None else noise
     return _wiener(task, max(sigma, np.finfo(float).tiny), sigma)
 
 
 @dataclass(frozen=True)
-class Method:
+class Denoiser:
     """A row of the table: how a method applies a strength, how it chooses one, whether it fills in missing values."""
 
-    apply: Callable[[Task, float, float | None], Denoised]
-    choose: Callable[[Task, str, float | None], Denoised]
+    apply: Callable[[DenoisingTask, float, float | None], Denoised]
+    choose: Callable[[DenoisingTask, str, float | None], Denoised]
     masked: bool
 
 
 METHODS = {
-    "tikhonov": Method(_tikhonov, _choose_tikhonov, True),
-    "tv": Method(_variation, _choose_variation, True),
-    "wavelet": Method(_wavelet, _choose_wavelet, False),
-    "wiener": Method(_wiener, _choose_wiener, False),
+    "tikhonov": Denoiser(_tikhonov, _choose_tikhonov, True),
+    "tv": Denoiser(_variation, _choose_variation, True),
+    "wavelet": Denoiser(_wavelet, _choose_wavelet, False),
+    "wiener": Denoiser(_wiener, _choose_wiener, False),
 }

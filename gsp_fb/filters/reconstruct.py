@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from ..backend import Signal, cast, namespace, norm
 from ..errors import ParameterError
-from ..operators import Operator
 from ..solvers import System, solve
 
+if TYPE_CHECKING:
+    from .bank import FilterBank
+
 __all__ = ["check_invertible", "solve_frame"]
-
-
-class Frame(Protocol):
-    """A bank of one filter: the sum of squares of the kernels of another."""
-
-    @property
-    def op(self) -> Operator: ...
-
-    @property
-    def tol(self) -> float: ...
-
-    def analyze(self, x: Any) -> Signal: ...
 
 
 def check_invertible(least: float, greatest: float, tol: float) -> float:
@@ -35,11 +25,12 @@ def check_invertible(least: float, greatest: float, tol: float) -> float:
     return greatest / least
 
 
-def solve_frame(frame: Frame, right: Signal, condition: float) -> Signal:
+def solve_frame(frame: FilterBank, right: Signal, condition: float) -> Signal:
     r"""Return the solution of :math:`\sum_m g_m(op)^2\,x =` ``right`` by conjugate gradients.
 
-    The error is at most ``condition * frame.tol`` relative to the signal, as the residual is divided by the lower
-    frame bound while ``right`` is at most the upper one times the signal.
+    ``frame`` is a bank of one filter, the sum of squares of the kernels of another. The error is at most
+    ``condition * frame.tol`` relative to the signal, as the residual is divided by the lower frame bound while
+    ``right`` is at most the upper one times the signal.
     """
     scale = frame.op.scale[:, None]
     target = frame.tol * norm(scale * right, axis=0)

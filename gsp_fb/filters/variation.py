@@ -39,7 +39,7 @@ class Minimum:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class VariationProblem:
     """The objective of one block of columns: data ``y``, observed nodes, weight of the variation, inner product."""
 
     op: Operator
@@ -105,7 +105,7 @@ def minimize_variation(
     )
 
 
-def _dual_steps(problem: Problem) -> Iterator[tuple[Array, Array]]:
+def _dual_steps(problem: VariationProblem) -> Iterator[tuple[Array, Array]]:
     """Yield signals and flows of accelerated projected gradient steps on the dual, one momentum a column."""
     op, y, strength = problem.op, problem.y, problem.strength
     length = 1.0 / max(op.bounds[1], np.finfo(float).tiny)
@@ -121,7 +121,7 @@ def _dual_steps(problem: Problem) -> Iterator[tuple[Array, Array]]:
         yield y - divergence(op, flow), flow
 
 
-def _primal_dual_steps(problem: Problem, x: Array) -> Iterator[tuple[Array, Array]]:
+def _primal_dual_steps(problem: VariationProblem, x: Array) -> Iterator[tuple[Array, Array]]:
     """Yield signals and flows of Chambolle and Pock's algorithm with equal primal and dual steps."""
     op, strength = problem.op, problem.strength
     length = 1.0 / math.sqrt(max(op.bounds[1], np.finfo(float).tiny))
@@ -138,7 +138,7 @@ def _better(best: Minimum, x: Array, gap: Array, step: int) -> Minimum:
     return Minimum(np.where(less, x, best.signal), np.where(less, gap, best.gap), step)
 
 
-def _problem(op: Operator, y: Array, seen: Array, strength: float) -> Problem:
+def _problem(op: Operator, y: Array, seen: Array, strength: float) -> VariationProblem:
     right = np.asarray(op.right)[:, None]
     reached = right * y
     low = np.min(np.where(seen, reached, np.inf), axis=0, initial=np.inf)
@@ -147,7 +147,7 @@ def _problem(op: Operator, y: Array, seen: Array, strength: float) -> Problem:
     free, root = right == 0, np.where(right == 0, 1.0, right)
     start = np.where(seen, y, _mean(y, seen))
     low, high = (np.where(free, start, end / root) for end in (low, high))
-    return Problem(op, np.where(seen, y, 0.0), seen, strength, np.asarray(op.scale**2)[:, None], low, high)
+    return VariationProblem(op, np.where(seen, y, 0.0), seen, strength, np.asarray(op.scale**2)[:, None], low, high)
 
 
 def _mean(y: Array, seen: Array) -> Array:

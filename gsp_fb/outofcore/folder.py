@@ -112,7 +112,7 @@ class Files:
     def _prefetch(self, first: int, last: int) -> None:
         start, stop = int(self.pointers[first]), int(self.pointers[last])
         for array in (self.indices,) if self.weights is None else (self.indices, self.weights):
-            prefetch(array, start, stop)
+            prefetch_rows(array, start, stop)
 
     def _block(self, first: int, last: int) -> RowBlock:
         start, stop = int(self.pointers[first]), int(self.pointers[last])
@@ -140,7 +140,7 @@ class Files:
         return MemoryStorage(pointers, indices, weights, self.facts.directed)
 
 
-def prefetch(array: StoredArray, start: int, stop: int) -> None:
+def prefetch_rows(array: StoredArray, start: int, stop: int) -> None:
     """Ask the system to read rows of a stored array in the background, where it knows how to be asked."""
     if not hasattr(os, "posix_fadvise"):
         return

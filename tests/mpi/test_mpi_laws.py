@@ -13,6 +13,7 @@ from gsp_fb import distributed  # after the skips
 from tests.laws import storage_laws
 from tests.laws.storage_laws import *  # noqa: F403  # the laws themselves
 from tests.laws.storage_laws import EPS, assert_near, make_random, operators, signal, size, whole
+from tests.outofcore import test_every_function as every
 
 
 @pytest.fixture
@@ -280,3 +281,40 @@ def test_a_file_of_edges_is_refused(shared, comm):
     comm.barrier()
     with pytest.raises(FormatError, match="gsp-fb convert"):
         gf.open_graph(f"{shared}/ring.csv", comm=comm)
+
+
+def local(graph, given):
+    """Return the arguments of a function with the local rows of arrays over the nodes."""
+    if isinstance(given, dict):
+        return {name: local(graph, value) for name, value in given.items()}
+    return graph.local(given) if isinstance(given, np.ndarray) and given.shape[:1] == (graph.n_nodes,) else given
+
+
+def test_every_public_function_works_on_ranks_or_names_the_remedy(distribute):
+    graph = every.random_graph()
+    there = distribute(graph)
+    for function, first in (parameter.values for parameter in every.public()):
+        options = every.arguments(function)
+        if options is None or function.__module__.startswith("gsp_fb.plot") or function.__name__ == "joint_igft":
+            continue
+        subject = there if first in every.GRAPHS else gf.operator(there, "sym", channel="high")
+        every.attempt(lambda: function(subject, **local(there, options)), on_missing=None)  # noqa: B023
+
+
+def test_every_member_of_a_graph_works_on_ranks_or_names_the_remedy(distribute):
+    there = distribute(every.random_graph())
+    x = there.local(every.X)
+    bank = gf.FilterBank(gf.operator(there, "sym", channel="high"), gf.filters.heat(1.0))
+    for call in (
+        there.largest_component,
+        lambda: there.subgraph([0, 1]),
+        lambda: gf.datasets.Dataset.from_arrays(there, x[:, None], there.local(every.Y)),
+        lambda: bank.error(x, bank.analyze(x)),
+        lambda: bank.synthesize(bank.analyze(x)),
+        lambda: bank.reconstruct(bank.analyze(x)),
+        lambda: bank.localize(3),
+        lambda: gf.StreamingEnergy(bank.op, x),
+        lambda: gf.cartesian_product(there, every.random_graph()),
+        lambda: gf.write_graph(there, "never written.npz"),
+    ):
+        every.attempt(call)
