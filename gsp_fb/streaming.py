@@ -16,10 +16,13 @@ from ._arguments import check_count, check_host, check_number
 from .backend import FloatArray
 from .errors import GraphError, ParameterError, SignalError
 from .graph import Graph
-from .operators import Operator
+from .operators import Operator, check_operator
 from .variants import VARIANTS
 
 __all__ = ["StreamingEnergy"]
+
+# Magnitudes whose products, weight * value^2, are normal floating-point numbers.
+VALUES, WEIGHTS = (1e-75, 1e75), (1e-150, 1e150)
 
 
 @dataclass
@@ -52,7 +55,10 @@ class StreamingEnergy:
     op : Operator
         High channel of an undirected graph with real weights in memory; any family, ``isolated='self'``.
     x : array_like, shape (n_nodes,)
-        Real signal.
+        Real signal. Values are 0 or between 1e-75 and 1e75, weights between 1e-150 and 1e150 in magnitude: products of
+        others leave the range of floating-point numbers.
+    signed : bool
+        Allow edges of negative weight; a graph that has some allows them anyway.
 
     Attributes
     ----------
@@ -64,7 +70,9 @@ class StreamingEnergy:
     GraphError
         The graph is directed, complex, or not in memory.
     ParameterError
-        ``op`` is a low channel, or has another policy for isolated nodes.
+        ``op`` is no operator, a low channel, or has another policy for isolated nodes.
+    SignalError
+        ``x`` is not real, or out of range.
 
     See Also
     --------
@@ -85,6 +93,7 @@ class StreamingEnergy:
 
     op: Operator
     x: FloatArray
+    signed: bool = False
     _edges: list[dict[int, float]] = field(init=False, repr=False)
     _degrees: FloatArray = field(init=False, repr=False)
     _smooth: _Sum = field(init=False, repr=False, default_factory=_Sum)
@@ -92,9 +101,15 @@ class StreamingEnergy:
 
     def __post_init__(self) -> None:
         graph = _checked(self.op)
-        self.x = np.array(graph.check_signal(self.x), dtype=np.float64)
-        if self.x.ndim != 1:
-            raise SignalError(f"a stream has one signal, shape (n_nodes,), not {self.x.shape}")
+        given = graph.check_signal(self.x)
+        if given.ndim != 1 or given.dtype.kind == "c":
+            raise SignalError(f"a stream has one real signal, shape (n_nodes,), not {given.shape} of {given.dtype}")
+        self.x = np.array(given, dtype=np.float64)
+        self.signed = self.signed or graph.is_signed
+        for node in np.flatnonzero(self.x).tolist():
+            _in_range(abs(self.x[node]), VALUES, f"value {self.x[node]:g} of node {node}", SignalError)
+        for weight in np.abs([] if graph.weights is None else graph.weights).tolist():
+            _in_range(weight, WEIGHTS, f"weight {weight:g}", GraphError)
         A, self._degrees = graph.adjacency, np.array(graph.degrees)
         spans = zip(A.indptr[:-1].tolist(), A.indptr[1:].tolist(), strict=True)
         self._edges = [dict(zip(A.indices[s:e].tolist(), A.data[s:e].tolist(), strict=True)) for s, e in spans]
@@ -119,12 +134,13 @@ class StreamingEnergy:
         4.0
         """
         node, number = self._node(node), check_number(value, "value")
+        _in_range(abs(number) or 1.0, VALUES, f"value {number:g}", ParameterError)
         self._count(node, -1.0)
         self.x[node] = number
         self._count(node, 1.0)
 
     def set_edge(self, source: int, target: int, weight: float) -> None:
-        """Change the weight of an edge, add one, or remove it by weight 0; negative only on a signed graph.
+        """Change the weight of an edge, add one, or remove it by weight 0; negative only if signed.
 
         Examples
         --------
@@ -135,8 +151,9 @@ class StreamingEnergy:
         2.0
         """
         i, j, w = self._node(source), self._node(target), check_number(weight, "weight")
-        if w < 0 and not self.op.graph.is_signed:
-            raise GraphError(f"edge ({i}, {j}) has weight {w}; start from a graph with signed weights")
+        if w < 0 and not self.signed:
+            raise GraphError(f"edge ({i}, {j}) has weight {w}; give signed=True to the stream for negative weights")
+        _in_range(abs(w) or 1.0, WEIGHTS, f"weight {w:g}", ParameterError)
         self._count_pair(i, j, -1.0)
         for here, there in {(i, j), (j, i)}:
             self._edges[here].pop(there, None)
@@ -163,10 +180,11 @@ class StreamingEnergy:
 
     @property
     def graph(self) -> Graph:
-        """The current graph, made anew."""
+        """The current graph, made anew, with the node table of the first."""
         listed = [(i, j, w) for i, edges in enumerate(self._edges) for j, w in edges.items() if i <= j]
         pairs = np.array([entry[:2] for entry in listed], dtype=np.int64).reshape(-1, 2)
-        return Graph.from_edges(pairs, [entry[2] for entry in listed], len(self._edges), signed=True)
+        nodes = self.op.graph.nodes
+        return Graph.from_edges(pairs, [entry[2] for entry in listed], len(self._edges), signed=True, nodes=nodes)
 
     def _node(self, node: int) -> int:
         number = check_count(node, "node", minimum=0)
@@ -200,8 +218,14 @@ class StreamingEnergy:
             self._smooth.add(sign * 2.0 * self._edges[i].get(j, 0.0) * self._u(i) * self._u(j))
 
 
+def _in_range(size: float, limits: tuple[float, float], what: str, error: type[Exception]) -> None:
+    """Raise where products of a number with its like would overflow or vanish, before anything is changed."""
+    if not limits[0] <= size <= limits[1]:
+        raise error(f"{what} is not 0 or between {limits[0]:g} and {limits[1]:g} in magnitude; rescale it")
+
+
 def _checked(op: Operator) -> Graph:
-    graph = op.graph
+    graph = check_operator(op).graph
     graph.in_memory()
     check_host(graph.device, "streams are updated")
     graph.check_real("a stream of energies")

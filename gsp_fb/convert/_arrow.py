@@ -28,6 +28,7 @@ def from_arrow(
     symmetrize: str | None = None,
     duplicates: str = "error",
     loops: str = "keep",
+    signed: bool = False,
 ) -> Graph:
     """Convert an Arrow table with one edge per row; columns of numbers are not copied before the graph is built.
 
@@ -47,7 +48,7 @@ def from_arrow(
         The column of ``nodes`` that holds the names.
     n_nodes : int, optional
         By default the largest node number plus one; not for named nodes.
-    directed, symmetrize, duplicates, loops
+    directed, symmetrize, duplicates, loops, signed
         As in :meth:`Graph.from_edges`.
 
     Returns
@@ -90,6 +91,7 @@ def from_arrow(
         symmetrize=symmetrize,
         duplicates=duplicates,
         loops=loops,
+        signed=signed,
         nodes=names,
     )
     return graph if nodes is None else graph.with_nodes(nodes, on)

@@ -28,6 +28,7 @@ def from_pandas(
     symmetrize: str | None = None,
     duplicates: str = "error",
     loops: str = "keep",
+    signed: bool = False,
     nodes: Any = None,
     on: str | None = None,
 ) -> Graph:
@@ -53,6 +54,8 @@ def from_pandas(
         Treatment of an edge that is listed more than once.
     loops : {'keep', 'drop'}
         Treatment of self-loops.
+    signed : bool
+        Allow negative weights, as in :meth:`Graph.from_edges`.
     nodes : DataFrame, optional
         What is known of the nodes, aligned by name as by :meth:`Graph.with_nodes`.
     on : str, optional
@@ -96,6 +99,7 @@ def from_pandas(
         symmetrize=symmetrize,
         duplicates=duplicates,
         loops=loops,
+        signed=signed,
         nodes=labels,
     )
     return graph if nodes is None else graph.with_nodes(nodes, on)
