@@ -14,15 +14,16 @@ import numpy as np
 
 from ._arguments import check_count, check_host, check_number
 from .backend import FloatArray
+from .energy import s_value
 from .errors import GraphError, ParameterError, SignalError
 from .graph import Graph
-from .operators import Operator, check_operator
+from .operators import Operator, check_operator, operator
 from .variants import VARIANTS
 
 __all__ = ["StreamingEnergy"]
 
-# Magnitudes whose products, weight * value^2, are normal floating-point numbers.
-VALUES, WEIGHTS = (1e-75, 1e75), (1e-150, 1e150)
+# Largest magnitudes, so that weight * value^2 does not overflow, and an energy from which rounding is relative.
+VALUE, WEIGHT, NORMAL = 1e75, 1e150, 1e-280
 
 
 @dataclass
@@ -55,8 +56,7 @@ class StreamingEnergy:
     op : Operator
         High channel of an undirected graph with real weights in memory; any family, ``isolated='self'``.
     x : array_like, shape (n_nodes,)
-        Real signal. Values are 0 or between 1e-75 and 1e75, weights between 1e-150 and 1e150 in magnitude: products of
-        others leave the range of floating-point numbers.
+        Real signal. Values up to 1e75 and weights up to 1e150 in magnitude: products of larger ones overflow.
     signed : bool
         Allow edges of negative weight; a graph that has some allows them anyway.
 
@@ -106,10 +106,8 @@ class StreamingEnergy:
             raise SignalError(f"a stream has one real signal, shape (n_nodes,), not {given.shape} of {given.dtype}")
         self.x = np.array(given, dtype=np.float64)
         self.signed = self.signed or graph.is_signed
-        for node in np.flatnonzero(self.x).tolist():
-            _in_range(abs(self.x[node]), VALUES, f"value {self.x[node]:g} of node {node}", SignalError)
-        for weight in np.abs([] if graph.weights is None else graph.weights).tolist():
-            _in_range(weight, WEIGHTS, f"weight {weight:g}", GraphError)
+        _check_size(np.abs(self.x).max(initial=0.0), VALUE, "a value", SignalError)
+        _check_size(graph.degrees.max(initial=0.0), WEIGHT, "a degree", GraphError)
         A, self._degrees = graph.adjacency, np.array(graph.degrees)
         spans = zip(A.indptr[:-1].tolist(), A.indptr[1:].tolist(), strict=True)
         self._edges = [dict(zip(A.indices[s:e].tolist(), A.data[s:e].tolist(), strict=True)) for s, e in spans]
@@ -134,7 +132,7 @@ class StreamingEnergy:
         4.0
         """
         node, number = self._node(node), check_number(value, "value")
-        _in_range(abs(number) or 1.0, VALUES, f"value {number:g}", ParameterError)
+        _check_size(abs(number), VALUE, "value", ParameterError)
         self._count(node, -1.0)
         self.x[node] = number
         self._count(node, 1.0)
@@ -153,7 +151,7 @@ class StreamingEnergy:
         i, j, w = self._node(source), self._node(target), check_number(weight, "weight")
         if w < 0 and not self.signed:
             raise GraphError(f"edge ({i}, {j}) has weight {w}; give signed=True to the stream for negative weights")
-        _in_range(abs(w) or 1.0, WEIGHTS, f"weight {w:g}", ParameterError)
+        _check_size(abs(w), WEIGHT, "weight", ParameterError)
         self._count_pair(i, j, -1.0)
         for here, there in {(i, j), (j, i)}:
             self._edges[here].pop(there, None)
@@ -176,7 +174,13 @@ class StreamingEnergy:
     @property
     def s_value(self) -> float:
         """Mean graph frequency; nan for a signal that is zero everywhere."""
-        return self.dirichlet_energy / self.signal_energy if self.signal_energy else math.nan
+        if self.signal_energy > NORMAL:
+            return self.dirichlet_energy / self.signal_energy
+        if not np.any(self.x):
+            return math.nan
+        # Squares vanish: computed anew, in a unit in which they do not.
+        again = operator(self.graph, self.op.family, "high", self.op.gamma or None)
+        return float(s_value(again, self.x))
 
     @property
     def graph(self) -> Graph:
@@ -218,10 +222,10 @@ class StreamingEnergy:
             self._smooth.add(sign * 2.0 * self._edges[i].get(j, 0.0) * self._u(i) * self._u(j))
 
 
-def _in_range(size: float, limits: tuple[float, float], what: str, error: type[Exception]) -> None:
-    """Raise where products of a number with its like would overflow or vanish, before anything is changed."""
-    if not limits[0] <= size <= limits[1]:
-        raise error(f"{what} is not 0 or between {limits[0]:g} and {limits[1]:g} in magnitude; rescale it")
+def _check_size(size: float, limit: float, what: str, error: type[Exception]) -> None:
+    """Raise where products would overflow, before anything is changed."""
+    if size > limit:
+        raise error(f"{what} is {size:g} in magnitude, more than {limit:g}, and energies would overflow; rescale")
 
 
 def _checked(op: Operator) -> Graph:

@@ -114,7 +114,8 @@ def joint_filter(
     kernel : Kernel or callable
         Gain at a graph frequency; one filter.
     time_kernel : callable
-        Finite gain at frequencies of ``numpy.fft.fftfreq(n_times)``, in cycles a step from -1/2 to 1/2; times are periodic.
+        Finite gain at frequencies of ``numpy.fft.fftfreq(n_times)``, in cycles a step from -1/2 to 1/2; times are
+        periodic.
     tol : float, optional
         Tolerance of the bank.
 
@@ -159,7 +160,9 @@ def _gains(time_kernel: Any, n_times: int) -> Any:
         raise ParameterError(f"the time kernel must be a function of frequency, not {type(time_kernel).__name__}")
     gains = np.asarray(time_kernel(np.fft.fftfreq(n_times)))
     if gains.shape != (n_times,) or gains.dtype.kind not in "biufc":
-        raise ParameterError(f"the time kernel has shape {gains.shape} and type {gains.dtype} for {n_times} frequencies")
+        raise ParameterError(
+            f"the time kernel has shape {gains.shape} and type {gains.dtype} for {n_times} frequencies"
+        )
     bad = np.flatnonzero(~np.isfinite(gains))
     if bad.size:
         at = np.fft.fftfreq(n_times)[bad[0]]

@@ -76,7 +76,11 @@ def from_igraph(
     if G.is_directed():
         return Graph.from_edges(pairs, weights, G.vcount(), directed=directed, symmetrize=symmetrize, **rules)
     graph = Graph.from_edges(pairs, weights, G.vcount(), **rules)
-    return graph if not directed else Graph.from_adjacency(graph.adjacency, directed=True, signed=signed, nodes=graph.nodes)
+    return (
+        graph
+        if not directed
+        else Graph.from_adjacency(graph.adjacency, directed=True, signed=signed, nodes=graph.nodes)
+    )
 
 
 def _numbers(values: list[Any], name: str) -> Any:

@@ -78,7 +78,11 @@ def from_networkx(
     if G.is_directed():
         return Graph.from_edges(pairs, weights, len(names), directed=directed, symmetrize=symmetrize, **rules)
     graph = Graph.from_edges(pairs, weights, len(names), **rules)
-    return graph if not directed else Graph.from_adjacency(graph.adjacency, directed=True, signed=signed, nodes=graph.nodes)
+    return (
+        graph
+        if not directed
+        else Graph.from_adjacency(graph.adjacency, directed=True, signed=signed, nodes=graph.nodes)
+    )
 
 
 def _weights(G: Any, weight: str) -> Any | None:

@@ -73,9 +73,7 @@ def from_pyg(
         )
     pairs = host_array(index, GraphError, "edge_index").T
     arcs = Graph.from_edges(pairs, _weights(data), data.num_nodes, directed=True, duplicates=duplicates, signed=signed)
-    return Graph.from_adjacency(
-        arcs.adjacency, directed=directed, symmetrize=symmetrize, loops=loops, signed=signed
-    )
+    return Graph.from_adjacency(arcs.adjacency, directed=directed, symmetrize=symmetrize, loops=loops, signed=signed)
 
 
 def _weights(data: Any) -> Any:

@@ -35,7 +35,8 @@ class WeightProblem:
 class DegreeModel:
     """A degree model: the weights for dual variables, the proximal map of the dual, its gap, and the start.
 
-    ``raised`` is a further step where a node has no edge. ``scale`` turns a wanted degree into a first parameter; with it the degrees rise (``slope`` 1) or fall (-1).
+    ``raised`` is a further step where a node has no edge. ``scale`` turns a wanted degree into a first parameter; with
+    it the degrees rise (``slope`` 1) or fall (-1).
     """
 
     weights: Callable[[WeightProblem, FloatArray], FloatArray]

@@ -84,7 +84,9 @@ class Attention(nn.Module):
         # Compiled loops read as many rows as the graph has nodes, whether they are there or not.
         wanted = (self.edges.n_nodes, self.to_node.numel())
         if h.shape != wanted:
-            raise ParameterError(f"attention over {wanted[0]} nodes takes features of shape {wanted}, not {tuple(h.shape)}")
+            raise ParameterError(
+                f"attention over {wanted[0]} nodes takes features of shape {wanted}, not {tuple(h.shape)}"
+            )
 
     def _heads(self, h: Tensor) -> Tensor:
         return h.reshape(h.shape[0], self.heads, -1)
