@@ -14,7 +14,6 @@ import numpy as np
 
 from ._arguments import check_count, check_host, check_number
 from .backend import FloatArray
-from .energy import s_value
 from .errors import GraphError, ParameterError, SignalError
 from .graph import Graph
 from .operators import Operator, check_operator, operator
@@ -180,7 +179,8 @@ class StreamingEnergy:
             return math.nan
         # Squares vanish: computed anew, in a unit in which they do not.
         again = operator(self.graph, self.op.family, "high", self.op.gamma or None)
-        return float(s_value(again, self.x))
+        unit = int(np.frexp(np.abs(self.x).max())[1])
+        return StreamingEnergy(again, np.ldexp(self.x, -unit)).s_value
 
     @property
     def graph(self) -> Graph:
