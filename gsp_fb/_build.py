@@ -150,9 +150,12 @@ def symmetric(A: sparse.csr_array, rule: str | None) -> sparse.csr_array:
     if large.size:
         i, j = int(gap.row[large[0]]), int(gap.col[large[0]])
         kind = "Hermitian" if A.dtype.kind == "c" else "symmetric"
+        # Neither remedy is for complex weights: their phase already has a direction.
+        remedy = "give symmetrize='max' (or 'mean', 'sum') or directed=True"
+        if A.dtype.kind == "c":
+            remedy = "entry (j, i) must be the complex conjugate of (i, j)"
         raise GraphError(
-            f"adjacency is not {kind}: entry ({i}, {j}) is {A[i, j]} but ({j}, {i}) is {A[j, i]}; "
-            "give symmetrize='max' (or 'mean', 'sum') or directed=True"
+            f"adjacency is not {kind}: entry ({i}, {j}) is {A[i, j]} but ({j}, {i}) is {A[j, i]}; {remedy}"
         )
     return _in_order(sparse.csr_array(A / 2 + transposed / 2))
 

@@ -10,7 +10,7 @@ import numpy as np
 from ._arguments import check_count
 from .backend import FloatArray, asarray_like, cast, namespace, to_host
 from .errors import GspWarning, ParameterError
-from .operators import Operator
+from .operators import Operator, check_operator
 from .spectrum import spectrum
 
 __all__ = ["degenerate_groups", "laplacian_pe"]
@@ -118,9 +118,11 @@ def degenerate_groups(op: Operator, k: int, *, tol: float = 1e-10) -> list[list[
 
 def _modes(op: Operator, k: int, tol: float) -> tuple[Any, FloatArray]:
     """Return non-trivial modes and their frequencies: more than ``k`` where there are, to see a group that is cut."""
-    if op.channel != "high":
+    if check_operator(op).channel != "high":
         raise ParameterError(f"{op!r} is a low channel; encodings are modes of the high one, op.complement()")
     n_nodes = op.graph.n_nodes
+    if not n_nodes:
+        return np.zeros((0, 0)), np.zeros(0)
     wanted = min(n_nodes, k + 1 + (0 if op.graph.is_signed else op.graph.n_components))
     while True:
         found = spectrum(op, wanted, "low", tol=tol)

@@ -177,7 +177,7 @@ def _adjacencies(first: Graph, second: Graph) -> tuple[Any, Any]:
 
 def _made(A: Any, first: Graph, second: Graph) -> Graph:
     nodes = NodeTable(A.shape[0], None, _product_places(first, second))
-    return Graph.from_adjacency(sparse.csr_array(A), directed=first.directed, nodes=nodes)
+    return Graph.from_adjacency(sparse.csr_array(A), directed=first.directed, signed=True, nodes=nodes)
 
 
 def _product_places(first: Graph, second: Graph) -> FloatArray | None:

@@ -16,10 +16,13 @@ from ._arguments import check_count, check_host, check_number
 from .backend import FloatArray
 from .errors import GraphError, ParameterError, SignalError
 from .graph import Graph
-from .operators import Operator
+from .operators import Operator, check_operator, operator
 from .variants import VARIANTS
 
 __all__ = ["StreamingEnergy"]
+
+# Largest magnitudes, so that weight * value^2 does not overflow, and an energy from which rounding is relative.
+VALUE, WEIGHT, NORMAL = 1e75, 1e150, 1e-280
 
 
 @dataclass
@@ -52,7 +55,9 @@ class StreamingEnergy:
     op : Operator
         High channel of an undirected graph with real weights in memory; any family, ``isolated='self'``.
     x : array_like, shape (n_nodes,)
-        Real signal.
+        Real signal. Values up to 1e75 and weights up to 1e150 in magnitude: products of larger ones overflow.
+    signed : bool
+        Allow edges of negative weight; a graph that has some allows them anyway.
 
     Attributes
     ----------
@@ -64,7 +69,9 @@ class StreamingEnergy:
     GraphError
         The graph is directed, complex, or not in memory.
     ParameterError
-        ``op`` is a low channel, or has another policy for isolated nodes.
+        ``op`` is no operator, a low channel, or has another policy for isolated nodes.
+    SignalError
+        ``x`` is not real, or out of range.
 
     See Also
     --------
@@ -85,6 +92,7 @@ class StreamingEnergy:
 
     op: Operator
     x: FloatArray
+    signed: bool = False
     _edges: list[dict[int, float]] = field(init=False, repr=False)
     _degrees: FloatArray = field(init=False, repr=False)
     _smooth: _Sum = field(init=False, repr=False, default_factory=_Sum)
@@ -92,9 +100,13 @@ class StreamingEnergy:
 
     def __post_init__(self) -> None:
         graph = _checked(self.op)
-        self.x = np.array(graph.check_signal(self.x), dtype=np.float64)
-        if self.x.ndim != 1:
-            raise SignalError(f"a stream has one signal, shape (n_nodes,), not {self.x.shape}")
+        given = graph.check_signal(self.x)
+        if given.ndim != 1 or given.dtype.kind == "c":
+            raise SignalError(f"a stream has one real signal, shape (n_nodes,), not {given.shape} of {given.dtype}")
+        self.x = np.array(given, dtype=np.float64)
+        self.signed = self.signed or graph.is_signed
+        _check_size(np.abs(self.x).max(initial=0.0), VALUE, "a value", SignalError)
+        _check_size(graph.degrees.max(initial=0.0), WEIGHT, "a degree", GraphError)
         A, self._degrees = graph.adjacency, np.array(graph.degrees)
         spans = zip(A.indptr[:-1].tolist(), A.indptr[1:].tolist(), strict=True)
         self._edges = [dict(zip(A.indices[s:e].tolist(), A.data[s:e].tolist(), strict=True)) for s, e in spans]
@@ -119,12 +131,13 @@ class StreamingEnergy:
         4.0
         """
         node, number = self._node(node), check_number(value, "value")
+        _check_size(abs(number), VALUE, "value", ParameterError)
         self._count(node, -1.0)
         self.x[node] = number
         self._count(node, 1.0)
 
     def set_edge(self, source: int, target: int, weight: float) -> None:
-        """Change the weight of an edge, add one, or remove it by weight 0; negative only on a signed graph.
+        """Change the weight of an edge, add one, or remove it by weight 0; negative only if signed.
 
         Examples
         --------
@@ -135,8 +148,9 @@ class StreamingEnergy:
         2.0
         """
         i, j, w = self._node(source), self._node(target), check_number(weight, "weight")
-        if w < 0 and not self.op.graph.is_signed:
-            raise GraphError(f"edge ({i}, {j}) has weight {w}; start from a graph with signed weights")
+        if w < 0 and not self.signed:
+            raise GraphError(f"edge ({i}, {j}) has weight {w}; give signed=True to the stream for negative weights")
+        _check_size(abs(w), WEIGHT, "weight", ParameterError)
         self._count_pair(i, j, -1.0)
         for here, there in {(i, j), (j, i)}:
             self._edges[here].pop(there, None)
@@ -159,14 +173,22 @@ class StreamingEnergy:
     @property
     def s_value(self) -> float:
         """Mean graph frequency; nan for a signal that is zero everywhere."""
-        return self.dirichlet_energy / self.signal_energy if self.signal_energy else math.nan
+        if self.signal_energy > NORMAL:
+            return self.dirichlet_energy / self.signal_energy
+        if not np.any(self.x):
+            return math.nan
+        # Squares vanish: computed anew, in a unit in which they do not.
+        again = operator(self.graph, self.op.family, "high", self.op.gamma or None)
+        unit = int(np.frexp(np.abs(self.x).max())[1])
+        return StreamingEnergy(again, np.ldexp(self.x, -unit)).s_value
 
     @property
     def graph(self) -> Graph:
-        """The current graph, made anew."""
+        """The current graph, made anew, with the node table of the first."""
         listed = [(i, j, w) for i, edges in enumerate(self._edges) for j, w in edges.items() if i <= j]
         pairs = np.array([entry[:2] for entry in listed], dtype=np.int64).reshape(-1, 2)
-        return Graph.from_edges(pairs, [entry[2] for entry in listed], len(self._edges), signed=True)
+        nodes = self.op.graph.nodes
+        return Graph.from_edges(pairs, [entry[2] for entry in listed], len(self._edges), signed=True, nodes=nodes)
 
     def _node(self, node: int) -> int:
         number = check_count(node, "node", minimum=0)
@@ -200,8 +222,14 @@ class StreamingEnergy:
             self._smooth.add(sign * 2.0 * self._edges[i].get(j, 0.0) * self._u(i) * self._u(j))
 
 
+def _check_size(size: float, limit: float, what: str, error: type[Exception]) -> None:
+    """Raise where products would overflow, before anything is changed."""
+    if size > limit:
+        raise error(f"{what} is {size:g} in magnitude, more than {limit:g}, and energies would overflow; rescale")
+
+
 def _checked(op: Operator) -> Graph:
-    graph = op.graph
+    graph = check_operator(op).graph
     graph.in_memory()
     check_host(graph.device, "streams are updated")
     graph.check_real("a stream of energies")

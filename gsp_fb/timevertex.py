@@ -15,7 +15,7 @@ from ._arguments import check_host
 from .backend import FloatArray, Signal
 from .errors import ParameterError, SignalError
 from .filters import FilterBank
-from .operators import Operator
+from .operators import Operator, check_operator
 from .spectrum import Spectrum, spectrum
 
 __all__ = ["joint_filter", "joint_gft", "joint_igft"]
@@ -112,16 +112,22 @@ def joint_filter(
         The high channel; filtered by :class:`FilterBank`, without modes on large graphs.
     x : array_like, shape (n_nodes, n_times)
     kernel : Kernel or callable
-        Gain at a graph frequency.
+        Gain at a graph frequency; one filter.
     time_kernel : callable
-        Gain at frequencies of ``numpy.fft.fftfreq(n_times)``, in cycles a step from -1/2 to 1/2; times are periodic.
+        Finite gain at frequencies of ``numpy.fft.fftfreq(n_times)``, in cycles a step from -1/2 to 1/2; times are
+        periodic.
     tol : float, optional
         Tolerance of the bank.
 
     Returns
     -------
     array, shape (n_nodes, n_times)
-        Real where signal, weights and the impulse response over times are.
+        Real where signal, weights and the impulse response over times are; in the precision of ``x``.
+
+    Raises
+    ------
+    ParameterError
+        ``kernel`` has several filters, or ``time_kernel`` is no function that returns one finite gain a frequency.
 
     See Also
     --------
@@ -135,15 +141,33 @@ def joint_filter(
     array([[3., 3.],
            [3., 3.]])
     """
-    table = _table(op, x)
-    smooth = FilterBank(op, kernel, tol).analyze(table)[..., 0]
-    gains = np.asarray(time_kernel(np.fft.fftfreq(table.shape[1])), dtype=np.complex128)
-    if gains.shape != (table.shape[1],):
-        raise ParameterError(f"the time kernel has shape {gains.shape} for {table.shape[1]} frequencies")
+    table = _table(check_operator(op), x)
+    gains = _gains(time_kernel, table.shape[1])
+    bank = FilterBank(op, kernel, tol)
+    if len(bank) != 1:
+        raise ParameterError(f"a joint filter takes one kernel over nodes, not a bank of {len(bank)}")
+    smooth = bank.analyze(table)[..., 0]
     response = np.fft.ifft(gains)
     is_real = not np.iscomplexobj(smooth) and np.abs(response.imag).max(initial=0.0) <= 1e-12 * np.abs(response).max()
-    filtered = np.fft.ifft(gains * np.fft.fft(smooth, axis=1), axis=1)
+    spectra = np.fft.fft(smooth, axis=1)
+    filtered = np.fft.ifft(gains.astype(spectra.dtype) * spectra, axis=1)
     return filtered.real if is_real else filtered
+
+
+def _gains(time_kernel: Any, n_times: int) -> Any:
+    """Return the checked gains of a time kernel at the frequencies of ``n_times`` samples."""
+    if not callable(time_kernel):
+        raise ParameterError(f"the time kernel must be a function of frequency, not {type(time_kernel).__name__}")
+    gains = np.asarray(time_kernel(np.fft.fftfreq(n_times)))
+    if gains.shape != (n_times,) or gains.dtype.kind not in "biufc":
+        raise ParameterError(
+            f"the time kernel has shape {gains.shape} and type {gains.dtype} for {n_times} frequencies"
+        )
+    bad = np.flatnonzero(~np.isfinite(gains))
+    if bad.size:
+        at = np.fft.fftfreq(n_times)[bad[0]]
+        raise ParameterError(f"the time kernel is {gains[bad[0]]} at frequency {at:g}; gains must be finite")
+    return gains.astype(np.complex128)
 
 
 def _modes(op: Operator | Spectrum) -> Spectrum:

@@ -134,3 +134,43 @@ def test_equal_rows_and_refusals():
         gf.learn_graph(POINTS, 3, model="l1")
     with pytest.warns(GspWarning, match="error bound"):
         learning.learn_weights(POINTS, 3, tol=1e-12, max_iterations=2)
+
+
+@pytest.mark.parametrize("model", learning.MODELS)
+@pytest.mark.parametrize("scale", [1e-200, 1e-150, 1e150, 1e200])
+def test_squared_distances_neither_overflow_nor_vanish(model, scale):
+    one, other = (gf.learn_graph(unit * POINTS, 4, model=model) for unit in (1.0, scale))
+    assert np.allclose(one.adjacency.toarray(), other.adjacency.toarray(), atol=1e-3)
+
+
+@pytest.mark.parametrize("model", learning.MODELS)
+def test_rows_that_are_all_equal_are_joined_alike(model):
+    found = gf.learn_graph(np.full((6, 2), 3.0), 2, model=model)
+    assert found.n_edges == 15
+    assert np.allclose(found.weights, found.weights[0], rtol=1e-3)
+
+
+@pytest.mark.parametrize("distance", [3.0, 10.0, 30.0])
+def test_a_point_far_from_all_others_is_joined_to_a_proven_error(distance):
+    """Its dual variable is a hundred times the others' and more; the last took 1 573 steps by gradients alone."""
+    points = np.concatenate([np.random.default_rng(0).random((200, 2)), [[distance, distance]]])
+    found = learning.learn_weights(points, 6)
+    assert found.error <= 1e-4
+    assert found.iterations < 500
+    assert found.graph.degrees[-1] > 0
+    assert abs(2 * found.graph.n_edges / 201 - 6) <= 0.3
+
+
+def test_sparse_rows_and_names():
+    sparse = pytest.importorskip("scipy.sparse")
+    pandas = pytest.importorskip("pandas")
+    dense = gf.learn_graph(POINTS, 4).adjacency.toarray()
+    assert np.array_equal(gf.learn_graph(sparse.csr_array(POINTS), 4).adjacency.toarray(), dense)
+    names = [f"point {k}" for k in range(len(POINTS))]
+    assert gf.learn_graph(pandas.DataFrame(POINTS, index=names), 4).nodes.names == tuple(names)
+
+
+@pytest.mark.parametrize("x", [None, 3, 1j * POINTS, np.zeros((5, 0)), np.zeros((5, 2, 2))])
+def test_what_is_no_table_of_real_rows_is_refused(x):
+    with pytest.raises(SignalError, match="real signals, shape"):
+        gf.learn_graph(x, 2)

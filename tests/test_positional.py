@@ -81,3 +81,22 @@ def test_pyg_encodes_simple_spectra_alike():
     assert torch.allclose(ours.abs(), theirs.abs(), atol=1e-5)
     assert AddLaplacianPE(3, attr_name=None)(data.clone()).x.shape == (6, 4)
     assert AddLaplacianPE(8)(data.clone()).laplacian_pe.shape == (6, 8)
+
+
+def test_no_node_and_no_operator():
+    empty = gf.Graph.from_edges([], n_nodes=0)
+    assert gf.laplacian_pe(gf.operator(empty, "sym", channel="high"), 3).shape == (0, 3)
+    with pytest.raises(ParameterError, match="operator is needed"):
+        gf.laplacian_pe(empty, 3)
+
+
+def test_pyg_encodes_signed_weights():
+    torch = pytest.importorskip("torch")
+    data = pytest.importorskip("torch_geometric.data")
+    from gsp_fb.nn.pyg import AddLaplacianPE
+
+    A = np.array([[0, 1, -2.0], [1, 0, 3], [-2, 3, 0]])
+    at = np.nonzero(A)
+    given = data.Data(edge_index=torch.tensor(np.stack(at)), edge_weight=torch.tensor(A[at]), num_nodes=3)
+    op = gf.operator(gf.Graph.from_adjacency(A, signed=True), "sym", channel="high")
+    assert np.allclose(AddLaplacianPE(2)(given).laplacian_pe, gf.laplacian_pe(op, 2), atol=1e-6)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gsp_fb as gf
-from gsp_fb.errors import GraphError, ParameterError
+from gsp_fb.errors import GraphError, ParameterError, SignalError
 from gsp_fb.testing import graphs, operators, signals, signed_graphs
 from gsp_fb.variants import VARIANTS
 
@@ -74,3 +74,50 @@ def test_refusals():
     arcs = gf.Graph.from_edges([(0, 1)], directed=True)
     with pytest.raises(GraphError, match="undirected"):
         gf.StreamingEnergy(gf.operator(arcs, "comb", channel="high"), np.zeros(2))
+
+
+def test_numbers_whose_products_overflow_are_refused_and_change_nothing():
+    op = gf.operator(gf.datasets.ring(5), "sym", channel="high")
+    stream = gf.StreamingEnergy(op, np.arange(5.0))
+    before = stream.dirichlet_energy, stream.signal_energy
+    with pytest.raises(ParameterError, match="value is 1e\\+200 in magnitude"):
+        stream.set_value(0, -1e200)
+    with pytest.raises(ParameterError, match="weight is 1e\\+160"):
+        stream.set_edge(0, 1, 1e160)
+    assert (stream.dirichlet_energy, stream.signal_energy) == before
+    with pytest.raises(SignalError, match="rescale"):
+        gf.StreamingEnergy(op, [0.0, 1e100, 0.0, 0.0, 0.0])
+    heavy = gf.Graph.from_edges([(0, 1)], [1e200])
+    with pytest.raises(GraphError, match="rescale"):
+        gf.StreamingEnergy(gf.operator(heavy, "sym", channel="high"), [1.0, 2.0])
+
+
+def test_s_of_a_signal_whose_squares_vanish():
+    op = gf.operator(gf.Graph.from_edges([(0, 1), (1, 2)]), "rw", channel="high")
+    stream = gf.StreamingEnergy(op, [1e-200, 2e-200, 0.0])
+    stream.set_value(2, 5e-200)
+    assert np.isclose(stream.s_value, gf.s_value(op, [1.0, 2.0, 5.0]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("weight", [1e-150, 1e149])
+@pytest.mark.parametrize("family", VARIANTS)
+def test_weights_at_the_ends_of_the_range(family, weight):
+    op = gf.operator(gf.Graph.from_edges([(0, 1), (1, 2)], [weight, weight / 2 + 1e-150]), family, channel="high")
+    x = [1.0, -2.0, 3.0]
+    stream = gf.StreamingEnergy(op, x)
+    assert np.isclose(
+        stream.s_value, gf.s_value(op, x), rtol=1e-12, atol=1e-15 * max(op.bounds[1], op.family != "comb")
+    )
+
+
+def test_a_stream_refuses_complex_signals_and_graphs_and_keeps_names():
+    named = gf.Graph.from_edges([(0, 1)], nodes=("Oslo", "Rome"))
+    op = gf.operator(named, "comb", channel="high")
+    with pytest.raises(SignalError, match="one real signal"):
+        gf.StreamingEnergy(op, np.array([1j, 2.0]))
+    with pytest.raises(ParameterError, match="operator is needed"):
+        gf.StreamingEnergy(named, [1.0, 2.0])
+    assert gf.StreamingEnergy(op, [1.0, 2.0]).graph.nodes.names == ("Oslo", "Rome")
+    stream = gf.StreamingEnergy(op, [1.0, 2.0], signed=True)
+    stream.set_edge(0, 1, -1.0)
+    assert stream.dirichlet_energy == 9.0

@@ -54,3 +54,23 @@ def test_refusals():
         gf.joint_gft(gf.operator(gf.datasets.ring(6), "sym", channel="high"), np.ones(6))
     with pytest.raises(ParameterError, match="time kernel"):
         gf.joint_filter(op, np.ones((600, 2)), gf.filters.heat(1.0), lambda f: 1.0)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "time_kernel", "message"),
+    [
+        (gf.filters.low_pass(), 3, "function of frequency, not int"),
+        (gf.filters.low_pass(), lambda f: np.where(f == 0, np.inf, 1.0), "inf at frequency 0"),
+        (gf.filters.low_pass(), lambda f: ["a"] * len(f), "type <U1"),
+        (gf.filters.regular(), np.ones_like, "one kernel over nodes, not a bank of 2"),
+    ],
+)
+def test_gains_are_checked(kernel, time_kernel, message):
+    with pytest.raises(ParameterError, match=message):
+        gf.joint_filter(gf.operator(gf.datasets.ring(6), "sym", channel="high"), np.ones((6, 4)), kernel, time_kernel)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.complex64])
+def test_a_joint_filter_keeps_the_precision_of_the_signal(kind):
+    op = gf.operator(gf.datasets.ring(6), "sym", channel="high")
+    assert gf.joint_filter(op, np.ones((6, 4), kind), gf.filters.low_pass(), np.ones_like).dtype == kind

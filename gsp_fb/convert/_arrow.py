@@ -29,6 +29,7 @@ def from_arrow(
     symmetrize: str | None = None,
     duplicates: str = "error",
     loops: str = "keep",
+    signed: bool = False,
 ) -> Graph:
     """Convert an Arrow table with one edge per row; columns of numbers are not copied before the graph is built.
 
@@ -48,7 +49,7 @@ def from_arrow(
         The column of ``nodes`` that holds the names.
     n_nodes : int, optional
         By default the largest node number plus one; not for named nodes.
-    directed, symmetrize, duplicates, loops
+    directed, symmetrize, duplicates, loops, signed
         As in :meth:`Graph.from_edges`.
 
     Returns
@@ -83,6 +84,7 @@ def from_arrow(
     chosen = weight_attribute(others, (name for name in others if _is_number(arrow[name].type)), weight)
     weights = None if chosen is None else _weights(arrow, chosen)
     rules: dict[str, Any] = {"directed": directed, "symmetrize": symmetrize, "duplicates": duplicates, "loops": loops}
+    rules["signed"] = signed
     return graph_of_table(pairs, names, weights, n_nodes=n_nodes, nodes=nodes, on=on, **rules)
 
 

@@ -17,7 +17,13 @@ __all__ = ["from_igraph", "to_igraph"]
 
 
 def from_igraph(
-    G: Any, *, weight: str | None = "weight", directed: bool = False, symmetrize: str | None = None, loops: str = "keep"
+    G: Any,
+    *,
+    weight: str | None = "weight",
+    directed: bool = False,
+    symmetrize: str | None = None,
+    loops: str = "keep",
+    signed: bool = False,
 ) -> Graph:
     """Convert an igraph graph; nodes keep the order of the vertices.
 
@@ -35,6 +41,8 @@ def from_igraph(
         Combine the arcs ``(i, j)`` and ``(j, i)`` of a directed ``G``; an undirected one needs no option.
     loops : {'keep', 'drop'}
         Treatment of self-loops.
+    signed : bool
+        Allow negative weights, as in :meth:`Graph.from_edges`.
 
     Returns
     -------
@@ -44,8 +52,8 @@ def from_igraph(
     Raises
     ------
     GraphError
-        ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, or a weight is missing or not a finite
-        number >= 0.
+        ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, or a weight is missing, not finite, or
+        negative without ``signed``.
 
     See Also
     --------
@@ -61,14 +69,18 @@ def from_igraph(
     """
     check_direction(G.is_directed(), directed, symmetrize)
     pairs = np.array(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "nodes": _table(G)}
+    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "signed": signed, "nodes": _table(G)}
     cells = _cells(G.es)
     chosen = weight_attribute(G.es.attributes(), numeric_names(cells), weight) if G.ecount() else None
     weights = None if chosen is None else _numbers(G.es[chosen], chosen)
     if G.is_directed():
         return Graph.from_edges(pairs, weights, G.vcount(), directed=directed, symmetrize=symmetrize, **rules)
     graph = Graph.from_edges(pairs, weights, G.vcount(), **rules)
-    return graph if not directed else Graph.from_adjacency(graph.adjacency, directed=True, nodes=graph.nodes)
+    return (
+        graph
+        if not directed
+        else Graph.from_adjacency(graph.adjacency, directed=True, signed=signed, nodes=graph.nodes)
+    )
 
 
 def _numbers(values: list[Any], name: str) -> Any:

@@ -18,7 +18,13 @@ __all__ = ["from_networkx", "to_networkx"]
 
 
 def from_networkx(
-    G: Any, *, weight: str | None = "weight", directed: bool = False, symmetrize: str | None = None, loops: str = "keep"
+    G: Any,
+    *,
+    weight: str | None = "weight",
+    directed: bool = False,
+    symmetrize: str | None = None,
+    loops: str = "keep",
+    signed: bool = False,
 ) -> Graph:
     """Convert a networkx graph; nodes keep the order of ``G.nodes``.
 
@@ -35,6 +41,8 @@ def from_networkx(
         Combine the arcs ``(i, j)`` and ``(j, i)`` of a directed ``G``; an undirected one needs no option.
     loops : {'keep', 'drop'}
         Treatment of self-loops.
+    signed : bool
+        Allow negative weights, as in :meth:`Graph.from_edges`.
 
     Returns
     -------
@@ -46,7 +54,7 @@ def from_networkx(
     ------
     GraphError
         ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, no edge has the attribute ``weight``, or
-        a weight is not a finite number >= 0.
+        a weight is not a finite number, or is negative without ``signed``.
 
     See Also
     --------
@@ -65,12 +73,16 @@ def from_networkx(
     number = {name: i for i, name in enumerate(names)}
     pairs = np.array([(number[u], number[v]) for u, v in G.edges()], dtype=np.int64).reshape(-1, 2)
     table = table_of(names, cells_by_name(attributes for _, attributes in G.nodes(data=True)))
-    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "nodes": table}
+    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "signed": signed, "nodes": table}
     weights = None if weight is None else _weights(G, weight)
     if G.is_directed():
         return Graph.from_edges(pairs, weights, len(names), directed=directed, symmetrize=symmetrize, **rules)
     graph = Graph.from_edges(pairs, weights, len(names), **rules)
-    return graph if not directed else Graph.from_adjacency(graph.adjacency, directed=True, nodes=graph.nodes)
+    return (
+        graph
+        if not directed
+        else Graph.from_adjacency(graph.adjacency, directed=True, signed=signed, nodes=graph.nodes)
+    )
 
 
 def _weights(G: Any, weight: str) -> Any | None:
@@ -84,7 +96,7 @@ def _weights(G: Any, weight: str) -> Any | None:
 
 def _number(u: Hashable, v: Hashable, weight: object) -> float:
     if not isinstance(weight, Real):
-        raise GraphError(f"edge ({u!r}, {v!r}) has weight {weight!r}; weights must be finite numbers >= 0")
+        raise GraphError(f"edge ({u!r}, {v!r}) has weight {weight!r}; weights must be finite numbers")
     return float(weight)
 
 

@@ -28,6 +28,7 @@ def from_pandas(
     symmetrize: str | None = None,
     duplicates: str = "error",
     loops: str = "keep",
+    signed: bool = False,
     nodes: Any = None,
     on: str | None = None,
 ) -> Graph:
@@ -53,6 +54,8 @@ def from_pandas(
         Treatment of an edge that is listed more than once.
     loops : {'keep', 'drop'}
         Treatment of self-loops.
+    signed : bool
+        Allow negative weights, as in :meth:`Graph.from_edges`.
     nodes : DataFrame, optional
         What is known of the nodes, aligned by name as by :meth:`Graph.with_nodes`.
     on : str, optional
@@ -88,6 +91,7 @@ def from_pandas(
     chosen = weight_attribute(others, (name for name in others if _is_numeric(df[name].dtype)), weight)
     weights = None if chosen is None else _weights(df, chosen)
     rules: dict[str, Any] = {"directed": directed, "symmetrize": symmetrize, "duplicates": duplicates, "loops": loops}
+    rules["signed"] = signed
     return graph_of_table(pairs, labels, weights, n_nodes=n_nodes, nodes=nodes, on=on, **rules)
 
 

@@ -16,7 +16,13 @@ __all__ = ["from_pyg", "to_pyg"]
 
 
 def from_pyg(
-    data: Any, *, directed: bool = False, symmetrize: str | None = None, duplicates: str = "error", loops: str = "keep"
+    data: Any,
+    *,
+    directed: bool = False,
+    symmetrize: str | None = None,
+    duplicates: str = "error",
+    loops: str = "keep",
+    signed: bool = False,
 ) -> Graph:
     """Convert a PyG ``Data`` object.
 
@@ -34,6 +40,8 @@ def from_pyg(
         Treatment of an arc that is listed more than once.
     loops : {'keep', 'drop'}
         Treatment of self-loops.
+    signed : bool
+        Allow negative weights, as in :meth:`Graph.from_edges`.
 
     Returns
     -------
@@ -64,8 +72,8 @@ def from_pyg(
             "data has no edge_index; if a transform replaced it by adj_t, give the data before the transform"
         )
     pairs = host_array(index, GraphError, "edge_index").T
-    arcs = Graph.from_edges(pairs, _weights(data), data.num_nodes, directed=True, duplicates=duplicates)
-    return Graph.from_adjacency(arcs.adjacency, directed=directed, symmetrize=symmetrize, loops=loops)
+    arcs = Graph.from_edges(pairs, _weights(data), data.num_nodes, directed=True, duplicates=duplicates, signed=signed)
+    return Graph.from_adjacency(arcs.adjacency, directed=directed, symmetrize=symmetrize, loops=loops, signed=signed)
 
 
 def _weights(data: Any) -> Any:
@@ -99,6 +107,8 @@ def to_pyg(graph: Graph, x: Any = None, y: Any = None) -> Any:
 
     Raises
     ------
+    GraphError
+        The weights are complex: layers multiply real features.
     ImportError
         torch or torch_geometric is not installed.
 
@@ -113,6 +123,7 @@ def to_pyg(graph: Graph, x: Any = None, y: Any = None) -> Any:
     >>> data.edge_index.tolist(), data.num_nodes
     ([[0, 1], [1, 0]], 3)
     """
+    graph.check_real("a graph of PyG", remedy="keep graph.adjacency")
     torch = require("torch", "conversion to PyG")
     A = graph.adjacency.tocoo()
     data = require("torch_geometric.data", "conversion to PyG").Data(

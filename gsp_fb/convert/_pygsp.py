@@ -14,7 +14,9 @@ from ._common import check_direction
 __all__ = ["from_pygsp", "to_pygsp"]
 
 
-def from_pygsp(G: Any, *, directed: bool = False, symmetrize: str | None = None, loops: str = "keep") -> Graph:
+def from_pygsp(
+    G: Any, *, directed: bool = False, symmetrize: str | None = None, loops: str = "keep", signed: bool = False
+) -> Graph:
     """Convert a PyGSP graph.
 
     Parameters
@@ -28,6 +30,8 @@ def from_pygsp(G: Any, *, directed: bool = False, symmetrize: str | None = None,
         Combine the entries ``(i, j)`` and ``(j, i)``.
     loops : {'keep', 'drop'}
         Treatment of self-loops.
+    signed : bool
+        Allow negative weights, as in :meth:`Graph.from_edges`.
 
     Returns
     -------
@@ -37,8 +41,8 @@ def from_pygsp(G: Any, *, directed: bool = False, symmetrize: str | None = None,
     Raises
     ------
     GraphError
-        ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, or a weight is negative (PyGSP only logs
-        those) or not finite.
+        ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, or a weight is negative without
+        ``signed`` (PyGSP only logs those) or not finite.
 
     See Also
     --------
@@ -54,7 +58,9 @@ def from_pygsp(G: Any, *, directed: bool = False, symmetrize: str | None = None,
     check_direction(G.is_directed(), directed, symmetrize)
     rule = symmetrize if G.is_directed() else None
     signals = getattr(G, "signals", {})
-    graph = Graph.from_adjacency(G.W, directed=directed, symmetrize=rule, loops=loops, nodes=signals or None)
+    graph = Graph.from_adjacency(
+        G.W, directed=directed, symmetrize=rule, loops=loops, signed=signed, nodes=signals or None
+    )
     coords = np.asarray(getattr(G, "coords", np.empty(0)))
     return graph.with_coordinates(coords) if coords.ndim == 2 and coords.shape[1] in (2, 3) else graph
 
@@ -75,6 +81,8 @@ def to_pygsp(graph: Graph) -> Any:
 
     Raises
     ------
+    GraphError
+        The weights are complex: PyGSP takes a Hermitian matrix for a directed graph.
     ImportError
         pygsp is not installed.
 
@@ -88,6 +96,7 @@ def to_pygsp(graph: Graph) -> Any:
     >>> to_pygsp(Graph.from_edges([(0, 1), (1, 2)])).W.toarray().tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
     """
+    graph.check_real("a PyGSP graph", remedy="keep graph.adjacency")
     # A copy, as csr_matrix: PyGSP multiplies with * and may modify its argument.
     weights = sparse.csr_matrix(graph.adjacency, copy=True)
     made = require("pygsp.graphs", "conversion to PyGSP").Graph(weights)

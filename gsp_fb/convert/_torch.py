@@ -10,7 +10,7 @@ from scipy import sparse
 
 from .._arguments import check_choice
 from .._extras import require
-from ..errors import GraphError
+from ..errors import GraphError, ParameterError
 from ..graph import Graph
 
 __all__ = ["from_torch", "to_torch"]
@@ -18,7 +18,9 @@ __all__ = ["from_torch", "to_torch"]
 LAYOUTS = ("csr", "coo", "dense")
 
 
-def from_torch(A: Any, *, directed: bool = False, symmetrize: str | None = None, loops: str = "keep") -> Graph:
+def from_torch(
+    A: Any, *, directed: bool = False, symmetrize: str | None = None, loops: str = "keep", signed: bool = False
+) -> Graph:
     """Convert an adjacency matrix that is a torch tensor: dense, COO, CSR or CSC, on any device.
 
     Parameters
@@ -31,6 +33,8 @@ def from_torch(A: Any, *, directed: bool = False, symmetrize: str | None = None,
         Combine the entries ``(i, j)`` and ``(j, i)``.
     loops : {'keep', 'drop'}
         Treatment of self-loops.
+    signed : bool
+        Allow negative weights, and complex ones of a Hermitian matrix.
 
     Returns
     -------
@@ -40,8 +44,8 @@ def from_torch(A: Any, *, directed: bool = False, symmetrize: str | None = None,
     Raises
     ------
     GraphError
-        ``A`` is not a square matrix of finite weights >= 0, or is asymmetric and neither ``directed`` nor
-        ``symmetrize`` is given.
+        ``A`` is not a square matrix of finite weights, has negative ones without ``signed``, or is asymmetric and
+        neither ``directed`` nor ``symmetrize`` is given.
     ImportError
         torch is not installed.
 
@@ -62,7 +66,7 @@ def from_torch(A: Any, *, directed: bool = False, symmetrize: str | None = None,
     if A.ndim != 2:
         raise GraphError(f"adjacency has shape {tuple(A.shape)}; it must be a square matrix")
     return Graph.from_adjacency(
-        _to_host(A.detach().cpu(), torch), directed=directed, symmetrize=symmetrize, loops=loops
+        _to_host(A.detach().cpu(), torch), directed=directed, symmetrize=symmetrize, loops=loops, signed=signed
     )
 
 
@@ -85,7 +89,7 @@ def to_torch(graph: Graph, *, layout: str = "csr", dtype: Any = None) -> Any:
     layout : {'csr', 'coo', 'dense'}
         Layout of the tensor.
     dtype : torch.dtype, optional
-        By default float64, which represents every weight exactly.
+        By default float64, or complex128 for complex weights, which represents every weight exactly.
 
     Returns
     -------
@@ -95,7 +99,7 @@ def to_torch(graph: Graph, *, layout: str = "csr", dtype: Any = None) -> Any:
     Raises
     ------
     ParameterError
-        The layout is unknown.
+        The layout is unknown, or ``dtype`` is real and the weights are complex.
     ImportError
         torch is not installed.
 
@@ -114,7 +118,9 @@ def to_torch(graph: Graph, *, layout: str = "csr", dtype: Any = None) -> Any:
     check_choice(layout, LAYOUTS, "layout")
     A = graph.adjacency.tocoo()
     index = torch.as_tensor(np.stack([A.row, A.col]).astype(np.int64))
-    values = torch.tensor(A.data, dtype=torch.float64 if dtype is None else dtype)
+    if graph.is_complex and dtype is not None and not dtype.is_complex:
+        raise ParameterError(f"the weights are complex and dtype={dtype} is real; give torch.complex64 or complex128")
+    values = torch.tensor(A.data, dtype=dtype)
     coo = torch.sparse_coo_tensor(index, values, A.shape, check_invariants=True).coalesce()
     with warnings.catch_warnings():
         # torch warns once per process that CSR support is in beta; the user cannot act on it.

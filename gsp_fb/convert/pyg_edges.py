@@ -132,7 +132,7 @@ class AddFilterBank(BaseTransform):  # type: ignore[misc, valid-type]  # torch_g
             raise ParameterError("the filterbank needs data.x and data.edge_index; apply it before ToSparseTensor")
         x = x if x.is_floating_point() else x.to(torch.get_default_dtype())
         (source, target), weights = edge_list(data.edge_index, getattr(data, "edge_weight", None), x)
-        degrees, n = utils.scatter(weights, target, dim_size=len(x)), len(x)
+        degrees, n = utils.scatter(weights.abs(), target, dim_size=len(x)), len(x)
         low = edge_operator(
             self.family, degrees, lambda h: utils.scatter(weights[:, None] * h[source], target, dim_size=n)
         )(x)
@@ -148,7 +148,7 @@ class AddFilterBank(BaseTransform):  # type: ignore[misc, valid-type]  # torch_g
 
 
 class AddLaplacianPE(BaseTransform):  # type: ignore[misc, valid-type]  # torch_geometric is optional and has no types
-    """Add :func:`gsp_fb.laplacian_pe` of an undirected graph as ``data.laplacian_pe``, or to ``data.x``.
+    """Add :func:`gsp_fb.laplacian_pe` as ``data.laplacian_pe``, or to ``data.x``; an arc and its reverse are one edge.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class AddLaplacianPE(BaseTransform):  # type: ignore[misc, valid-type]  # torch_
 
     def forward(self, data: Any) -> Any:
         """Return the data with its encoding; called by PyG on a copy."""
-        graph = from_pyg(data, symmetrize="max")
+        graph = from_pyg(data, symmetrize="max", signed=True)
         encoding = laplacian_pe(operator(graph, self.family, channel="high"), self.k, warn=False)
         columns = torch.as_tensor(np.array(encoding), dtype=torch.get_default_dtype())
         if self.attr_name is not None:

@@ -47,6 +47,8 @@ def encode_targets(y: Any, n_classes: int | None = None) -> Targets:
     >>> found.kind, found.values.tolist(), found.names
     ('classes', [1, -1, 0], ('a', 'b'))
     """
+    if y is None:
+        raise ParameterError("the data set has no labels (y is None), and training needs some; give y to it")
     array = np.asarray(y)
     if array.ndim not in (1, 2):
         raise ParameterError(f"targets have shape {array.shape}; give one row an item: (n,) or (n, k)")

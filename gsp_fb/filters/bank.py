@@ -196,7 +196,8 @@ class FilterBank:
         Parameters
         ----------
         x : array_like, sparse, or path of a ``.npy`` file, shape (n_nodes,) or (n_nodes, n_signals)
-            On disk, columns are filtered in blocks that fit the memory limit of the graph.
+            On disk, columns are filtered in blocks that fit the memory limit of the graph. Of a torch tensor that
+            requires a gradient the result is a tensor, with gradients to ``x``.
         out : path_like, optional
             A ``.npy`` file to write instead of returning an array.
 
@@ -216,6 +217,10 @@ class FilterBank:
         """
         if out is not None or self.op.graph.storage.kind != "memory":
             return analyze_elsewhere(self, x, out)
+        if getattr(x, "requires_grad", False):
+            from .differentiable import filter_signal
+
+            return filter_signal(self, x)
         x = self.op.graph.check_signal(x)
         block = signal_block(x)
         plan = self._plan(block)
@@ -269,6 +274,7 @@ class FilterBank:
         Parameters
         ----------
         c : array_like, shape (n_nodes, n_filters) or (n_nodes, n_signals, n_filters)
+            Of a torch tensor that requires a gradient the result is a tensor, too.
 
         Examples
         --------
@@ -279,6 +285,10 @@ class FilterBank:
         array([1., 3.])
         """
         self.op.graph.in_one_process()
+        if getattr(c, "requires_grad", False):
+            from .differentiable import synthesize_signal
+
+            return synthesize_signal(self, c)
         c, flat = coefficient_block(c, self.op.graph.n_nodes, len(self))
         plan = self._plan(c)
         x = ADJOINT[plan.method](self.response, c, plan)

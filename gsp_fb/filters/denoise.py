@@ -200,6 +200,7 @@ def _check_data(op: Operator, y: Any) -> tuple[Any, tuple[int, ...]]:
         raise ParameterError(f"{op!r} is a low channel; smoothness is measured by the high one, op.complement()")
     if op.graph.directed:
         raise GraphError("a directed graph has no symmetric smoothness; give symmetrize= to the graph")
+    op.graph.check_real("denoising")
     check_host(op.graph.device, "denoising runs")
     y = op.graph.check_signal(y)
     dense = np.asarray(to_dense(y))

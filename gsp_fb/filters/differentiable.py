@@ -10,13 +10,14 @@ from torch import Tensor
 from ..errors import ParameterError
 from .bank import FilterBank
 
-__all__ = ["filter_signal"]
+__all__ = ["filter_signal", "synthesize_signal"]
 
 
 def filter_signal(bank: FilterBank, x: Tensor) -> Tensor:
     r"""Return :math:`g_m(op)\,x` for every kernel of a filter bank, with gradients to ``x``.
 
-    ``bank.analyze`` takes tensors too, but returns NumPy arrays, which carry no gradient. The gradient is the adjoint
+    ``bank.analyze`` does the same with a tensor that requires a gradient; of other tensors it returns NumPy arrays. The
+    gradient is the adjoint
     in the plain inner product, :math:`S\,g_m(op)\,S^{-1}` with ``S = diag(op.scale ** 2)``, and is exact to the bank's
     tolerance. Gradients of any order, ``jvp`` and ``vmap`` work; the computation itself is the core's, on the CPU.
 
@@ -28,6 +29,7 @@ def filter_signal(bank: FilterBank, x: Tensor) -> Tensor:
     Returns
     -------
     Tensor, shape (n_nodes, n_filters) or (n_nodes, n_signals, n_filters)
+        Complex where the weights of the graph are.
 
     Raises
     ------
@@ -53,7 +55,20 @@ def filter_signal(bank: FilterBank, x: Tensor) -> Tensor:
     if not isinstance(x, Tensor) or x.device.type != "cpu":
         found = f"a tensor on {x.device}" if isinstance(x, Tensor) else type(x).__name__
         raise ParameterError(f"filter_signal takes a torch tensor on the CPU, not {found}")
-    return _apply(x, bank, False)
+    return _apply(_as_complex(x, bank), bank, False)
+
+
+def synthesize_signal(bank: FilterBank, c: Tensor) -> Tensor:
+    """Return ``bank.synthesize`` of coefficients in a tensor, with gradients to them."""
+    weights = torch.tensor(bank.op.scale, dtype=c.dtype).square()
+    wide = weights.reshape(-1, *[1] * (c.ndim - 1))
+    result = _apply(_as_complex(wide * c, bank), bank, True)
+    return result / weights.reshape(-1, *[1] * (result.ndim - 1))
+
+
+def _as_complex(x: Tensor, bank: FilterBank) -> Tensor:
+    """Return ``x``, complex where the filtered signal is: a real result would lose its imaginary part."""
+    return torch.complex(x, torch.zeros_like(x)) if bank.op.graph.is_complex and not x.is_complex() else x
 
 
 def _apply(x: Tensor, bank: FilterBank, adjoint: bool) -> Tensor:

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import check_choice, check_count, check_positive, check_signal
+from .._arguments import check_choice, check_count, check_positive, check_signal, host_array
 from .._points import each_once, nearest_neighbours
-from ..backend import FloatArray, IntArray
+from ..backend import FloatArray, IntArray, is_sparse, to_dense
 from ..errors import GspWarning, ParameterError, SignalError
 from ..graph import Graph
+from ..nodes import is_default_index, is_frame
 from .models import MODELS, DegreeModel, WeightProblem, minimum
 
 __all__ = ["LearnedGraph", "learn_graph", "learn_weights"]
@@ -41,7 +42,7 @@ class LearnedGraph:
         Steps of the solver.
     scale : float
         Factor of the squared distances (log) or the parameter ``a`` (l2) at which a node has ``degree`` neighbours on
-        average.
+        average; squared distances are in units of their mean over the candidates.
     pairs, weights : arrays, shape (n_candidates, 2) and (n_candidates,)
         All candidate edges, those of weight 0 included.
 
@@ -69,8 +70,8 @@ def learn_graph(x: Any, degree: int = 10, *, model: str = "log", tol: float = 1e
 
     Parameters
     ----------
-    x : array_like, shape (n_nodes, n_signals)
-        One row a node; features or signals.
+    x : array_like, sparse or DataFrame, shape (n_nodes, n_signals)
+        One row a node; features or signals. The index of a DataFrame names the nodes.
     degree : int
         Wanted mean number of neighbours, met within 5 % unless equal distances make the number jump. Candidate edges
         are those to the ``3 * degree`` nearest rows.
@@ -143,7 +144,7 @@ def learn_weights(
     >>> found.error <= 1e-6, found.gap >= 0
     (True, True)
     """
-    rows, kind = _rows(x), MODELS[check_choice(model, MODELS, "model")]
+    (rows, names), kind = _rows(x), MODELS[check_choice(model, MODELS, "model")]
     if check_count(degree, "degree") >= len(rows):
         raise ParameterError(f"degree={degree} needs at least {degree + 1} nodes; there are {len(rows)}")
     pairs, z, distances = _candidates(rows, min(CANDIDATES * degree, len(rows) - 1))
@@ -165,15 +166,20 @@ def learn_weights(
             stacklevel=2,
         )
     heavy = w > 0
-    graph = Graph.from_edges(pairs[heavy], w[heavy], len(rows))
+    graph = Graph.from_edges(pairs[heavy], w[heavy], len(rows), nodes=names)
     return LearnedGraph(graph, max(gap, 0.0), error, steps, scale, pairs, w)
 
 
-def _rows(x: Any) -> FloatArray:
-    rows = np.asarray(check_signal(x, len(x)))
-    if rows.ndim != 2 or np.iscomplexobj(rows) or not rows.shape[1]:
-        raise SignalError(f"graph learning needs real signals, shape (n_nodes, n_signals), not {np.shape(x)}")
-    return rows.astype(np.float64)
+def _rows(x: Any) -> tuple[FloatArray, list[Any] | None]:
+    """Return the checked rows, in a unit in which squared distances neither overflow nor vanish, and their names."""
+    array = x if is_sparse(x) else host_array(x, SignalError, "signals")
+    if array.ndim != 2 or array.dtype.kind == "c" or not array.shape[1]:
+        kind = f"{tuple(array.shape)} of {array.dtype}"
+        raise SignalError(f"graph learning needs real signals, shape (n_nodes, n_signals), not {kind}")
+    rows = np.asarray(to_dense(check_signal(array, array.shape[0])), dtype=np.float64)
+    names = None if not is_frame(x) or is_default_index(x.index) else list(x.index)
+    # A power of two: weights depend on ratios of distances alone, which stay as they are.
+    return np.ldexp(rows, -int(np.frexp(np.abs(rows).max(initial=0.0))[1])), names
 
 
 def _candidates(rows: FloatArray, k: int) -> tuple[IntArray, FloatArray, FloatArray]:
@@ -195,6 +201,8 @@ def _searched_scale(
     one, the nearest that was seen is taken.
     """
     at, below, above, best = log(start), -inf, inf, (inf, start)
+    if not np.any(problem_at(1.0).z):
+        return 1.0
     for _ in range(SEARCHES):
         problem = problem_at(exp(at))
         w = minimum(problem, kind, SEARCH_TOL, most)[0]

@@ -35,13 +35,15 @@ class WeightProblem:
 class DegreeModel:
     """A degree model: the weights for dual variables, the proximal map of the dual, its gap, and the start.
 
-    ``scale`` turns a wanted degree into a first parameter; with it the degrees rise (``slope`` 1) or fall (-1).
+    ``raised`` is a further step where a node has no edge. ``scale`` turns a wanted degree into a first parameter; with
+    it the degrees rise (``slope`` 1) or fall (-1).
     """
 
     weights: Callable[[WeightProblem, FloatArray], FloatArray]
     proximal: Callable[[WeightProblem, FloatArray, FloatArray], FloatArray]
     gap: Callable[[WeightProblem, FloatArray, FloatArray], float]
     start: Callable[[WeightProblem], FloatArray]
+    raised: Callable[[WeightProblem, FloatArray], FloatArray]
     scale: Callable[[FloatArray, int], float]
     problem: Callable[[IntArray, FloatArray, int, float], WeightProblem]
     slope: int
@@ -62,6 +64,26 @@ def _on_simplex(problem: WeightProblem, dual: FloatArray) -> FloatArray:
 def _log_gap(problem: WeightProblem, dual: FloatArray, degrees: FloatArray) -> float:
     product = dual * degrees
     return float(np.sum(product - 1.0 - np.log(product))) if np.all(product > 0) else np.inf
+
+
+def _log_start(problem: WeightProblem) -> FloatArray:
+    """Return ``2 min_j z_ij + 1``: every node has a positive degree, and a node far from all others is felt by none."""
+    nearest = np.full(problem.n_nodes, np.inf)
+    for side in problem.pairs.T:
+        np.minimum.at(nearest, side, problem.z)
+    return 2.0 * nearest + 1.0
+
+
+def _raised(problem: WeightProblem, dual: FloatArray) -> FloatArray:
+    """Return the dual with nodes of degree 0 half way to the least value at which they have an edge.
+
+    No minimum has such a node, and a far one would get there by steps of 1 / dual alone.
+    """
+    short = np.full(problem.n_nodes, np.inf)
+    missing = 2 * problem.z - problem.edge_sums(dual)
+    for side in problem.pairs.T:
+        np.minimum.at(short, side, missing)
+    return dual + np.maximum(short, 0.0) / 2
 
 
 def _log_scale(distances: FloatArray, degree: int) -> float:
@@ -86,7 +108,8 @@ MODELS: dict[str, DegreeModel] = {
         weights=_positive,
         proximal=lambda problem, point, step: (point + np.sqrt(point**2 + 4 * step)) / 2,
         gap=_log_gap,
-        start=lambda problem: np.full(problem.n_nodes, 2 * float(np.max(problem.z))),
+        start=_log_start,
+        raised=_raised,
         scale=_log_scale,
         problem=lambda pairs, z, n_nodes, scale: WeightProblem(pairs, scale * z, n_nodes, 1.0),
         slope=-1,
@@ -96,6 +119,7 @@ MODELS: dict[str, DegreeModel] = {
         proximal=lambda problem, point, step: point / (1 + step / problem.beta),
         gap=lambda problem, dual, degrees: float(np.sum((problem.beta * degrees + dual) ** 2) / (2 * problem.beta)),
         start=lambda problem: np.full(problem.n_nodes, -problem.beta),
+        raised=lambda problem, dual: dual,
         scale=_l2_scale,
         problem=WeightProblem,
         slope=1,
@@ -125,6 +149,8 @@ def _iterates(problem: WeightProblem, kind: DegreeModel) -> Iterator[tuple[Float
         degrees = problem.node_sums(w)
         yield w, kind.gap(problem, ahead, degrees)
         moved = kind.proximal(problem, ahead - lengths * degrees, lengths)
+        if not np.all(degrees):
+            moved = kind.raised(problem, moved)
         if float(np.sum((ahead - moved) * (moved - dual) / lengths)) > 0:
             momentum = 1.0
         following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2

@@ -6,7 +6,7 @@ Every layer of the package filters its channels and mixes them here, whatever it
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -29,7 +29,8 @@ MIXINGS = ("scalar", "node", "tied")
 
 def channel_names(channels: Any) -> tuple[str, ...]:
     """Return the names of the channels that an option stands for."""
-    listed = (channels,) if isinstance(channels, str | PolynomialFilter) else tuple(channels)
+    single = isinstance(channels, str | PolynomialFilter) or not isinstance(channels, Iterable)
+    listed = (channels,) if single else tuple(channels)
     names: list[str] = []
     for item in listed:
         name = item.basis if isinstance(item, PolynomialFilter) else item

@@ -29,6 +29,12 @@ class Hooks:
     class_weights: Any = None
     callbacks: Sequence[Callable[[Any], Any]] = ()
 
+    def __post_init__(self) -> None:
+        given = [("loss", self.loss), ("optimizer", self.optimizer), *(("callback", each) for each in self.callbacks)]
+        for name, function in given:
+            if not callable(function) and (function is not None or name == "callback"):
+                raise ParameterError(f"{name} must be a function, not {type(function).__name__}")
+
 
 class Evaluation:
     """Losses, scores, channel weights and shares of the active runs, one pass for all copies."""

@@ -13,6 +13,7 @@ from torch import Tensor
 from .._arguments import check_signal
 from .._kernels.torch_sparse import TorchCsr, as_tensor, sparse_product, structure
 from ..backend import is_sparse
+from ..errors import SignalError
 
 __all__ = ["Features", "SparseFeatures", "features"]
 
@@ -147,6 +148,10 @@ def features(
     [[0.25, 0.75]]
     """
     x = check_signal(x, x.shape[0] if hasattr(x, "shape") else len(x))
+    if x.dtype.kind == "c":
+        if np.any((x.data if is_sparse(x) else x).imag):
+            raise SignalError("features are complex; give real and imaginary part of column k as columns 2k and 2k + 1")
+        x = x.real
     if normalize:
         sums = np.asarray(abs(x).sum(axis=1)).reshape(-1, 1)
         scale = 1.0 / np.where(sums == 0, 1.0, sums)

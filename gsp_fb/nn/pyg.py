@@ -100,7 +100,7 @@ class FilterBankConv(MessagePassing):  # type: ignore[misc, valid-type]  # torch
             summed: Tensor = self.propagate(edges, x=h, edge_weight=weights)
             return summed
 
-        degrees = utils.scatter(weights, edges[1], dim_size=x.shape[0])
+        degrees = utils.scatter(weights.abs(), edges[1], dim_size=x.shape[0])
         result: Tensor = self.layer(x, Complement(edge_operator(self.family, degrees, aggregate)))
         return result
 

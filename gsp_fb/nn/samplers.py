@@ -95,7 +95,11 @@ class ClusterSampler:
     """
 
     def __init__(self, model: nn.Module, graph: Graph, batch_size: int) -> None:
-        found = {id(p): p for module in model.modules() if (p := getattr(module, "propagation", None)) is not None}
+        filtering: Any = getattr(model, "filtering", None)
+        holders = model.modules() if filtering is None else ()
+        found = {id(p): p for module in holders if (p := getattr(module, "propagation", None)) is not None}
+        # A decoupled network propagates its outputs alone, by a filter of one operator.
+        found |= {} if filtering is None else {id(filtering.base): filtering.base}
         if len(found) != 1:
             raise ParameterError(
                 f"cluster batches need one propagation that all layers share; the model has {len(found)}; train with "

@@ -33,7 +33,7 @@ def train(
     *,
     loss: Callable[[Tensor, Tensor], Tensor] | None = None,
     optimizer: Callable[[Any], torch.optim.Optimizer] | None = None,
-    callbacks: Sequence[Callable[[TrainState], Any]] = (),
+    callbacks: Sequence[Callable[[TrainState], Any]] | Callable[[TrainState], Any] = (),
     class_weights: Any = None,
     eval_every: int | None = None,
     directory: str | os.PathLike[str] | None = None,
@@ -56,7 +56,7 @@ def train(
         cross-entropy or the squared error, as the targets are.
     optimizer : callable, optional
         ``optimizer(parameters)`` returns a torch optimiser; by default Adam with the configuration's values.
-    callbacks : sequence of callables
+    callbacks : sequence of callables, or one
         Called with a ``TrainState`` after every evaluated epoch; one that returns True ends the run.
     class_weights : 'balanced' or sequence of float, optional
         A factor for the loss of each class (or column).
@@ -104,7 +104,7 @@ def train(
     """
     config = TrainConfig() if config is None else config
     config = config if eval_every is None else replace(config, eval_every=eval_every)
-    hooks = Hooks(loss, optimizer, class_weights, tuple(callbacks))
+    hooks = Hooks(loss, optimizer, class_weights, (callbacks,) if callable(callbacks) else tuple(callbacks))
     return train_alone(model, dataset, split, config, hooks=hooks, directory=directory, progress=progress)
 
 

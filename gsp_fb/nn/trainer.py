@@ -140,7 +140,10 @@ class Trainer:
     def _make_optimizer(self) -> torch.optim.Optimizer:
         """Return Adam over the active runs, each with its own rate and decay; fused: one pass over memory."""
         if self.hooks.optimizer is not None:
-            return self.hooks.optimizer(list(self.active[0].parameters.values()))
+            made = self.hooks.optimizer(list(self.active[0].parameters.values()))
+            if not isinstance(made, torch.optim.Optimizer):
+                raise ParameterError(f"optimizer(parameters) must return a torch optimizer, not {type(made).__name__}")
+            return made
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
         for run in self.active:
             for group in named_groups(run.parameters, run.config.weight_decay):

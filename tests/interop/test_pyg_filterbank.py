@@ -234,3 +234,14 @@ except ImportError as missing:
 def test_nothing_else_loads_torch_geometric_and_its_absence_is_named():
     said = subprocess.run([sys.executable, "-c", MISSING], capture_output=True, text=True, check=True).stdout
     assert said == "False\ngsp_fb.nn.pyg needs torch_geometric: pip install torch_geometric\n"
+
+
+@pytest.mark.parametrize("family", ["comb", "sym", "rw", "renorm_sym", "lazy_rw"])
+def test_degrees_of_signed_weights_are_sums_of_absolute_values(family):
+    """Weights 1 and -1 add up to degree 0, and negative sums to nan, unless signs are left out of the degrees."""
+    signed = gf.Graph.from_edges([(0, 1), (1, 2), (2, 3), (0, 3)], [1.0, -1.0, -3.0, 2.0], signed=True)
+    layer, conv = twins(signed, family)
+    data = gf.to_pyg(signed, x=signal(4))
+    assert torch.allclose(conv(data.x, data.edge_index, data.edge_weight), layer(data.x), **CLOSE)
+    low = AddFilterBank(family)(data).x_low
+    assert torch.allclose(low, torch.as_tensor(gf.operator(signed, family) @ data.x.numpy()), **CLOSE)

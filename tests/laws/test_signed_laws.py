@@ -390,12 +390,15 @@ def test_functions_of_weights_above_zero_refuse_by_name(what, graph):
         (lambda: gf.Graph.from_edges([(0, 1)], [-1.0]), r"edge \(0, 1\) has weight -1.0.*signed=True"),
         (lambda: gf.Graph.from_adjacency([[0, -1], [-1, 0]]), "signed=True"),
         (lambda: gf.Graph.from_adjacency([[0, 1j], [-1j, 0]]), "signed=True"),
-        (lambda: gf.Graph.from_adjacency([[0, 1j], [1j, 0]], signed=True), "not Hermitian"),
+        (lambda: gf.Graph.from_adjacency([[0, 1j], [1j, 0]], signed=True), r"not Hermitian.*conjugate of \(i, j\)"),
         (lambda: gf.Graph.from_adjacency([[0, 1j], [-1j, 0]], signed=True, directed=True), "undirected"),
         (lambda: gf.Graph.from_adjacency([[0, 1j], [-1j, 0]], signed=True, symmetrize="max"), "Hermitian"),
         (lambda: gf.Graph.from_edges([(0, 1)], [np.nan], signed=True), "finite"),
         (lambda: gf.Graph.from_edges([(0, 1)], [1j], signed=True), "from_adjacency"),
         (lambda: gf.to_networkx(MAGNETIC), "complex"),
+        (lambda: gf.to_pyg(MAGNETIC), "complex"),
+        (lambda: gf.to_pygsp(MAGNETIC), "complex"),
+        (lambda: gf.filters.denoise(gf.operator(MAGNETIC, "comb", "high"), [1, 2, 3]), "denoising needs real weights"),
         (MAGNETIC.magnetic, "already"),
         (lambda: gf.expected_s_value(gf.operator(MAGNETIC, "sym", "high"), [1, 2, 3]), "real weights"),
     ],
@@ -409,3 +412,12 @@ def test_max_keeps_the_weight_of_larger_magnitude():
     arcs = np.array([[0, -3.0, 2.0], [1.0, 0, -2.0], [0, 2.0, 0]])
     found = gf.Graph.from_adjacency(arcs, symmetrize="max", signed=True).adjacency.toarray()
     assert found.tolist() == [[0, -3.0, 2.0], [-3.0, 0, 2.0], [2.0, 2.0, 0]]
+
+
+@given(ANY, ANY, st.sampled_from(["cartesian", "tensor", "strong"]))
+def test_products_of_signed_and_magnetic_graphs_are_their_formula(first, second, kind):
+    A, B = (graph.adjacency.toarray() for graph in (first, second))
+    cartesian, tensor = np.kron(A, np.eye(len(B))) + np.kron(np.eye(len(A)), B), np.kron(A, B)
+    wanted = {"cartesian": cartesian, "tensor": tensor, "strong": cartesian + tensor}[kind]
+    made = getattr(gf, f"{kind}_product")(first, second)
+    assert_close(made.adjacency.toarray(), wanted, scale=size_of(wanted))

@@ -1,5 +1,7 @@
 """Attention in one compiled pass is attention made of torch's operations: values, gradients and drawn masks."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +9,7 @@ import torch
 from gsp_fb import Graph, datasets, set_threads
 from gsp_fb._kernels import attention, threads
 from gsp_fb._kernels.attention import Scoring, attend, plain_attend
+from gsp_fb.errors import ParameterError
 from gsp_fb.nn import build
 from gsp_fb.nn.inputs import features
 from gsp_fb.nn.propagation.attention import EdgeList
@@ -93,3 +96,28 @@ def test_a_seed_drops_the_same_coefficients_in_both_engines(name, monkeypatch):
         monkeypatch.setenv("GSP_FB_ENGINE", engine)
         found.append(build(name, data, seed=5).train()(x))
     assert torch.allclose(*found, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["gat", "fb-gat", "geom-gcn-p"])
+@pytest.mark.parametrize("n_rows", [10, 61])
+def test_features_of_another_number_of_nodes_are_refused(name, n_rows):
+    """The compiled loops read rows that are not there: the process ended in ``munmap_chunk(): invalid pointer``."""
+    data = datasets.contextual_sbm(60, rng=0)
+    rng = np.random.default_rng(0)
+    pairs = np.unique(rng.integers(0, 60, (2, 200)), axis=1)
+    space, relation = rng.integers(0, 2, pairs.shape[1]), rng.integers(0, 4, pairs.shape[1])
+    relations = SimpleNamespace(pairs=pairs, space=space, relation=relation)
+    model = build(name, data, relations=relations)
+    with pytest.raises(ParameterError, match="60 nodes"):
+        model(torch.ones(n_rows, data.x.shape[1]))
+
+
+def test_attention_of_another_width_is_refused():
+    model = build("gat", datasets.contextual_sbm(60, rng=0))
+    with pytest.raises(ParameterError, match="takes features of shape"):
+        model(torch.ones(60, model.layers[0].lift.weight.shape[0]), propagation=model.layers[0].propagation)
+
+
+def test_a_negative_loop_does_not_cancel_the_one_that_is_added():
+    graph = Graph.from_edges([(0, 0), (1, 1)], [-1.0, 1.0], n_nodes=2, signed=True)
+    assert EdgeList(graph).indices.tolist() == [0, 1]

@@ -8,7 +8,7 @@ import torch
 
 import gsp_fb as gf
 from gsp_fb import nn
-from gsp_fb.errors import ParameterError
+from gsp_fb.errors import ParameterError, SignalError
 from gsp_fb.nn import SparseMatrix, operator_propagation
 from gsp_fb.variants import VARIANTS
 
@@ -77,3 +77,18 @@ def test_q_is_an_option_of_networks_on_directed_graphs():
 def test_other_matrices_refuse_complex_entries():
     with pytest.raises(ParameterError, match="real pairs"):
         SparseMatrix.from_operator(gf.operator(MAGNETIC, "sym"))
+
+
+def test_features_keep_their_imaginary_part_or_are_refused(recwarn):
+    """torch drops it with a warning; zero imaginary parts, as of real features on a magnetic graph, are none."""
+    x = RNG.standard_normal((12, 3))
+    assert torch.equal(nn.features(x.astype(complex)), nn.features(x))
+    assert not recwarn.list
+    with pytest.raises(SignalError, match="columns 2k and 2k"):
+        nn.features(1j * x)
+
+
+@pytest.mark.parametrize("channels", [None, 3])
+def test_channels_that_are_no_names_are_refused(channels):
+    with pytest.raises(ParameterError, match="unknown channel"):
+        nn.FilterBankLayer(3, 2, operator_propagation(SIGNED), channels=channels)

@@ -186,6 +186,21 @@ def test_gradients_flow_through_a_filter_bank(graph, family):
     assert np.allclose(grad.numpy(), expected, atol=1e-6 * scale)
 
 
+@pytest.mark.parametrize("q", [None, 0.25])
+def test_gradients_flow_through_the_bank_itself(q):
+    """A tensor that requires a gradient stays one, and a real signal becomes complex where the weights are."""
+    arcs = gf.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)], n_nodes=5, directed=True)
+    graph = gf.Graph.from_adjacency(arcs.adjacency, symmetrize="max") if q is None else arcs.magnetic(q)
+    bank = gf.FilterBank(gf.operator(graph, "rw", channel="high"), gf.filters.regular())
+    x = torch.arange(10.0, dtype=torch.float64).reshape(5, 2).requires_grad_()
+    c = bank.analyze(x)
+    assert np.array_equal(c.detach().numpy(), bank.analyze(x.detach().numpy()))
+    again = bank.synthesize(c)
+    assert torch.allclose(again, x.to(again.dtype), atol=1e-9)
+    (grad,) = torch.autograd.grad(again.real.square().sum(), x)
+    assert torch.allclose(grad, 2 * x, atol=1e-8)
+
+
 def test_a_filter_bank_under_the_transforms_of_torch(blocks):
     bank = gf.FilterBank(gf.operator(blocks.graph, "rw", channel="high"), [gf.filters.heat(0.5), gf.filters.low_pass()])
     x, t = (torch.randn(61, generator=torch.Generator().manual_seed(k), dtype=torch.float64) for k in (0, 1))

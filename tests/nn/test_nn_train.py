@@ -155,6 +155,30 @@ def test_another_loss_in_the_directory_is_refused(blocks, tmp_path):
         )
 
 
+@pytest.mark.parametrize(
+    ("hook", "message"),
+    [
+        ({"callbacks": [3]}, "callback must be a function, not int"),
+        ({"loss": 3}, "loss must be a function"),
+        ({"optimizer": lambda parameters: None}, "must return a torch optimizer, not NoneType"),
+    ],
+)
+def test_hooks_that_are_no_functions_are_refused(hook, message, blocks):
+    with pytest.raises(ParameterError, match=message):
+        train(build("gcn", blocks), blocks, blocks.splits[0], TrainConfig(epochs=2), **hook)
+
+
+def test_one_callback_needs_no_list(blocks):
+    seen = []
+    train(build("gcn", blocks), blocks, blocks.splits[0], TrainConfig(epochs=2), callbacks=seen.append)
+    assert [state.epoch for state in seen] == [1, 2]
+
+
+def test_a_data_set_without_labels_is_named(blocks):
+    with pytest.raises(ParameterError, match="no labels"):
+        build("gcn", datasets.Dataset.from_arrays(blocks.graph, blocks.x, None))
+
+
 def test_callbacks_see_every_evaluated_epoch_and_may_stop(blocks):
     seen = []
     result = train(
@@ -302,6 +326,14 @@ def test_one_cluster_is_the_whole_graph(blocks):
     batched = TrainConfig(**{**config.as_dict(), "batch": "cluster", "batch_size": 61 * 4})
     one = train(build("gcn", blocks, dropout=0.0), blocks, blocks.splits[0], batched)
     assert [r["train_loss"] for r in one.history] == pytest.approx([r["train_loss"] for r in whole.history], rel=1e-4)
+
+
+@pytest.mark.parametrize("name", ["gprgnn", "jacobiconv"])
+def test_one_cluster_is_the_whole_graph_of_a_decoupled_network(name, blocks):
+    config = TrainConfig(epochs=3, patience=9)
+    batched = TrainConfig(**{**config.as_dict(), "batch": "cluster", "batch_size": 61 * 4})
+    runs = [train(build(name, blocks, dropout=0.0), blocks, blocks.splits[0], given) for given in (config, batched)]
+    assert runs[0].losses["train"] == pytest.approx(runs[1].losses["train"], rel=1e-4)
 
 
 def test_cluster_batches_refuse_attention(blocks):

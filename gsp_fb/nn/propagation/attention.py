@@ -34,7 +34,9 @@ class EdgeList(nn.Module):
     def __init__(self, graph: Graph) -> None:
         super().__init__()
         check_host(graph.device, "lists of edges for attention are made")
-        with_loops = sparse.csr_array(graph.adjacency + sparse.eye_array(graph.n_nodes))
+        # The pattern alone: a negative weight of a loop would cancel the one that is added.
+        pattern = sparse.csr_array((np.ones(len(graph.indices)), graph.indices, graph.indptr), (graph.n_nodes,) * 2)
+        with_loops = sparse.csr_array(pattern + sparse.eye_array(graph.n_nodes))
         A = sparse.csr_array((np.arange(with_loops.nnz), with_loops.indices, with_loops.indptr), with_loops.shape)
         flipped = A.T.tocsr()
         short = {"indptr": A.indptr, "indices": A.indices, "t_indptr": flipped.indptr, "t_indices": flipped.indices}
@@ -78,6 +80,14 @@ class Attention(nn.Module):
         parts = self._heads(h)
         return (parts * self.to_node).sum(-1), (parts * self.from_node).sum(-1)
 
+    def _check(self, h: Tensor) -> None:
+        # Compiled loops read as many rows as the graph has nodes, whether they are there or not.
+        wanted = (self.edges.n_nodes, self.to_node.numel())
+        if h.shape != wanted:
+            raise ParameterError(
+                f"attention over {wanted[0]} nodes takes features of shape {wanted}, not {tuple(h.shape)}"
+            )
+
     def _heads(self, h: Tensor) -> Tensor:
         return h.reshape(h.shape[0], self.heads, -1)
 
@@ -88,10 +98,12 @@ class Attention(nn.Module):
 
     def coefficients(self, h: Tensor) -> Tensor:
         """Return the entries of ``P`` for every head, shape (n_entries, heads)."""
+        self._check(h)
         return coefficients(*self._shares(h), self._scoring(h))
 
     def _filtered(self, *blocks: Tensor) -> list[Tensor]:
         """Return ``P(h) h`` and ``P(h) g`` for every further block g."""
+        self._check(blocks[0])
         h = torch.cat(blocks, dim=1).reshape(len(blocks[0]), len(blocks), self.heads, -1)
         result = attend(*self._shares(blocks[0]), h, self._scoring(h))
         return [part.flatten(1) for part in result.unbind(1)]

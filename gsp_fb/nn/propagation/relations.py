@@ -5,6 +5,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from ...datasets.divisions import N_DIVISIONS
+from ...errors import ParameterError
 from ..sparse import SparseMatrix
 
 __all__ = ["RelationPropagation"]
@@ -20,6 +21,8 @@ class RelationPropagation(nn.Module):
         self.expansion = N_DIVISIONS if average else 1
 
     def _filtered(self, h: Tensor) -> Tensor:
+        if h.shape[-2] * N_DIVISIONS != self.matrix.shape[0]:
+            raise ParameterError(f"features have {h.shape[-2]} rows for {self.matrix.shape[0] // N_DIVISIONS} nodes")
         divisions = h.reshape(*h.shape[:-2], self.matrix.shape[0], -1)
         filtered: Tensor = self.matrix(divisions)
         return filtered.reshape(h.shape)
