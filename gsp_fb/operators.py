@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ._algebra import LinearMap, linear_map
 from ._arguments import check_choice, check_signal
 from ._bounds import loop_loss, low_bounds, merris
 from ._document import facts_html
@@ -29,6 +28,7 @@ from .backend import (
     scaled_csr,
     to_host,
 )
+from .backend.algebra import LinearMap, linear_map
 from .errors import GraphError, ParameterError
 from .graph import REMEDY, Graph
 from .storage import SPECIAL, DiskStorage, collect_blocks

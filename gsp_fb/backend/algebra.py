@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-from .backend import FloatArray
+from .dense import FloatArray
 
 __all__ = ["LinearMap", "linear_map"]
 
