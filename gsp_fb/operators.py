@@ -28,6 +28,7 @@ from .backend import (
     scaled_csr,
     to_host,
 )
+from .backend.algebra import LinearMap, linear_map
 from .errors import GraphError, ParameterError
 from .graph import REMEDY, Graph
 from .storage import SPECIAL, DiskStorage, collect_blocks
@@ -102,9 +103,21 @@ class Operator:
     __array_ufunc__ = None
 
     def __mul__(self, factor: Any) -> Any:
-        return self.linear_operator() * factor if isinstance(factor, Number) else NotImplemented
+        return linear_map(self) * factor if isinstance(factor, Number) else NotImplemented
 
     __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Any:
+        return linear_map(self) / divisor
+
+    def __neg__(self) -> Any:
+        return -linear_map(self)
+
+    def __add__(self, other: Any) -> Any:
+        return linear_map(self) + other
+
+    def __sub__(self, other: Any) -> Any:
+        return linear_map(self) - other
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Operator):
@@ -131,11 +144,11 @@ class Operator:
         return dense
 
     def __matmul__(self, x: Any) -> Any:
-        if isinstance(x, Operator):
-            return self.linear_operator() @ x.linear_operator()
         storage = self.graph.storage
         if type(x) is np.ndarray and storage.kind == "memory":
             return self.apply(check_signal(x, storage.n_nodes))
+        if isinstance(x, Operator | LinearMap):
+            return linear_map(self) @ x
         return self.multiply(x)
 
     def multiply(self, x: Any, *, out: str | os.PathLike[str] | None = None) -> Signal:

@@ -17,7 +17,8 @@ def test_from_an_edge_list_to_the_four_answers(tmp_path, capsys):
     assert "80" in capsys.readouterr().out
     assert main(["report", *source, "-o", str(tmp_path / "friends.html")]) == 0
     page = (tmp_path / "friends.html").read_text(encoding="utf-8")
-    answers = dict(re.findall(r"<dt>([^<]+\??)</dt><dd>([^<]+)</dd>", page))
+    found = re.findall(r'<dt>([^<]+\??)</dt><dd class="short">([^<]+)</dd><dd>([^<]+)</dd>', page)
+    answers = {question: f"{short}. {rest}" for question, short, rest in found}
     assert "Labels: yes." in answers["Is it more than chance?"]
     assert answers["Would a second channel help?"].startswith("High channel:")
     assert "a random half of the nodes (40 labelled nodes)" in answers["Would a second channel help?"]

@@ -48,12 +48,13 @@ def test_gallery_script_has_a_title_and_tells_something(script):
     assert "# %%" in text
 
 
-def test_the_figure_of_the_readme_is_drawn_by_its_script(tmp_path):
+@pytest.mark.parametrize("name", ["two-halves.png", "two-halves-tall.png"])
+def test_the_figure_of_the_readme_is_drawn_by_its_script(tmp_path, name):
     from PIL import Image
 
-    drawn = tmp_path / "two-halves.png"
+    drawn = tmp_path / name
     runpy.run_path(str(DOCS / "figures" / "two_halves.py"))["main"](drawn)
-    stored = DOCS / "_static" / "two-halves.png"
+    stored = DOCS / "_static" / name
     assert stored.stat().st_size < 100_000
     with Image.open(drawn) as new, Image.open(stored) as old:
         assert new.size == old.size

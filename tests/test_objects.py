@@ -12,6 +12,7 @@ AGAIN = gf.Graph.from_edges([(2, 3), (0, 1), (2, 0), (1, 2)], weights=[1.5, 1.0,
 HIGH = gf.operator(GRAPH, "sym", channel="high")
 LOW = gf.operator(GRAPH, "lazy_rw")
 X = np.array([1.0, -2.0, 0.5, 3.0])
+ARGUMENTS = {"heat": (5.0,), "ppr": (0.2,), "rational": ([1.0], [1.0, 2.0]), "wave": (1.0,)}
 
 
 def test_a_graph_has_as_many_elements_as_nodes():
@@ -56,6 +57,44 @@ def test_products_and_sums_of_operators_are_linear_operators():
     assert np.allclose((2 * HIGH + both) @ X, (2 * HIGH.toarray() + HIGH.toarray() @ LOW.toarray()) @ X)
     with pytest.raises(TypeError):
         HIGH * "two"
+
+
+def test_linear_operators_take_further_operators():
+    high, low = HIGH.toarray(), LOW.toarray()
+    made = {
+        "three": (HIGH @ LOW @ HIGH, high @ low @ high),
+        "scaled": ((2 * HIGH) @ LOW, 2 * high @ low),
+        "taken": (HIGH @ (LOW @ LOW), high @ low @ low),
+        "sum": (HIGH + LOW, high + low),
+        "difference": (HIGH - 2 * LOW, high - 2 * low),
+        "added": (2 * HIGH + LOW, 2 * high + low),
+        "negative": (-HIGH, -high),
+        "quotient": (HIGH / 4 - LOW, high / 4 - low),
+        "adjoint": ((LOW @ HIGH).H, (low @ high).T),
+    }
+    for name, (found, wanted) in made.items():
+        assert isinstance(found, LinearOperator), name
+        assert np.allclose(found.toarray(), wanted), name
+        assert np.allclose(found @ X, wanted @ X), name
+        assert np.allclose(found.rmatvec(X), wanted.T @ X), name
+    for wrong in (lambda: HIGH + 1, lambda: HIGH - "two", lambda: HIGH / "two", lambda: (2 * HIGH) @ 3):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+def test_kernels_and_banks_compare_by_what_they_do():
+    heat = gf.filters.heat
+    assert heat(2.0) == heat(2.0) != heat(3.0)
+    assert len({heat(2.0), heat(2.0), heat(3.0)}) == 2
+    for name in sorted(set(gf.filters.KERNELS) - {"gabor"}):
+        first, second = (getattr(gf.filters, name)(*ARGUMENTS.get(name, ())) for _ in range(2))
+        assert first == second, name
+        assert hash(first) == hash(second), name
+    assert gf.FilterBank(HIGH, heat(2.0)) == gf.FilterBank(gf.operator(AGAIN, "sym", channel="high"), heat(2.0))
+    assert gf.FilterBank(HIGH, heat(2.0)) != gf.FilterBank(HIGH, heat(2.0), tol=1e-3)
+    assert hash(gf.FilterBank(HIGH, heat(2.0))) == hash(gf.FilterBank(HIGH, heat(2.0)))
+    assert heat(2.0) != "heat(2)"
+    assert gf.FilterBank(HIGH, heat(2.0)) != heat(2.0)
 
 
 def test_a_graph_draws_itself():

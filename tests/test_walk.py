@@ -97,7 +97,7 @@ def assert_a_report(browser, page):
     assert browser.find_element("tag name", "h1").text
     assert browser.find_element("id", "mix").is_displayed()
     assert browser.find_element("id", "spectrum").is_displayed()
-    answers = [item.text for item in browser.find_elements("css selector", ".answers dd")]
+    answers = [item.text for item in browser.find_elements("css selector", ".answers .short")]
     assert len(answers) == 4
     assert all(answers)
     assert browser.get_log("browser") == []

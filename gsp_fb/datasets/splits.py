@@ -197,7 +197,7 @@ def with_validation(splits: Iterable[Any], y: Any, *, share: float = 0.1, seed: 
 
     See Also
     --------
-    random_splits : Draw whole splits at random.
+    gsp_fb.datasets.random_splits : Draw whole splits at random.
     gsp_fb.nn.cross_validate : Applies it to the folds under the protocol ``validation``.
 
     Examples

@@ -145,6 +145,15 @@ class FilterBank:
         low, high = self.response.interval
         return low, high if self.lmax is None else min(self.lmax, high)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FilterBank):
+            return NotImplemented
+        names = ("kernels", "tol", "method", "order", "lmax", "op")
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
+    def __hash__(self) -> int:
+        return hash((self.op, self.kernels, self.tol))
+
     def __len__(self) -> int:
         return len(self.kernels)
 

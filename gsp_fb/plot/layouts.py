@@ -27,6 +27,8 @@ FLATNESS = 0.6
 VIEW = np.array([[0.87, -0.25], [0.5, 0.43], [0.0, 0.87]])
 # The place of an isolated node in its own square.
 POINT = np.array([[0.5, 0.5]])
+# Components of two or three nodes, of which citation graphs have hundreds, are drawn as a line or a triangle.
+TINY = 3
 
 
 def _spectral(graph: Graph, rng: np.random.Generator) -> FloatArray:
@@ -37,12 +39,17 @@ def _spectral(graph: Graph, rng: np.random.Generator) -> FloatArray:
 
 
 def _circle(graph: Graph, rng: np.random.Generator) -> FloatArray:
-    angles = 2 * np.pi * np.arange(graph.n_nodes) / max(graph.n_nodes, 1)
+    return _polygon(graph.n_nodes)
+
+
+def _polygon(corners: int) -> FloatArray:
+    angles = 2 * np.pi * np.arange(corners) / max(corners, 1)
     return np.stack([np.sin(angles), np.cos(angles)], axis=1)
 
 
+Layout = Callable[[Graph, np.random.Generator], FloatArray]
 # Each places one connected component; components are set side by side afterwards.
-LAYOUTS: dict[str, Callable[[Graph, np.random.Generator], FloatArray]] = {
+LAYOUTS: dict[str, Layout] = {
     "spring": force_directed,
     "spectral": _spectral,
     "circle": _circle,
@@ -96,12 +103,20 @@ def positions(graph: Graph, layout: Any = None, *, rng: Any = 0) -> FloatArray:
     quick = "spring" if graph.n_nodes <= SPRING_NODES else "spectral"
     place, generator = LAYOUTS[check_choice(layout or quick, LAYOUTS, "layout")], check_rng(rng)
     members = _components(graph)
-    boxes = [_in_box(place(_part(graph, nodes), generator)) if len(nodes) > 1 else POINT for nodes in members]
+    boxes = [_placed(graph, nodes, place, generator) for nodes in members]
     places = np.zeros((graph.n_nodes, 2))
     for nodes, box, corner in zip(members, boxes, _corners([len(nodes) ** 0.5 for nodes in members]), strict=True):
         # A component alone fills the unit square; several share the plane by their numbers of nodes.
         places[nodes] = box * (len(nodes) ** 0.5 if len(members) > 1 else 1.0) + corner
     return places
+
+
+def _placed(graph: Graph, nodes: IntArray, place: Layout, rng: np.random.Generator) -> FloatArray:
+    """Return the places of one component in its own square."""
+    if len(nodes) <= 1:
+        return POINT
+    tiny = len(nodes) <= TINY and len(nodes) < graph.n_nodes
+    return _in_box(_polygon(len(nodes)) if tiny else place(_part(graph, nodes), rng))
 
 
 def _stored(layout: Any, n_nodes: int) -> FloatArray:
@@ -139,8 +154,13 @@ def _in_box(places: FloatArray) -> FloatArray:
 
 
 def _corners(sides: list[float]) -> list[FloatArray]:
-    """Return lower left corners that set squares, largest first, on shelves of about equal width."""
-    shelf = max([sum(side**2 for side in sides) ** 0.5 * 1.2, *sides], default=0.0)
+    """Return lower left corners that set squares, largest first, on shelves of about equal width.
+
+    Beside one that has more than half of the nodes a shelf would stay empty: it has its shelf for itself.
+    """
+    area = sum(side**2 for side in sides)
+    giant = len(sides) > 1 and sides[0] ** 2 > area / 2
+    shelf = sides[0] if giant else max([area**0.5 * 1.2, *sides], default=0.0)
     corners, x, y, height = [], 0.0, 0.0, 0.0
     for side in sides:
         if x and x + side > shelf:

@@ -39,11 +39,12 @@ def make_drawing(graph: Graph, signals: Signals, rng: np.random.Generator) -> Dr
     live = real and graph.n_nodes <= LIVE_NODES and len(graph.indices) <= LIVE_ENTRIES
     nodes = np.arange(graph.n_nodes) if live else neighbourhood(graph, SAMPLE_NODES)
     part = graph if live else Graph.from_adjacency(graph.adjacency[nodes][:, nodes], directed=graph.directed)
-    at = None if graph.coordinates is None else graph.coordinates[nodes, :2] * [1.0, -1.0]  # a page counts downwards
+    own = graph.coordinates is not None
+    at = positions(graph)[nodes] if own else positions(part, "communities", rng=rng)
     table = graph.nodes.take(nodes)
     return Drawing(
         nodes=nodes,
-        positions=_framed(positions(part, "communities" if at is None else at, rng=rng), keep_shape=at is not None),
+        positions=_framed(at * [1.0, -1.0], keep_shape=own),  # a page counts downwards
         indptr=part.indptr,
         indices=part.indices,
         weights=part.weights,
@@ -54,6 +55,7 @@ def make_drawing(graph: Graph, signals: Signals, rng: np.random.Generator) -> Dr
         classes=None if signals.classes is None else signals.classes[nodes],
         class_names=tuple(name[:NAME_LENGTH] for name in signals.class_names),
         columns={name: [_cell(value) for value in table[name].tolist()] for name in list(table)[:COLUMNS]},
+        keep_shape=own,
     )
 
 

@@ -211,6 +211,8 @@ class Drawing:
         Class of each node, -1 where unlabelled, with ``class_names``.
     columns : dict of lists of str or None
         Cells of the node table, as text.
+    keep_shape : bool
+        Whether the positions are coordinates of the data, whose two axes have one scale.
     """
 
     nodes: IntArray
@@ -225,6 +227,7 @@ class Drawing:
     classes: IntArray | None = None
     class_names: tuple[str, ...] = ()
     columns: Mapping[str, list[str | None]] = field(default_factory=dict)
+    keep_shape: bool = False
 
 
 @dataclass(frozen=True, repr=False)

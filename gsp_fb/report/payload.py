@@ -41,6 +41,7 @@ def payload(drawing: Drawing, family: str) -> dict[str, Any]:
         "responses": [row.script(name) for name, row in offered.items()],
         "names": drawing.names,
         "positions": pack(drawing.positions, "f4"),
+        "keep_shape": drawing.keep_shape,
         "indptr": pack(drawing.indptr, "u4"),
         "indices": pack(drawing.indices, "u4"),
         "weights": None if drawing.weights is None else pack(drawing.weights, "f8"),

@@ -59,7 +59,7 @@ def render_html(report: Report) -> str:
         sections=list(sections(report)),
         version=__version__,
         cards=_cards(report),
-        answers=answers(report),
+        answers={question: answer.split("\n") for question, answer in answers(report).items()},
         striking=striking(report),
         shapes=SHAPES,
         payload=payload(report.drawing, report.family),
@@ -212,7 +212,7 @@ def _blocks(report: Report) -> Iterator[Block]:
     """Yield the report without its figures; names from the data are literal text."""
     yield from (Heading(1, report.name), Text(about_graph(report.graph), literal=True))
     for question, answer in answers(report).items():
-        yield Text(f"{question} {answer}", literal=True)
+        yield Text(f"{question} {answer.replace(chr(10), '. ')}", literal=True)
     if striking(report):
         yield Text(" ".join(striking(report)), literal=True)
     for section in sections(report):

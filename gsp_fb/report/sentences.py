@@ -31,8 +31,12 @@ ROUNDING = 1e-12
 DOUBT = 0.005
 # Two-sided p-value below which a difference is more than random permutation explains.
 LEVEL = 0.05
+# Signals whose names are in the singular.
+ONE = ("degree", "constant")
 # Share of the frequencies near 1, or of the edges at one node, that is worth a sentence.
 STRIKING = 0.2
+# Edge homophily minus its expected value, either way, that is worth a sentence.
+ALIKE_STRIKING = 0.3
 # Edge homophily minus its expected value under random permutation, up to each bound.
 ALIKE = (
     (-0.02, "Neighbours are alike less often than under random permutation: averaging over them mixes the classes."),
@@ -114,7 +118,7 @@ def about_energies(report: Report) -> str:
 
 
 def _about_energy(row: EnergyRow, compared: SignificanceRow | None, graph: GraphFacts) -> str:
-    verb, they = ("has", "it") if row.signal in ("degree", "constant") else ("have", "they")
+    verb, they = ("has", "it") if row.signal in ONE else ("have", "they")
     start = f"The {row.signal} {verb} S = {_rounded(row.s_value):.4g}"
     if graph.edges == graph.loops:
         return f"{start}: no edge joins two nodes, so every signal has frequency 0."
@@ -134,9 +138,10 @@ def _ratio(value: float, expected: float) -> str:
 
 def p_value(row: SignificanceRow) -> str:
     """Return the two-sided p-value in words, never smaller than the permutations can show."""
+    if _least(row):
+        return f"p ≤ {2 / (row.surrogates + 1):.2g}"
     if row.surrogates:
-        least = 2 / (row.surrogates + 1)
-        return f"p ≤ {least:.2g}" if row.p_value <= least else f"p = {row.p_value:.2g}"
+        return f"p = {row.p_value:.2g}"
     return "p < 1e-6" if row.p_value < 1e-6 else f"p = {row.p_value:.2g}"
 
 
@@ -144,7 +149,7 @@ def answers(report: Report) -> dict[str, str]:
     """Return the four questions of the first screen with their answers from the facts.
 
     The questions: how rough features and labels are, whether that is more than chance, whether a second channel
-    would help, and what to try.
+    would help, and what to try. The first line of an answer is the answer itself, the second what it rests on.
     """
     return {
         "How rough are the signals?": _how_rough(report),
@@ -156,48 +161,62 @@ def answers(report: Report) -> dict[str, str]:
 
 def _how_rough(report: Report) -> str:
     rows = [row for row in report.energies if row.family == report.family]
-    values = ", ".join(f"{row.signal} {_rounded(row.s_value):.3f} ({_rounded(row.expected):.3f})" for row in rows)
-    top = "" if VARIANTS[report.family].norm == "none" else " on an axis from 0 (constant on every component) to 2"
+    short = ", ".join(f"{row.signal} {_rounded(row.s_value):.3f}" for row in rows)
+    top = "" if VARIANTS[report.family].norm == "none" else ", from 0 (constant on every component) to 2"
+    random = " and ".join(f"{_rounded(row.expected):.3f}" for row in rows)
+    parts = [f"S is the mean frequency under {report.family}{top}. The same values placed at random have {random}."]
     above = [f"{percent(profile.above)} of the energy of the {profile.signal}" for profile in report.profiles]
-    parts = [f"S, the mean frequency under {report.family}, and in brackets as expected at random: {values}{top}."]
     if above:
         parts.append(f"Above frequency {_middle(report.profiles[0].edges)[1]:.2f} lies {' and '.join(above)}.")
-    return " ".join(parts)
+    return f"S: {short}\n{' '.join(parts)}"
 
 
 def _more_than_chance(report: Report) -> str:
-    if not report.significance:
-        return "Not tested: a test needs an edge between two nodes, and four nodes."
-    return " ".join([*map(_verdict, report.significance), *_by_column(report.columns)])
+    rows = report.significance
+    if not rows:
+        return "Not tested\nA test needs an edge between two nodes, and four nodes."
+    short = ", ".join(f"{row.signal}: {'yes' if _differs(row) else 'no'}" for row in rows)
+    return "\n".join([_capital(short), " ".join([*map(_verdict, rows), *_by_column(report.columns)])])
+
+
+def _differs(row: SignificanceRow) -> bool:
+    return math.isfinite(row.z_score) and row.p_value <= LEVEL
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _verdict(row: SignificanceRow) -> str:
     name = row.signal.capitalize()
     if not math.isfinite(row.z_score):
         return f"{name}: every placement of the values has the same S."
-    if row.p_value > LEVEL:
-        return f"{name}: no. S is {_ratio(row.s_value, row.expected)} of random permutations, {p_value(row)}."
-    side = "below" if row.z_score < 0 else "above"
-    sizes = f"{abs(row.z_score):.1f} standard deviations {side} random permutations"
-    return f"{name}: yes. S is {sizes}, {_ratio(row.s_value, row.expected)}, {p_value(row)}."
+    sizes = f"{abs(row.z_score):.1f} standard deviations {'below' if row.z_score < 0 else 'above'} random permutations"
+    shown = f", the least that {row.surrogates} permutations can show" if _least(row) else ""
+    return f"{name}: S is {sizes}, {_ratio(row.s_value, row.expected)} ({p_value(row)}{shown})."
+
+
+def _least(row: SignificanceRow) -> bool:
+    """Return whether no permutation was as far from the mean as the signal."""
+    return bool(row.surrogates) and row.p_value <= 2 / (row.surrogates + 1)
 
 
 def _by_column(rows: Sequence[SignificanceRow]) -> list[str]:
     """Return which named columns differ from random permutation, and to which side."""
     sides: dict[str, list[str]] = {"smoother than random permutation": [], "rougher": [], "no difference": []}
     for row in rows:
-        differs = math.isfinite(row.z_score) and row.p_value <= LEVEL
         smooth, rough, neither = sides
-        sides[(smooth if row.z_score < 0 else rough) if differs else neither].append(row.signal)
+        sides[(smooth if row.z_score < 0 else rough) if _differs(row) else neither].append(row.signal)
     listed = "; ".join(f"{side}: {', '.join(names)}" for side, names in sides.items() if names)
     return [f"Column by column, less the mean: {listed}."] if listed else []
 
 
 def _second_channel(report: Report) -> str:
     if report.advice is None:
-        return "Open: the rules need labels of some nodes, on an undirected graph."
-    used = f" Computed from {report.advice.nodes}." if report.advice.nodes else ""
-    return f"{report.advice.text}{used}"
+        return "Open\nThe rules need labels of some nodes, on an undirected graph."
+    short, _, rest = report.advice.text.partition(". ")
+    used = f"Computed from {report.advice.nodes}." if report.advice.nodes else ""
+    return f"{short.removesuffix('.')}\n{' '.join(filter(None, [rest, used]))}".rstrip()
 
 
 def _what_to_try(report: Report) -> str:
@@ -205,14 +224,14 @@ def _what_to_try(report: Report) -> str:
     if advice is not None and advice.channels:
         model, why = ("fb-gcn", "both channels") if advice.channels == "both" else ("gcn", "the low channel")
         command = f"gsp-fb train {model} {advice.source} --family {advice.family}"
-        return f"Train {model} ({why}), and an MLP beside it: {command}"
-    rows = [row for row in report.significance if row.p_value <= LEVEL and math.isfinite(row.z_score)]
+        return f"Train {model} ({why}) beside an MLP\n{command}"
+    rows = [row for row in report.significance if _differs(row)]
     if not rows:
-        return "Compare with a method without the graph: on this signal the edges show no effect."
-    side = (
-        "low-pass filters (heat, Tikhonov) denoise it" if rows[0].z_score < 0 else "high-pass filters show its pattern"
-    )
-    return f"The {rows[0].signal} follows the edges: {side}. Move the slider below."
+        return "Compare with a method without the graph\nOn this signal the edges show no effect."
+    verb, them = ("follows", "it") if rows[0].signal in ONE else ("follow", "them")
+    low = rows[0].z_score < 0
+    side = f"low-pass filters (heat, Tikhonov) denoise {them}" if low else "high-pass filters show the pattern"
+    return f"The {rows[0].signal} {verb} the edges: {side}\nMove the slider below."
 
 
 def striking(report: Report) -> list[str]:
@@ -226,6 +245,12 @@ def striking(report: Report) -> list[str]:
         )
     if facts.edges and not facts.weighted and facts.nodes > 10 and facts.max_degree >= STRIKING * facts.edges:
         found.append(f"One node is in {percent(min(facts.max_degree / facts.edges, 1.0))} of the edges.")
+    alike = report.homophily
+    if alike is not None and alike.classes > 1 and abs(alike.edge - alike.expected) >= ALIKE_STRIKING:
+        found.append(
+            f"{percent(alike.edge)} of the {'arcs' if facts.directed else 'edges'} join nodes of one class; with the "
+            f"same labels placed at random {percent(alike.expected)} would."
+        )
     if facts.components > 1 and facts.edges:
         found.append(
             f"The graph falls into {count(facts.components, 'component')}; no filter carries values between them."

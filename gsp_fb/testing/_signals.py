@@ -81,7 +81,7 @@ def signals(
     Parameters
     ----------
     graph : Graph, optional
-        With it arrays are drawn; without it :class:`SignalRecipe` objects, so that ``@given`` can draw graph and signal
+        With it arrays are drawn; without it ``SignalRecipe`` objects, so that ``@given`` can draw graph and signal
         independently.
     columns : int, None or a strategy of these
         Number of signals; None for the shape ``(n_nodes,)``.

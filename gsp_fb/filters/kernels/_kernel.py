@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
+from types import FunctionType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,7 +29,7 @@ Envelope: TypeAlias = Callable[[float, float, float], float]
 Variations: TypeAlias = tuple[tuple[int, float], ...]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Kernel:
     r"""A real function of graph frequency: the frequency response of a filter.
 
@@ -101,6 +102,15 @@ class Kernel:
     def is_declared(self) -> bool:
         """Whether the error of a polynomial can be proven, not only sampled."""
         return self.rational is not None or self.envelope is not None or bool(self.variations)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        pairs = ((getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+        return all(_same(a, b) for a, b in pairs)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.formula, self.relative, self.breakpoints))
 
     def __repr__(self) -> str:
         return f"Kernel({self.name!r})"
@@ -277,3 +287,22 @@ def as_kernel(kernel: Kernel | Function) -> Kernel:
 def bound_to(lmax: float | None, kernels: tuple[Kernel, ...]) -> tuple[Kernel, ...]:
     """Return ``kernels`` bound to ``lmax``; unchanged for ``lmax=None``, so that a bank binds them later."""
     return kernels if lmax is None else tuple(kernel.bind(lmax) for kernel in kernels)
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Return whether two fields are equal; functions are where the same lines were closed over equal values."""
+    if a is b:
+        return True
+    if isinstance(a, float) and isinstance(b, float):
+        return a == b or (math.isnan(a) and math.isnan(b))
+    if isinstance(a, FunctionType) and isinstance(b, FunctionType):
+        return a.__code__ is b.__code__ and a.__defaults__ == b.__defaults__ and _same(_closed(a), _closed(b))
+    if isinstance(a, partial) and isinstance(b, partial):
+        return _same((a.func, a.args, *a.keywords.items()), (b.func, b.args, *b.keywords.items()))
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return type(a) is type(b) and np.shape(a) == np.shape(b) and bool(np.all(a == b))
+
+
+def _closed(function: FunctionType) -> tuple[Any, ...]:
+    return tuple(cell.cell_contents for cell in function.__closure__ or ())

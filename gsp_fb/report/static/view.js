@@ -164,6 +164,7 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
 
   const controls = byId("controls"), canvas = byId("canvas"), readout = byId("readout"), plot = byId("spectrum");
   let signal = signals[0], filtered = signal.values, shown = filtered, reach = 1, chosen = -1, band = -1;
+  const order = Uint32Array.from({ length: n }, (_, i) => i);
   let op = null, space = null, made = "", response = () => 1, bands = null;
 
   function fill(select, rows, initial) {
@@ -197,13 +198,22 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
     if (data.live) filterLive();
     const mode = byId("colour").value;
     shown = mode === "input" ? signal.values : filtered;
-    reach = shown.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-    byId("scale-low").textContent = tidy(-reach);
-    byId("scale-high").textContent = tidy(reach);
+    stretch();
     byId("scale").hidden = mode === "classes";
     byId("class-keys").hidden = mode !== "classes";
     paint();
     tell();
+  }
+
+  // The colours reach to the value that 2 % of the nodes exceed, so that a few hubs do not leave the others pale. Nodes of
+  // large values are drawn last, in front.
+  function stretch() {
+    const size = shown.map(Math.abs);
+    order.sort((a, b) => size[a] - size[b]);
+    const most = n ? size[order[n - 1]] : 0;
+    reach = (n && size[order[Math.floor(0.98 * (n - 1))]]) || most;
+    byId("scale-low").textContent = (reach < most ? "≤ " : "") + tidy(-reach);
+    byId("scale-high").textContent = (reach < most ? "≥ " : "") + tidy(reach);
   }
 
   function filterLive() {
@@ -341,8 +351,21 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
   let width = 0, height = 0, radius = 4, colours = [], palette = [], tone = {};
   let zoom = 1, shiftX = 0, shiftY = 0;
   const MARGIN = 16;
-  const placeX = (i) => shiftX + zoom * (MARGIN + positions[2 * i] * (width - 2 * MARGIN));
-  const placeY = (i) => shiftY + zoom * (MARGIN + positions[2 * i + 1] * (height - 2 * MARGIN));
+  // A layout fills the canvas; coordinates keep their shape, so both axes have one scale.
+  const span = (axis) => {
+    let [low, high] = [Infinity, -Infinity];
+    for (let i = axis; i < 2 * n; i += 2) [low, high] = [Math.min(low, positions[i]), Math.max(high, positions[i])];
+    return Math.max(high - low, 1e-9);
+  };
+  const spans = [span(0), span(1)];
+  let scaleX = 1, scaleY = 1;
+  const placeX = (i) => shiftX + zoom * (width / 2 + (positions[2 * i] - 0.5) * scaleX);
+  const placeY = (i) => shiftY + zoom * (height / 2 + (positions[2 * i + 1] - 0.5) * scaleY);
+
+  function rescale() {
+    [scaleX, scaleY] = [width - 2 * MARGIN, height - 2 * MARGIN];
+    if (data.keep_shape) scaleX = scaleY = Math.min(scaleX / spans[0], scaleY / spans[1]);
+  }
 
   function rgb(colour) {
     const probe = document.createElement("canvas").getContext("2d");
@@ -376,6 +399,7 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
   function layOut() {
     width = canvas.clientWidth;
     height = canvas.clientHeight;
+    rescale();
     fit(canvas);
     fit(edgeLayer, width, height);
     if (space !== null) paintSpectrum();
@@ -429,9 +453,10 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
     context.strokeStyle = tone.rim;
     context.lineWidth = radius > 3 ? 0.9 : 0.4;
     const byClass = byId("colour").value === "classes";
-    for (let i = 0; i < n; i++) {
+    const shade = (value) => colours[reach > 0 ? Math.round(128 + 128 * Math.max(-1, Math.min(1, value / reach))) : 128];
+    for (const i of order) {
       const label = byClass ? classes[i] : 0;
-      context.fillStyle = byClass ? palette[label % 7] : colours[reach > 0 ? Math.round(128 + (128 * shown[i]) / reach) : 128];
+      context.fillStyle = byClass ? palette[label % 7] : shade(shown[i]);
       if (byClass && label === 0xffffffff) context.fillStyle = tone.card;
       outline(context, placeX(i), placeY(i), radius, byClass && label !== 0xffffffff ? Math.floor(label / 7) : 0);
       context.fill();
