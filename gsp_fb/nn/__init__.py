@@ -7,6 +7,7 @@ loop that can be killed and resumed.
 from . import _guard as _guard
 
 # isort: split
+from .._kernels.torch_matrix import SparseMatrix
 from .._rundir import read_metrics
 from ..datasets.splits import with_validation
 from ..filters.differentiable import filter_signal
@@ -27,7 +28,6 @@ from .protocols import PROTOCOLS, CrossValidation, cross_validate
 from .recipes import build
 from .resources import TrainingInterrupted
 from .search import BEST_FILE, SearchResult, read_best, search
-from .sparse import SparseMatrix
 from .splits import train_splits
 from .train import train
 from .trainer import TrainState

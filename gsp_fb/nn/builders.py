@@ -12,6 +12,9 @@ import torch
 from torch import nn
 
 from .. import datasets
+from .._arguments import check_host
+from .._kernels.edge_list import EdgeList
+from .._kernels.torch_matrix import SparseMatrix
 from ..datasets.divisions import N_DIVISIONS, relation_matrix
 from ..errors import ParameterError
 from ..filters.heat_basis import heat_wavelets
@@ -25,14 +28,11 @@ from .graphs import GinNetwork
 from .layer import FilterBankLayer
 from .network import Network
 from .parts import Dropout, Linear
-from .propagation.attention import Attention, EdgeList
+from .propagation.attention import Attention
 from .propagation.base import Identity
-from .propagation.operators import Complement, Spatial, operator_propagation
+from .propagation.operators import Complement, RelationPropagation, Spatial, Wavelet, operator_propagation
 from .propagation.polynomial import PolynomialFilter, PolynomialPropagation
-from .propagation.relations import RelationPropagation
-from .propagation.wavelet import Wavelet
 from .samplers import NeighbourSampler, SaintSampler
-from .sparse import SparseMatrix
 
 __all__ = ["BuildContext"]
 
@@ -146,6 +146,7 @@ def polynomial_stack(plan: BuildContext) -> nn.Module:
 def attention_stack(plan: BuildContext) -> nn.Module:
     """Return the stack over attention (GAT): heads side by side, their mean in the last layer."""
     plan.single()
+    check_host(plan.graph.device, "lists of edges for attention are made")
     edges = EdgeList(plan.graph)
     heads, noise = plan.options["heads"], plan.dropout("attention_dropout")
 

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .channels import Channels
+from .channels import ChannelLayer, Channels
 from .inputs import Features
-from .network import NodeNetwork, Record, step
+from .network import GraphNetwork, Record
 from .parts import Copies, Dropout, Linear
 from .propagation.base import Propagation, check_propagation
 
@@ -32,7 +32,7 @@ class NearIdentity(Linear):
         return x @ torch.lerp(identity, self.weight, self.theta_l)
 
 
-class ResidualBlock(nn.Module):
+class ResidualBlock(ChannelLayer):
     """``s ((1 - t) I + t W)`` with ``s = (1 - alpha) filter(h) + alpha h_0``, per channel, then mixed.
 
     M. Chen et al., "Simple and Deep Graph Convolutional Networks", ICML 2020.
@@ -62,7 +62,8 @@ class ResidualBlock(nn.Module):
         self.filtered = maps()
         self.initial = maps() if star else None
 
-    def _parts(self, h: Tensor, h_0: Tensor, propagation: Propagation | None) -> list[Tensor]:
+    def parts(self, h: Tensor, h_0: Tensor, propagation: Propagation | None = None) -> list[Tensor]:
+        """Return the mapped channels."""
         filtered = self.bank.filter(self.propagation if propagation is None else propagation, [h] * len(self.filtered))
         kept = 1.0 - self.alpha
         if self.initial is None:
@@ -70,17 +71,8 @@ class ResidualBlock(nn.Module):
         maps = zip(self.filtered, self.initial, filtered, strict=True)
         return [first(kept * part) + second(self.alpha * h_0) for first, second, part in maps]
 
-    def forward(self, h: Tensor, h_0: Tensor, propagation: Propagation | None = None) -> Tensor:
-        """Return the mixture of the channels."""
-        return torch.relu(self.bank.mix(self._parts(h, h_0, propagation)))
 
-    def split(self, h: Tensor, h_0: Tensor, propagation: Propagation | None = None) -> dict[str, Tensor]:
-        """Return the mapped channels, their mixture and the shares, by name."""
-        parts = self._parts(h, h_0, propagation)
-        return self.bank.split(parts, torch.relu(self.bank.mix(parts)))
-
-
-class DeepNetwork(NodeNetwork):
+class DeepNetwork(GraphNetwork):
     """A lift to ``width``, ``depth`` residual blocks, a map to the classes; dropout before each."""
 
     def __init__(
@@ -109,9 +101,9 @@ class DeepNetwork(NodeNetwork):
         self.dropout = dropout
 
     def run(self, x: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
-        """Return the logits; append what every layer's ``split`` returns to ``record`` where one is given."""
+        """Return the logits."""
         h = h_0 = torch.relu(self.lift(self.dropout(x)))
         for layer in self.layers:
-            h = step(layer, (self.dropout(h), h_0, propagation), record)
+            h = layer.run(record, self.dropout(h), h_0, propagation)
         logits: Tensor = self.head(self.dropout(h))
         return logits

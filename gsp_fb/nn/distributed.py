@@ -149,11 +149,11 @@ class _Share(Exchange):
     def _subgraphs(self, train: Tensor, seed: int) -> Iterator[tuple[int, Batch]]:
         """Yield as many numbered subgraphs as fill whole steps, the same ones in every process."""
         generator: Any = self.model.generator
-        batches: Any = self.model.batches
+        sampler: Any = self.model.sampler
         number = 0
         for turn in count():
             generator.manual_seed(seed + turn)
-            for batch in batches(train):
+            for batch in sampler.batches(train):
                 generator.manual_seed(seed + STRIDE + number)
                 yield number, batch
                 generator.manual_seed(seed + 2 * STRIDE + number)

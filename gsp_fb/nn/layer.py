@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from .._arguments import check_choice, check_count
 from ..errors import ParameterError
-from .channels import Channels
+from .channels import ChannelLayer, Channels
 from .inputs import Features
 from .parts import ACTIVATIONS, Copies, Linear, Norm
 from .propagation.base import Propagation, check_propagation
@@ -22,7 +22,7 @@ ORDERS = ("before", "after")
 PAIR = ("low", "high")
 
 
-class FilterBankLayer(nn.Module):
+class FilterBankLayer(ChannelLayer):
     r"""One layer of k channels, :math:`H' = \mathrm{out}(\sum_c a_c\,\mathrm{channel}_c(\mathrm{act}(H W_c)) + b)`.
 
     ``channels="low"`` is the one-channel baseline, ``channels="both"`` the paper's layer.
@@ -142,10 +142,9 @@ class FilterBankLayer(nn.Module):
 
     def forward(self, x: Features, propagation: Propagation | None = None) -> Tensor:
         """Return the layer's output; ``propagation`` replaces the layer's own (for example a sampled subgraph)."""
-        chosen = self._chosen(propagation)
-        if self.after is ACTIVATIONS["identity"]:
-            return self._finish(self._synthesized(self.lift(x), chosen), x)
-        return self._finish(self.bank.mix(self._filtered(x, chosen)), x)
+        if self.after is not ACTIVATIONS["identity"]:
+            return super().forward(x, propagation)
+        return self.finish(self._synthesized(self.lift(x), self._chosen(propagation)), x)
 
     def _synthesized(self, lifted: Tensor, chosen: Propagation) -> Tensor:
         """Return the mixed channels; those of the paper's layer in one pass where the propagation has it."""
@@ -156,17 +155,15 @@ class FilterBankLayer(nn.Module):
                 return mixed
         return self.bank.synthesize(chosen, self._blocks(lifted))
 
-    def _filtered(self, x: Features, chosen: Propagation) -> list[Tensor]:
-        return [self.after(part) for part in self.bank.filter(chosen, self._blocks(self.lift(x)))]
+    def parts(self, x: Features, propagation: Propagation | None = None) -> list[Tensor]:
+        """Return the filtered channels before mixing."""
+        filtered = self.bank.filter(self._chosen(propagation), self._blocks(self.lift(x)))
+        return [self.after(part) for part in filtered]
 
-    def _finish(self, mixed: Tensor, x: Features) -> Tensor:
+    def finish(self, mixed: Tensor, x: Features, propagation: Propagation | None = None) -> Tensor:
+        """Add root map and bias to the mixed channels, normalise and activate."""
         if self.root is not None:
             mixed = mixed + self.root(x)
         if self.bias is not None:
             mixed = mixed + self.bias.unsqueeze(-2)
         return self.output(self.norm(mixed))
-
-    def split(self, x: Features, propagation: Propagation | None = None) -> dict[str, Tensor]:
-        """Return the filtered channels before mixing, the layer's output and the shares, by name."""
-        parts = self._filtered(x, self._chosen(propagation))
-        return self.bank.split(parts, self._finish(self.bank.mix(parts), x))

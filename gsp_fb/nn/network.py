@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
 from ..errors import ParameterError
-from .channels import Channels, Mixing
+from .channels import Channels, Mixing, node_mean
 from .layer import FilterBankLayer
 from .parts import Dropout
-from .propagation.base import Batch, Propagation
+from .propagation.base import Propagation
 from .propagation.polynomial import PolynomialFilter, PolynomialPropagation
 
-__all__ = ["GraphNetwork", "Network", "NodeNetwork", "n_parameters", "parameter_groups"]
+__all__ = ["GraphNetwork", "Network", "n_parameters", "parameter_groups"]
 
-Record: TypeAlias = "list[dict[str, Tensor]] | None"
+Record: TypeAlias = Callable[[dict[str, Tensor]], Any] | None
 
 
 class GraphNetwork(nn.Module):
@@ -26,7 +26,7 @@ class GraphNetwork(nn.Module):
 
     @abstractmethod
     def run(self, x: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
-        """Return the logits; append what every layer's ``split`` returns to ``record`` where one is given."""
+        """Return the logits; give what every layer's ``split`` returns to ``record`` where there is one."""
 
     def forward(self, x: Any, propagation: Propagation | None = None) -> Tensor:
         """Return the logits; ``propagation`` replaces that of every layer (for example a sampled subgraph)."""
@@ -38,12 +38,13 @@ class GraphNetwork(nn.Module):
         Shares are what every channel contributes to the sum and add up to 1: shape (k,), or (n_nodes, k) where mixing
         is per node.
         """
-        was_training, record = self.training, []  # type: tuple[bool, list[dict[str, Tensor]]]
+        found: list[dict[str, Tensor]] = []
+        was_training = self.training
         self.eval()
         with torch.no_grad():
-            self.run(x, propagation, record)
+            self.run(x, propagation, found.append)
         self.train(was_training)
-        return record
+        return found
 
     @property
     def channel_names(self) -> tuple[str, ...]:
@@ -52,9 +53,12 @@ class GraphNetwork(nn.Module):
 
     def shares(self, x: Any) -> Tensor:
         """Return the mean share of every channel, shape (*copies, n_layers, k); each row sums to 1."""
+        return torch.stack([self.mean_shares(part) for part in self.channels(x)], dim=-2)
+
+    def mean_shares(self, found: Mapping[str, Tensor]) -> Tensor:
+        """Return the shares of a layer, their mean over the nodes where every node has its own."""
         per_node = any(mixing.kind == "node" for mixing in mixings(self))
-        found = [part["shares"] for part in self.channels(x)]
-        return torch.stack([part.mean(-2) if per_node else part for part in found], dim=-2)
+        return node_mean(found["shares"]) if per_node else found["shares"]
 
     def alphas(self) -> Tensor:
         """Return the mixing weights, shape ``(*copies, n_layers, k)``.
@@ -76,22 +80,7 @@ class GraphNetwork(nn.Module):
         return found[0].response(frequencies)
 
 
-class NodeNetwork(GraphNetwork):
-    """A network over the nodes of one graph, which makes the training steps of an epoch itself."""
-
-    sampler: Any = None
-
-    def batches(self, train: Tensor) -> Iterator[Batch]:
-        """Yield the training steps of one epoch over the training nodes ``train``."""
-        if self.sampler is None:
-            yield Batch(train)
-            return
-        parameter = next(self.parameters())
-        for batch in self.sampler.batches(train):
-            yield batch.like(parameter)
-
-
-class Network(NodeNetwork):
+class Network(GraphNetwork):
     """Layers one after the other, dropout before each; ``model(x)`` returns the logits.
 
     Parameters
@@ -147,14 +136,14 @@ class Network(NodeNetwork):
         self.residual, self.sampler = residual, sampler
 
     def run(self, x: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
-        """Return the logits; append what every layer's ``split`` returns to ``record`` where one is given."""
+        """Return the logits."""
         decoupled = self.filtering is not None
         h = self.input_dropout(x)
         if self.lift is not None:
             h = self.dropout(torch.relu(self.lift(h)))
         for position, layer in enumerate(self.layers):
             given = self.dropout(h) if position else h
-            out = step(layer, (given, None if decoupled else propagation), record)
+            out = layer.run(record, given, None if decoupled else propagation)
             h = h + out if self.residual else out
         if self.head is not None:
             h = self.head(self.dropout(h))
@@ -165,16 +154,6 @@ class Network(NodeNetwork):
         chosen = own if propagation is None else PolynomialPropagation(propagation, own.learned)
         filtered: Tensor = chosen.low(h)
         return filtered
-
-
-def step(layer: Any, arguments: tuple[Any, ...], record: Record) -> Tensor:
-    """Return a layer's output, and record its channels where a record is kept."""
-    if record is None:
-        out: Tensor = layer(*arguments)
-        return out
-    found: dict[str, Tensor] = layer.split(*arguments)
-    record.append(found)
-    return found["combined"]
 
 
 def mixings(model: nn.Module) -> Iterator[Mixing]:

@@ -12,14 +12,13 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from ..backend import is_sparse
 from ..datasets.unions import check_graph_indptr, node_features
 from ..errors import FormatError, ParameterError, TrainingError
 from .checkpoint import check_tensors, read_checkpoint
 from .graphs import GraphBatch
-from .inputs import features
-from .models import MODELS, takes_dense
+from .models import MODELS
 from .recipes import build
+from .tasks import node_inputs
 
 __all__ = ["embed", "load_model", "predict"]
 
@@ -63,14 +62,11 @@ def _recipe(facts: Any, where: object) -> dict[str, Any]:
 
 
 def _inputs(model: nn.Module, dataset: Any) -> Any:
-    parameter, recipe = next(model.parameters()), model.recipe  # type: tuple[Tensor, Any]
-    place: dict[str, Any] = {"dtype": parameter.dtype, "device": parameter.device}
-    x = node_features(dataset)
+    x, like, recipe = node_features(dataset), next(model.parameters()), model.recipe  # type: tuple[Any, Tensor, Any]
     if MODELS[recipe.model].task == "graph":
         starts = check_graph_indptr(dataset.graph_indptr, dataset.graph.n_nodes, len(dataset.graph_indptr) - 1)
-        return GraphBatch.of(dataset.graph, starts, x, **place)
-    dense = x.toarray() if is_sparse(x) and takes_dense(recipe.model) else x
-    return features(dense, normalize=bool(model.normalize), **place)
+        return GraphBatch.of(dataset.graph, starts, x, dtype=like.dtype, device=like.device)
+    return node_inputs(model, x, normalize=bool(model.normalize))
 
 
 # What turns the outputs of a task into predictions.

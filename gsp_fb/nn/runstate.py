@@ -13,10 +13,10 @@ from torch import Tensor, nn
 
 from .._journal import check_same
 from .._rundir import METRICS_FILE, MetricsFile, parse_metrics, read_metrics
+from ..datasets.splits import Split
 from ..errors import FormatError, ParameterError, TrainingError
 from .checkpoint import CHECKPOINT_FILE, check_tensors, read_checkpoint, write_checkpoint
 from .config import TrainConfig, finite
-from .tasks import Parts
 
 __all__ = ["Row", "Run"]
 
@@ -29,7 +29,7 @@ Row = dict[str, Any]
 class Run:
     """The state of one copy: what it is trained on, how far it is, and its files."""
 
-    parts: Parts
+    split: Split
     config: TrainConfig
     identity: Mapping[str, Any]
     generator: torch.Generator
@@ -52,7 +52,7 @@ class Run:
     @property
     def validates(self) -> bool:
         """Whether there are validation items to choose by."""
-        return bool(self.parts.val.size)
+        return bool(self.split.val.size)
 
     @property
     def finished(self) -> bool:

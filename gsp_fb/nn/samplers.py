@@ -11,12 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from .._arguments import check_count
+from .._kernels.torch_matrix import SparseMatrix
 from ..errors import ParameterError
 from ..graph import Graph
 from ..sampling.subgraphs import WalkSubgraphs, clusters, drawn_neighbours, mean_matrix
 from .propagation.base import Batch
 from .propagation.operators import Complement
-from .sparse import SparseMatrix
 
 __all__ = ["ClusterSampler", "NeighbourSampler", "SaintSampler"]
 

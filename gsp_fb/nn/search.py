@@ -15,6 +15,7 @@ from .._arguments import check_choice, check_count
 from .._atomic import write_json
 from .._journal import Journal
 from ..datasets import Split
+from ..datasets.targets import array_sha256, check_split
 from ..errors import FormatError, ParameterError, TrainingError
 from ..tuning import SAMPLERS, Race, Trial, space_size
 from ..tuning.race import OPERATIONS
@@ -23,7 +24,7 @@ from .models import MODELS, Model
 from .recipes import build
 from .resources import progress_bar
 from .splits import BATCHED_NODES, Job, train_jobs
-from .tasks import Parts, make_task
+from .tasks import make_task
 
 __all__ = ["BEST_FILE", "SearchResult", "read_best", "search"]
 
@@ -237,7 +238,7 @@ class _Work:
             counts = f"{len(self.splits)} splits and {len(self.seeds)} seeds"
             raise ParameterError(f"{counts}; a search needs at least one split, and a seed each")
         task = make_task(build(self.name, self.dataset, **self.sources, **self.options), self.dataset, self.config)
-        parts = [Parts.of(split, task.targets) for split in self.splits]
+        parts = [check_split(split, task.targets) for split in self.splits]
         lacking = next((number for number, part in enumerate(parts) if not part.val.size), None)
         if lacking is not None:
             raise ParameterError(f"split {lacking} has no validation items to choose by; see gsp_fb.nn.with_validation")
@@ -246,7 +247,7 @@ class _Work:
             "options": dict(self.options),
             "config": self.config.as_dict(),
             "data": task.fingerprint,
-            "splits": [Parts(part.train, part.val, part.val[:0]).sha256 for part in parts],
+            "splits": [array_sha256(part.train, part.val, part.val[:0]) for part in parts],
             "seeds": list(self.seeds),
         }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -15,18 +14,15 @@ from torch import Tensor, nn
 
 from .._arguments import check_signal
 from ..backend import is_sparse
-from ..datasets.splits import PARTS, Split
-from ..datasets.targets import check_split, encode_targets
+from ..datasets.targets import array_sha256, encode_targets
 from ..datasets.unions import check_graph_indptr, node_features
 from ..energy import expected_s_value, s_value
 from ..errors import GraphError, ParameterError, SignalError
 from ..operators import operator
-from .channels import node_mean
 from .config import TrainConfig
 from .graphs import GraphBatch
-from .inputs import SparseFeatures, features
+from .inputs import Features, SparseFeatures, features
 from .models import MODELS, takes_dense
-from .network import mixings
 from .propagation.base import Batch
 from .samplers import ClusterSampler
 from .targets import DEFAULT_METRIC, METRICS
@@ -36,33 +32,11 @@ __all__ = ["GraphTask", "NodeTask", "Task"]
 SMOOTHNESS_FAMILY = "renorm_sym"
 
 
-class Parts(Split):
-    """A split, checked against the targets."""
-
-    @classmethod
-    def of(cls, split: Any, targets: Any) -> Parts:
-        """Return a split as disjoint indices of labelled items."""
-        return cls(*(getattr(check_split(split, targets), part) for part in PARTS))
-
-    def on(self, device: torch.device) -> dict[str, Tensor]:
-        """Return the three as tensors, by name."""
-        return {part: torch.from_numpy(getattr(self, part)).to(device) for part in PARTS}
-
-    @property
-    def sha256(self) -> str:
-        """SHA-256 of the three index arrays."""
-        return _digest(self.train, self.val, self.test)
-
-
-def _digest(*arrays: Any) -> str:
-    total = hashlib.sha256()
-    for array in arrays:
-        for part in (array.data, array.indices, array.indptr) if is_sparse(array) else (array,):
-            values = np.asarray(part)
-            total.update(f"{values.dtype.str}{values.shape}".encode())
-            named = values.dtype == object
-            total.update(repr(values.tolist()).encode() if named else np.ascontiguousarray(values).tobytes())
-    return total.hexdigest()
+def node_inputs(model: Any, x: Any, *, normalize: bool) -> Features:
+    """Return node features as a model of :func:`build` takes them, in its precision and on its device."""
+    parameter = next(model.parameters())
+    given = x.toarray() if is_sparse(x) and takes_dense(model.recipe.model) else x
+    return features(given, normalize=normalize, dtype=parameter.dtype, device=parameter.device)
 
 
 class Task(ABC):
@@ -91,8 +65,8 @@ class Task(ABC):
             raise ParameterError("the data set has no features: x has 0 columns; give at least one")
         self.fingerprint = {
             "graph": self.graph.sha256,
-            "features": _digest(self.raw),
-            "labels": _digest(dataset.y),
+            "features": array_sha256(self.raw),
+            "labels": array_sha256(dataset.y),
             "task": self.targets.kind,
             "classes": [str(name) for name in self.targets.names],
         }
@@ -123,24 +97,17 @@ class NodeTask(Task):
 
     def __init__(self, model: nn.Module, dataset: Any, config: TrainConfig) -> None:
         super().__init__(model, dataset, config)
-        recipe: Any = model.recipe
-        raw = self.raw.toarray() if is_sparse(self.raw) and takes_dense(recipe.model) else self.raw
-        self.x = features(raw, normalize=config.normalize, dtype=self.dtype, device=self.device)
+        self.x = node_inputs(model, self.raw, normalize=config.normalize)
         self.laplacian = operator(self.graph, SMOOTHNESS_FAMILY, channel="high")
-        self.sampler: ClusterSampler | None = None
-        if config.batch == "cluster" and getattr(model, "sampler", None) is None:
+        self.sampler: Any = getattr(model, "sampler", None)
+        if config.batch == "cluster" and self.sampler is None:
             self.sampler = ClusterSampler(model, self.graph, config.batch_size)
 
-    def _batches(self, model: Any, train: Tensor) -> Iterator[Batch]:
-        if self.sampler is not None:
-            return self.sampler.batches(train)
-        batches = getattr(model, "batches", None)
-        return iter([Batch(train)]) if batches is None else batches(train)
-
     def steps(self, model: Any, train: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
-        """Yield outputs, targets and weights of every step."""
-        for batch in self._batches(model, train):
-            x, y = self.x, self.y
+        """Yield outputs, targets and weights of every step; an epoch without a sampler is one step on all nodes."""
+        source = model if hasattr(model, "batches") else self.sampler
+        for drawn in [Batch(train)] if source is None else source.batches(train):
+            x, y, batch = self.x, self.y, drawn.to(self.device, self.dtype)
             if batch.nodes is not None:
                 x = x.rows(batch.nodes) if isinstance(x, SparseFeatures) else x[batch.nodes]
                 y = y[batch.nodes]
@@ -197,19 +164,12 @@ class GraphTask(Task):
 def _evaluated(model: Any, x: Any) -> tuple[Tensor, list[Tensor]]:
     """Return the outputs and, of a network with several channels, their mean shares, layer by layer, in one pass."""
     model.eval()
-    record = Shares() if len(getattr(model, "channel_names", ())) > 1 else None
+    shares: list[Tensor] = []
+    several = len(getattr(model, "channel_names", ())) > 1
     with torch.no_grad():
-        logits: Tensor = model(x) if record is None else model.run(x, None, record)
-    per_node = bool(record) and next(mixing.kind == "node" for mixing in mixings(model))
-    return logits, [node_mean(part["shares"]) if per_node else part["shares"] for part in record or ()]
-
-
-class Shares(list[dict[str, Tensor]]):
-    """A record of shares alone: on a large graph the channels of all layers are not kept beside each other."""
-
-    def append(self, found: dict[str, Tensor]) -> None:
-        """Keep the shares of a layer."""
-        super().append({"shares": found["shares"]})
+        # Of the channels only the shares are kept: on a large graph those of all layers do not fit beside each other.
+        logits = model.run(x, None, lambda part: shares.append(model.mean_shares(part))) if several else model(x)
+    return logits, shares
 
 
 def make_task(model: nn.Module, dataset: Any, config: TrainConfig) -> Task:

@@ -14,12 +14,13 @@ from torch import Tensor, nn
 
 from .._rundir import deferred_interrupt, locked
 from ..backend import is_sparse
+from ..datasets.targets import array_sha256, check_split
 from ..errors import TrainingError
 from .config import TrainConfig, TrainResult
 from .evaluation import Hooks
 from .resources import compiled_model, memory_reported, threads_for
 from .runstate import Run
-from .tasks import GraphTask, Parts, Task, make_task
+from .tasks import GraphTask, Task, make_task
 from .trainer import Exchange, Trainer, TrainState
 
 __all__ = ["fit_runs", "make_run", "train", "train_alone"]
@@ -166,15 +167,15 @@ def make_run(
     """Return the run of one model on one split, with the fingerprint that its directory is checked against."""
     recipe: Any = model.recipe
     generator: Any = model.generator
-    parts = Parts.of(split, task.targets)
+    checked = check_split(split, task.targets)
     identity = {
         "recipe": recipe.as_dict(),
         "config": config.as_dict(),
-        "data": {**task.fingerprint, "split": parts.sha256},
+        "data": {**task.fingerprint, "split": array_sha256(checked.train, checked.val, checked.test)},
         "hooks": _hook_names(hooks or Hooks()),
     }
     place = None if directory is None else Path(directory)
-    return Run(parts, config, identity, generator, place, label=label)
+    return Run(checked, config, identity, generator, place, label=label)
 
 
 def _hook_names(hooks: Hooks) -> dict[str, Any]:

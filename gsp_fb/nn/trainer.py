@@ -103,7 +103,8 @@ class Trainer:
         self.rates = {id(run): run_rates for run, run_rates in zip(runs, rates, strict=False)}
         self.runs, self.active = list(runs), list(runs)
         for run in self.runs:
-            run.index, run.metric = run.parts.on(task.device), task.metric
+            run.metric = task.metric
+            run.index = {part: torch.from_numpy(getattr(run.split, part)).to(task.device) for part in PARTS}
         self.evaluation = Evaluation(model, task, self.hooks, self.runs, batched=batched)
         self._bind()
         for run in self.runs:

@@ -9,16 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gsp_fb import Graph, operator
+from gsp_fb._kernels.edge_list import EdgeList
 from gsp_fb.errors import ParameterError
 from gsp_fb.filters.heat_basis import heat_wavelets
-from gsp_fb.nn import FilterBankLayer, operator_propagation
+from gsp_fb.nn import FilterBankLayer, SparseMatrix, operator_propagation
 from gsp_fb.nn.channels import CHANNELS, Channels, Mixing, channel_names
 from gsp_fb.nn.inputs import SparseFeatures, features
 from gsp_fb.nn.parts import stream
-from gsp_fb.nn.propagation.attention import Attention, EdgeList
-from gsp_fb.nn.propagation.operators import Complement, Spatial
-from gsp_fb.nn.propagation.wavelet import Wavelet
-from gsp_fb.nn.sparse import SparseMatrix
+from gsp_fb.nn.propagation.attention import Attention
+from gsp_fb.nn.propagation.operators import Complement, Spatial, Wavelet
 from gsp_fb.sampling.subgraphs import mean_matrix
 from gsp_fb.testing import families, graphs, operators
 from gsp_fb.theory import paper_matrix

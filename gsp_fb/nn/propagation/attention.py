@@ -2,48 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import torch
-from scipy import sparse
 from torch import Tensor, nn
 
-from ..._arguments import check_count, check_host
+from ..._arguments import check_count
 from ..._kernels.attention import Scoring, attend, coefficients
+from ..._kernels.edge_list import EdgeList
 from ...errors import ParameterError
-from ...graph import Graph
 from ..parts import Dropout, glorot
 
-__all__ = ["Attention", "EdgeList"]
-
-
-class EdgeList(nn.Module):
-    """The entries of a graph's adjacency with one self-loop a node, in CSR order, and those of its transpose.
-
-    Buffers: ``indptr``, ``indices``, ``rows`` and ``columns`` of the entries, ``t_indptr``, ``t_indices`` of the
-    transpose and ``order``, where the transpose's entries are.
-    """
-
-    indptr: Tensor
-    indices: Tensor
-    rows: Tensor
-    columns: Tensor
-    order: Tensor
-    t_indptr: Tensor
-    t_indices: Tensor
-
-    def __init__(self, graph: Graph) -> None:
-        super().__init__()
-        check_host(graph.device, "lists of edges for attention are made")
-        with_loops = sparse.csr_array(graph.adjacency + sparse.eye_array(graph.n_nodes))
-        A = sparse.csr_array((np.arange(with_loops.nnz), with_loops.indices, with_loops.indptr), with_loops.shape)
-        flipped = A.T.tocsr()
-        short = {"indptr": A.indptr, "indices": A.indices, "t_indptr": flipped.indptr, "t_indices": flipped.indices}
-        rows = np.repeat(np.arange(graph.n_nodes), np.diff(A.indptr))
-        long = {"rows": rows, "columns": A.indices, "order": flipped.data}
-        for arrays, kind in ((short, np.int32), (long, np.int64)):
-            for name, array in arrays.items():
-                self.register_buffer(name, torch.from_numpy(np.asarray(array, dtype=kind)), persistent=False)
-        self.n_nodes = graph.n_nodes
+__all__ = ["Attention"]
 
 
 class Attention(nn.Module):
@@ -96,22 +64,19 @@ class Attention(nn.Module):
         result = attend(*self._shares(blocks[0]), h, self._scoring(h))
         return [part.flatten(1) for part in result.unbind(1)]
 
-    def _merge(self, h: Tensor) -> Tensor:
+    def identity(self, h: Tensor) -> Tensor:
+        """Return the heads as they are, or their mean."""
         return self._heads(h).mean(1) if self.average else h
 
     def low(self, h: Tensor) -> Tensor:
         """Return ``P(h) h``."""
-        return self._merge(*self._filtered(h))
+        return self.identity(*self._filtered(h))
 
     def high(self, h: Tensor) -> Tensor:
         """Return ``h - P(h) h``."""
-        return self._merge(h - self._filtered(h)[0])
-
-    def identity(self, h: Tensor) -> Tensor:
-        """Return the heads as they are, averaged where the others are."""
-        return self._merge(h)
+        return self.identity(h - self._filtered(h)[0])
 
     def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
         """Return ``P h_low`` and ``h_high - P h_high`` with the one ``P = P(h_low)``."""
         low, smooth = self._filtered(h_low, h_high)
-        return self._merge(low), self._merge(h_high - smooth)
+        return self.identity(low), self.identity(h_high - smooth)

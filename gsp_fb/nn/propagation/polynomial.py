@@ -13,7 +13,7 @@ from ..._arguments import check_choice, check_count
 from ...errors import ParameterError
 from ...filters.polynomials import BASES, chebyshev_coefficients
 from ..parts import Copies
-from .base import Propagation, is_linear
+from .base import LinearPropagation, Propagation, is_linear
 
 __all__ = ["PolynomialFilter", "PolynomialPropagation"]
 
@@ -103,7 +103,7 @@ def check_polynomial(propagation: Propagation) -> None:
         raise ParameterError(f"a polynomial filter needs a fixed linear propagation, such as an operator; not {kind}")
 
 
-class PolynomialPropagation(nn.Module):
+class PolynomialPropagation(LinearPropagation):
     """A propagation whose low channel is a learnable filter of another one: ``low = filter(L) h``, high the rest."""
 
     def __init__(self, base: Propagation, learned: PolynomialFilter) -> None:
@@ -111,11 +111,7 @@ class PolynomialPropagation(nn.Module):
         check_polynomial(base)
         self.base, self.learned = base, learned
 
-    def low(self, h: Tensor) -> Tensor:
+    def product(self, h: Tensor) -> Tensor:
         """Return the filtered ``h``."""
         filtered: Tensor = self.learned(h, self.base.low)
         return filtered
-
-    def synthesize(self, h_low: Tensor, h_high: Tensor) -> Tensor:
-        """Return ``low(h_low) + h_high - low(h_high)`` in one pass."""
-        return h_high + self.low(h_low - h_high)
