@@ -29,6 +29,20 @@ class Hooks:
     class_weights: Any = None
     callbacks: Sequence[Callable[[Any], Any]] = ()
 
+    @property
+    def names(self) -> dict[str, Any]:
+        """The class weights, and the user's functions by name: all that a file can hold of them."""
+        weights = self.class_weights
+        named = weights if weights is None or isinstance(weights, str) else [float(w) for w in weights]
+        found = {"class_weights": named, "loss": None, "optimizer": None}
+        for kind, function in (("loss", self.loss), ("optimizer", self.optimizer)):
+            if function is not None:
+                found[kind] = getattr(function, "__qualname__", type(function).__name__)
+        return found
+
+
+DEFAULTS = Hooks()
+
 
 class Evaluation:
     """Losses, scores, channel weights and shares of the active runs, one pass for all copies."""
@@ -98,17 +112,14 @@ class Evaluation:
         logits = logits if self.batched else logits.unsqueeze(0)
         with torch.no_grad():
             means = {part: self.means(logits, part).double().tolist() for part in parts}
-        scores, s_values = {part: self._scores(logits, part) for part in parts}, self.task.s_values(logits)
-        moments = self.task.s_values(logits, expected=True) if expected else []
+        scores = {part: self._scores(logits, part) for part in parts}
+        columns = {"s_value": self.task.s_values(logits), "alphas": alphas, "shares": shares}
+        if expected:
+            columns["expected_s_value"] = self.task.s_values(logits, expected=True)
+        by_part = {"losses": means, "scores": scores}
         return [
-            {
-                "losses": {part: means[part][k] for part in parts},
-                "scores": {part: scores[part][k] for part in parts},
-                "s_value": s_values[k],
-                "alphas": alphas[k],
-                "shares": shares[k],
-                **({"expected_s_value": moments[k]} if expected else {}),
-            }
+            {kind: {part: values[part][k] for part in parts} for kind, values in by_part.items()}
+            | {name: values[k] for name, values in columns.items()}
             for k in range(len(self.active))
         ]
 

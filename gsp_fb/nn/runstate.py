@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,11 @@ import torch
 from torch import Tensor, nn
 
 from .._journal import check_same
-from .._rundir import METRICS_FILE, MetricsFile, parse_metrics, read_metrics
+from .._rundir import MetricsFile, read_history
+from .._sidecar import CHECKPOINT_FILE
 from ..datasets.splits import Split
 from ..errors import FormatError, ParameterError, TrainingError
-from .checkpoint import CHECKPOINT_FILE, check_tensors, read_checkpoint, write_checkpoint
+from .checkpoint import check_tensors, read_checkpoint, write_checkpoint
 from .config import TrainConfig, finite
 
 __all__ = ["Row", "Run"]
@@ -35,6 +36,7 @@ class Run:
     generator: torch.Generator
     directory: Path | None = None
     label: str = ""
+    rates: Sequence[float] = ()
     metric: str = "accuracy"
     epoch: int = 0
     best_epoch: int = 0
@@ -130,7 +132,7 @@ class Run:
             raise ParameterError(f"{self.directory}: tensor generator is no random state ({wrong})") from None
         self.epoch, self.best_epoch, self.seconds = facts["epoch"], facts["best_epoch"], facts.get("seconds") or 0.0
         self.best_value = math.inf if facts["best_value"] is None else facts["best_value"]
-        self._load_history()
+        self.history = read_history(self.directory, self.epoch, self.config.eval_every)
 
     def _check_facts(self, facts: Mapping[str, Any]) -> None:
         stored, wanted = (
@@ -157,15 +159,3 @@ class Run:
                 check_tensors({f"optimizer.{key}": value}, {f"optimizer.{key}": parameter}, self.directory)
             # A step counter stays where the optimiser wants it, a moment goes where the weights are.
             optimizer.state[parameter][entry] = value.to(parameter.device) if value.ndim else value
-
-    def _load_history(self) -> None:
-        directory = self.directory or Path()
-        rows = [row for row in read_metrics(directory) if int(row["epoch"]) <= self.epoch]
-        expected = [e for e in range(1, self.epoch + 1) if e % self.config.eval_every == 0]
-        lacking = sorted(set(expected) - {int(row["epoch"]) for row in rows})
-        if lacking:
-            raise FormatError(
-                f"{directory / METRICS_FILE} lacks {len(lacking)} epochs of the checkpoint, the first {lacking[0]}; "
-                "restore the file or move the directory away"
-            )
-        self.history = [parse_metrics(row, directory / METRICS_FILE) for row in rows]

@@ -17,11 +17,12 @@ from ..backend import is_sparse
 from ..datasets.targets import array_sha256, check_split
 from ..errors import TrainingError
 from .config import TrainConfig, TrainResult
-from .evaluation import Hooks
+from .evaluation import DEFAULTS, Hooks
+from .parts import Dropout
 from .resources import compiled_model, memory_reported, threads_for
 from .runstate import Run
 from .tasks import GraphTask, Task, make_task
-from .trainer import Exchange, Trainer, TrainState
+from .trainer import ALONE, Exchange, Trainer, TrainState
 
 __all__ = ["fit_runs", "make_run", "train", "train_alone"]
 
@@ -115,15 +116,15 @@ def train_alone(
     split: Any,
     config: TrainConfig,
     *,
-    hooks: Hooks | None = None,
+    hooks: Hooks = DEFAULTS,
     directory: str | os.PathLike[str] | None = None,
     progress: bool = False,
-    exchange: Exchange | None = None,
+    exchange: Exchange = ALONE,
     label: str = "",
 ) -> TrainResult:
     """Train one model by itself, with the user's hooks, or with the processes of an exchange."""
     task = make_task(model, dataset, config)
-    task.fingerprint |= exchange.facts if exchange is not None else {}
+    task.fingerprint |= exchange.facts
     run = make_run(model, task, split, config, directory=directory, hooks=hooks, label=label)
     (result,) = fit_runs(model, task, [run], progress=progress, hooks=hooks, exchange=exchange)
     if isinstance(result, TrainingError):
@@ -137,13 +138,13 @@ def fit_runs(
     runs: Sequence[Run],
     *,
     progress: bool = False,
-    exchange: Exchange | None = None,
+    exchange: Exchange = ALONE,
     **options: Any,
 ) -> list[TrainResult | TrainingError]:
     """Train the runs of a batch, their directories locked, on as many threads as pay."""
     with ExitStack() as stack:
         for run in runs:
-            if run.directory is not None and (exchange is None or exchange.writes):
+            if run.directory is not None and exchange.writes:
                 stack.enter_context(locked(run.directory))
         stack.enter_context(memory_reported())
         stack.enter_context(threads_for(work_of(model, task)))
@@ -161,7 +162,7 @@ def make_run(
     config: TrainConfig,
     *,
     directory: str | os.PathLike[str] | None = None,
-    hooks: Hooks | None = None,
+    hooks: Hooks = DEFAULTS,
     label: str = "",
 ) -> Run:
     """Return the run of one model on one split, with the fingerprint that its directory is checked against."""
@@ -172,20 +173,11 @@ def make_run(
         "recipe": recipe.as_dict(),
         "config": config.as_dict(),
         "data": {**task.fingerprint, "split": array_sha256(checked.train, checked.val, checked.test)},
-        "hooks": _hook_names(hooks or Hooks()),
+        "hooks": hooks.names,
     }
     place = None if directory is None else Path(directory)
-    return Run(checked, config, identity, generator, place, label=label)
-
-
-def _hook_names(hooks: Hooks) -> dict[str, Any]:
-    """Return the user's functions by name: all that a file can hold of them."""
-    weights = hooks.class_weights
-    found = {"class_weights": weights if weights is None or isinstance(weights, str) else [float(w) for w in weights]}
-    for kind in ("loss", "optimizer"):
-        function = getattr(hooks, kind)
-        found[kind] = function if function is None else getattr(function, "__qualname__", type(function).__name__)
-    return found
+    rates: Any = [part.rate for part in model.modules() if isinstance(part, Dropout)]
+    return Run(checked, config, identity, generator, place, label=label, rates=rates)
 
 
 def work_of(model: nn.Module, task: Task) -> float:
