@@ -17,7 +17,7 @@ from .._arguments import check_choice
 from ..errors import ParameterError
 from ..filters.polynomials import BASES
 from .parts import Copies, glorot
-from .propagation.base import Propagation, channel, is_linear, low_and_high
+from .propagation.base import Propagation, channel, low_and_high
 from .propagation.polynomial import PolynomialFilter, check_polynomial
 
 __all__ = ["CHANNELS", "MIXINGS", "ChannelLayer", "Channels", "Mixing", "channel_names"]
@@ -28,11 +28,14 @@ CHANNELS = (*FIXED, *BASES)
 MIXINGS = ("scalar", "node", "tied")
 
 
+def _listed(channels: Any) -> tuple[Any, ...]:
+    return (channels,) if isinstance(channels, str | PolynomialFilter) else tuple(channels)
+
+
 def channel_names(channels: Any) -> tuple[str, ...]:
     """Return the names of the channels that an option stands for."""
-    listed = (channels,) if isinstance(channels, str | PolynomialFilter) else tuple(channels)
     names: list[str] = []
-    for item in listed:
+    for item in _listed(channels):
         name = item.basis if isinstance(item, PolynomialFilter) else item
         names += SHORTHANDS.get(check_choice(name, (*CHANNELS, *SHORTHANDS), "channel"), (name,))
     if not names or len(set(names)) < len(names):
@@ -109,23 +112,15 @@ class Channels(nn.Module):
     """The channels of one layer: how each is filtered, and how they are mixed."""
 
     def __init__(
-        self,
-        channels: Any,
-        mixing: Any,
-        width: int,
-        generator: torch.Generator | None = None,
-        *,
-        copies: Copies = (),
+        self, channels: Any, mixing: Any, width: int, generator: torch.Generator | None = None, *, copies: Copies = ()
     ) -> None:
         super().__init__()
         self.names = channel_names(channels)
-        given = [] if isinstance(channels, str) else [c for c in channels if isinstance(c, PolynomialFilter)]
-        own = {item.basis: item for item in given}
-        self.filters = nn.ModuleDict(
-            {n: own.get(n) or PolynomialFilter(n, width=width, copies=copies) for n in self.names if n in BASES}
-        )
-        single = len(self.names) == 1
-        self.mixing = None if single else Mixing(mixing, self.names, width, generator, copies=copies)
+        own = {item.basis: item for item in _listed(channels) if isinstance(item, PolynomialFilter)}
+        bases = [name for name in self.names if name in BASES]
+        self.filters = nn.ModuleDict({n: own.get(n) or PolynomialFilter(n, width=width, copies=copies) for n in bases})
+        several = len(self.names) > 1
+        self.mixing = Mixing(mixing, self.names, width, generator, copies=copies) if several else None
 
     def check(self, propagation: Propagation) -> None:
         """Refuse a propagation that the learnable filters cannot use."""
@@ -153,7 +148,7 @@ class Channels(nn.Module):
 
     def synthesize(self, propagation: Propagation, blocks: Sequence[Tensor]) -> Tensor:
         """Return ``mix(filter(blocks))``; where low and high can share a product, they do."""
-        shared = {"low", "high"} <= set(self.names) and is_linear(propagation)
+        shared = {"low", "high"} <= set(self.names) and hasattr(propagation, "synthesize")
         if self.mixing is None or self.mixing.kind == "node" or not shared:
             return self.mix(self.filter(propagation, blocks))
         # Weighted before the filter: a linear map commutes with a number.

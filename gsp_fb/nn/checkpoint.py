@@ -54,9 +54,12 @@ class Checkpoint:
         return {name.removeprefix(start): value for name, value in self.tensors.items() if name.startswith(start)}
 
 
-def versions() -> dict[str, str]:
-    """Return the versions that numbers depend on."""
-    return {
+def write_checkpoint(directory: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
+    """Replace the checkpoint of ``directory``; ``facts`` hold ``epoch``, ``recipe``, ``config``, ``data`` and more."""
+    plain = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
+    content = require("safetensors.torch", "a checkpoint").save(plain)
+    # The versions that numbers depend on.
+    versions = {
         "gsp_fb": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
@@ -64,13 +67,7 @@ def versions() -> dict[str, str]:
         "torch": torch.__version__,
         "threads": str(torch.get_num_threads()),
     }
-
-
-def write_checkpoint(directory: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
-    """Replace the checkpoint of ``directory``; ``facts`` hold ``epoch``, ``recipe``, ``config``, ``data`` and more."""
-    plain = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
-    content = require("safetensors.torch", "a checkpoint").save(plain)
-    write_sidecar(directory, content, {**facts, "versions": versions()})
+    write_sidecar(directory, content, {**facts, "versions": versions})
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:

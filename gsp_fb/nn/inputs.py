@@ -98,11 +98,7 @@ Features: TypeAlias = Tensor | SparseFeatures
 
 
 def features(
-    x: Any,
-    *,
-    normalize: bool = False,
-    dtype: torch.dtype = torch.float32,
-    device: torch.device | str = "cpu",
+    x: Any, *, normalize: bool = False, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
 ) -> Features:
     """Return node features as a tensor, or as sparse features if they are sparse.
 

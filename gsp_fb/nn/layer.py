@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -103,22 +102,19 @@ class FilterBankLayer(ChannelLayer):
         self.expansion = int(getattr(propagation, "expansion", 1))
         self.bank = Channels(channels, mixing, n_out, generator, copies=copies)
         self.bank.check(propagation)
-        act = ACTIVATIONS[check_choice(activation, ACTIVATIONS, "activation")]
-        self.before, self.after = self._places(act, transformation, check_choice(order, ORDERS, "order"))
+        default = TRANSFORMATIONS[self.bank.names != ("low",)]
+        chosen = default if transformation is None else check_choice(transformation, TRANSFORMATIONS, "transformation")
+        act, identity = ACTIVATIONS[check_choice(activation, ACTIVATIONS, "activation")], ACTIVATIONS["identity"]
+        act = identity if chosen == "linear" else act
+        self.before, self.after = (
+            (act, identity) if check_choice(order, ORDERS, "order") == "before" else (identity, act)
+        )
         self.output = ACTIVATIONS[check_choice(output, ACTIVATIONS, "output activation")]
         width, blocks = n_out * self.expansion, len(self.bank.names)
         self.lift = Linear(n_in, width, generator, blocks=blocks, copies=copies)
         self.root = Linear(n_in, n_out, generator, copies=copies) if root else None
         self.bias = nn.Parameter(torch.zeros(*copies, n_out)) if bias else None
         self.norm = Norm(norm, n_out, copies=copies)
-
-    def _places(self, act: Callable[[Tensor], Tensor], transformation: str | None, order: str) -> tuple[Any, Any]:
-        default = TRANSFORMATIONS[self.bank.names != ("low",)]
-        chosen = default if transformation is None else check_choice(transformation, TRANSFORMATIONS, "transformation")
-        identity = ACTIVATIONS["identity"]
-        if chosen == "linear":
-            return identity, identity
-        return (act, identity) if order == "before" else (identity, act)
 
     def alphas(self) -> Tensor | None:
         """Return the weights of the channels, shape ``(*copies, k)``; None where there is one, or one set a node."""

@@ -10,8 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import ParameterError
-from .channels import Channels, Mixing, node_mean
-from .layer import FilterBankLayer
+from .channels import ChannelLayer, Channels, Mixing, node_mean
 from .parts import Dropout
 from .propagation.base import Propagation
 from .propagation.polynomial import PolynomialFilter, PolynomialPropagation
@@ -85,7 +84,7 @@ class Network(GraphNetwork):
 
     Parameters
     ----------
-    layers : iterable of FilterBankLayer
+    layers : iterable of ChannelLayer
         From the input to the output.
     dropout : Dropout
         Applied before every layer.
@@ -118,7 +117,7 @@ class Network(GraphNetwork):
 
     def __init__(
         self,
-        layers: Iterable[FilterBankLayer],
+        layers: Iterable[ChannelLayer],
         dropout: Dropout,
         *,
         input_dropout: Dropout | None = None,
@@ -129,31 +128,25 @@ class Network(GraphNetwork):
         sampler: Any = None,
     ) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(layers)
-        self.dropout = dropout
-        self.input_dropout = dropout if input_dropout is None else input_dropout
-        self.lift, self.head, self.filtering = lift, head, filtering
+        self.lift, self.layers, self.head, self.filtering = lift, nn.ModuleList(layers), head, filtering
+        self.dropout, self.input_dropout = dropout, dropout if input_dropout is None else input_dropout
         self.residual, self.sampler = residual, sampler
 
     def run(self, x: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
         """Return the logits."""
-        decoupled = self.filtering is not None
         h = self.input_dropout(x)
         if self.lift is not None:
             h = self.dropout(torch.relu(self.lift(h)))
         for position, layer in enumerate(self.layers):
             given = self.dropout(h) if position else h
-            out = layer.run(record, given, None if decoupled else propagation)
+            out = layer.run(record, given, propagation if self.filtering is None else None)
             h = h + out if self.residual else out
         if self.head is not None:
             h = self.head(self.dropout(h))
-        return self._decoupled(h, propagation) if decoupled else h
-
-    def _decoupled(self, h: Tensor, propagation: Propagation | None) -> Tensor:
-        own: Any = self.filtering
-        chosen = own if propagation is None else PolynomialPropagation(propagation, own.learned)
-        filtered: Tensor = chosen.low(h)
-        return filtered
+        if self.filtering is None:
+            return h
+        own = self.filtering
+        return (own if propagation is None else PolynomialPropagation(propagation, own.learned)).low(h)
 
 
 def mixings(model: nn.Module) -> Iterator[Mixing]:
@@ -164,15 +157,15 @@ def mixings(model: nn.Module) -> Iterator[Mixing]:
 UNDECAYED = ("logits", "gain", "theta", "rates")
 
 
-def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+def parameter_groups(model: nn.Module | Mapping[str, nn.Parameter], weight_decay: float) -> list[dict[str, Any]]:
     """Return the optimiser's groups: mixing logits, wavelet gains and filter coefficients without weight decay.
 
     Decay would pull every weight of a channel to 1 and every response to 0, whatever the data.
 
     Parameters
     ----------
-    model : Module
-        Any module; parameters without decay are found by name.
+    model : Module or mapping of str to Parameter
+        Any module, or its named parameters; those without decay are found by name.
     weight_decay : float
         Of all other parameters.
 
@@ -191,11 +184,7 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
     >>> [group["weight_decay"] for group in parameter_groups(nn.Sequential(Mixing(), nn.Linear(2, 2)), 5e-4)]
     [0.0005, 0.0]
     """
-    return named_groups(dict(model.named_parameters()), weight_decay)
-
-
-def named_groups(named: Mapping[str, nn.Parameter], weight_decay: float) -> list[dict[str, Any]]:
-    """Return the groups of parameters by name."""
+    named = dict(model.named_parameters()) if isinstance(model, nn.Module) else model
     groups: dict[bool, list[nn.Parameter]] = {True: [], False: []}
     for name, parameter in named.items():
         groups[name.rpartition(".")[2] not in UNDECAYED].append(parameter)

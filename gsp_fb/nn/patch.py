@@ -52,9 +52,8 @@ class PatchedLayer(nn.Module):
 
     def _map(self, x: Any) -> Any:
         # Looked up at every call: a deep copy must use its own map.
-        return (
-            getattr(self.high, self.transform)(x) if isinstance(self.transform, str) else self.transform(self.high, x)
-        )
+        own = self.transform
+        return getattr(self.high, own)(x) if isinstance(own, str) else own(self.high, x)
 
     def alphas(self) -> Tensor | None:
         """Return the weights of the low and the high channel, shape (2,)."""
@@ -141,22 +140,18 @@ def _patched(layer: nn.Module, given: Any, mixing: Any, generator: torch.Generat
     for parameter in twin.parameters():
         if parameter.ndim >= 2:
             parameter.data.copy_(glorot(tuple(parameter.shape), generator))
-    patched = PatchedLayer(layer, twin, _transform(twin, given), mixing=mixing)
+    if not callable(given):
+        names = TRANSFORMS if given is None else (given,)
+        given = next((name for name in names if getattr(twin, name, None) is not None), None)
+        if given is None:
+            kind = type(layer).__name__
+            raise ParameterError(
+                f"{kind} has no linear map named {', '.join(names)}; give transform=f with f(layer, x)"
+            )
+    patched = PatchedLayer(layer, twin, given, mixing=mixing)
     if _is_convolution(layer):
         _probe(patched)
     return patched
-
-
-def _transform(layer: nn.Module, given: Any) -> Transform:
-    if callable(given):
-        chosen: Transform = given
-        return chosen
-    names = TRANSFORMS if given is None else (given,)
-    found = [name for name in names if getattr(layer, name, None) is not None]
-    if not found:
-        kind = type(layer).__name__
-        raise ParameterError(f"{kind} has no linear map named {', '.join(names)}; give transform=f with f(layer, x)")
-    return found[0]
 
 
 def _probe(patched: PatchedLayer) -> None:

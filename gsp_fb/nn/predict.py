@@ -23,17 +23,16 @@ from .tasks import node_inputs
 __all__ = ["embed", "load_model", "predict"]
 
 
-def load_model(
-    checkpoint: str | os.PathLike[str],
-    dataset: Any,
-    *,
-    device: torch.device | str = "cpu",
-    relations: Any = None,
-    data_dir: str | os.PathLike[str] | None = None,
-) -> nn.Module:
-    """Return the model of a run in the state that validation chose, over the graph of ``dataset``."""
+def load_model(checkpoint: str | os.PathLike[str], dataset: Any, **place: Any) -> nn.Module:
+    """Return the model of a run in the state that validation chose, over the graph of ``dataset``.
+
+    ``device``, ``relations`` and ``data_dir`` are as for :func:`gsp_fb.nn.build`.
+    """
     stored = read_checkpoint(checkpoint)
-    recipe = _recipe(stored.facts["recipe"], checkpoint)
+    recipe = stored.facts["recipe"]
+    for name, kind in {"model": str, "options": dict, "seed": int, "n_features": int, "n_classes": int}.items():
+        if not isinstance(recipe.get(name), kind):
+            raise FormatError(f"{checkpoint} has recipe.{name} {recipe.get(name)!r}; expected {kind.__name__}")
     n_features = int(node_features(dataset).shape[1])
     if n_features != recipe["n_features"]:
         raise ParameterError(f"{checkpoint} was trained on {recipe['n_features']} features; the data has {n_features}")
@@ -43,22 +42,13 @@ def load_model(
     names = ("graph", "x", "graph_indptr", "node_label", "name")
     known = {name: getattr(dataset, name) for name in names if getattr(dataset, name, None) is not None}
     shape = SimpleNamespace(**known, y=np.arange(recipe["n_classes"]))
-    place: dict[str, Any] = {"relations": relations, "data_dir": data_dir, "device": device, "dtype": dtype}
-    model: Any = build(recipe["model"], shape, seed=recipe["seed"], **place, **recipe["options"])
+    model: Any = build(recipe["model"], shape, seed=recipe["seed"], dtype=dtype, **place, **recipe["options"])
     check_tensors(weights, dict(model.state_dict()), checkpoint)
     model.load_state_dict(weights)
     model.normalize = bool(stored.facts["config"].get("normalize", True))
     model.task = str(stored.facts["data"].get("task", "classes"))
     loaded: nn.Module = model.eval()
     return loaded
-
-
-def _recipe(facts: Any, where: object) -> dict[str, Any]:
-    kinds = {"model": str, "options": dict, "seed": int, "n_features": int, "n_classes": int}
-    for name, kind in kinds.items():
-        if not isinstance(facts.get(name), kind):
-            raise FormatError(f"{where} has recipe.{name} {facts.get(name)!r}; expected {kind.__name__}")
-    return dict(facts)
 
 
 def _inputs(model: nn.Module, dataset: Any) -> Any:

@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from .._journal import check_same
 from .._rundir import MetricsFile, read_history
 from .._sidecar import CHECKPOINT_FILE
-from ..datasets.splits import Split
 from ..errors import FormatError, ParameterError, TrainingError
 from .checkpoint import check_tensors, read_checkpoint, write_checkpoint
 from .config import TrainConfig, finite
@@ -30,14 +29,14 @@ Row = dict[str, Any]
 class Run:
     """The state of one copy: what it is trained on, how far it is, and its files."""
 
-    split: Split
+    index: dict[str, Tensor]
     config: TrainConfig
     identity: Mapping[str, Any]
     generator: torch.Generator
+    rates: Sequence[float]
+    metric: str
     directory: Path | None = None
     label: str = ""
-    rates: Sequence[float] = ()
-    metric: str = "accuracy"
     epoch: int = 0
     best_epoch: int = 0
     best_value: float = math.inf
@@ -45,7 +44,6 @@ class Run:
     seconds: float = 0.0
     error: TrainingError | None = None
     history: list[Row] = field(default_factory=list)
-    index: dict[str, Tensor] = field(default_factory=dict)
     state: dict[str, Tensor] = field(default_factory=dict)
     best: dict[str, Tensor] = field(default_factory=dict)
     parameters: dict[str, nn.Parameter] = field(default_factory=dict)
@@ -54,7 +52,7 @@ class Run:
     @property
     def validates(self) -> bool:
         """Whether there are validation items to choose by."""
-        return bool(self.split.val.size)
+        return bool(self.index["val"].numel())
 
     @property
     def finished(self) -> bool:
@@ -71,8 +69,8 @@ class Run:
     def record(self, row: Row) -> None:
         """Add an epoch's row to history and file, and keep the state if validation likes it best so far."""
         self.history.append(row)
-        value = row.get(f"val_{'loss' if self.config.monitor == 'loss' else self.metric}", math.inf)
-        value = value if self.config.monitor == "loss" else -value
+        by_loss = self.config.monitor == "loss"
+        value = row.get("val_loss", math.inf) if by_loss else -row.get(f"val_{self.metric}", math.inf)
         # Without a validation part nothing can be compared, and the latest epoch is the chosen one.
         if not self.validates or value < self.best_value:
             self.best_value, self.best_epoch = value, self.epoch
@@ -122,10 +120,9 @@ class Run:
         for group, into in groups.items():
             check_tensors(stored.group(group), into, f"{self.directory} ({group})")
         self._load_optimizer(optimizer, stored.group("optimizer"))
-        with torch.no_grad():
-            for group, into in groups.items():
-                for name, value in stored.group(group).items():
-                    into[name].copy_(value)
+        for group, into in groups.items():
+            for name, value in stored.group(group).items():
+                into[name].detach().copy_(value)
         try:
             self.generator.set_state(stored.tensors.get("generator"))  # type: ignore[arg-type]  # the except is for it
         except (RuntimeError, TypeError) as wrong:
@@ -144,10 +141,8 @@ class Run:
         if not isinstance(planned, int) or facts["epoch"] > planned:
             raise FormatError(f"{self.directory}: checkpoint.json has epoch {facts['epoch']} of {planned!r}")
         if facts["epoch"] > self.config.epochs:
-            raise ParameterError(
-                f"{self.directory} holds a run of {facts['epoch']} epochs, more than epochs={self.config.epochs}; give "
-                "more epochs or another directory"
-            )
+            held = f"{self.directory} holds a run of {facts['epoch']} epochs, more than epochs={self.config.epochs}"
+            raise ParameterError(f"{held}; give more epochs or another directory")
 
     def _load_optimizer(self, optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
         for key, value in tensors.items():

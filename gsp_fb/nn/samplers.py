@@ -57,22 +57,18 @@ class SaintSampler:
 
     def batches(self, train: Tensor) -> Iterator[Batch]:
         """Yield subgraphs until, on average, an epoch has met every node once."""
-        rng, n_nodes, met = self._rng(), self.subgraphs.graph.n_nodes, 0
-        wanted = _marks(train, n_nodes)
-        while met < n_nodes:
-            marks = self.subgraphs.draw(rng)
-            met += int(marks.sum())
-            if np.any(marks & wanted):
-                yield self._batch(np.flatnonzero(marks), wanted)
-
-    def _batch(self, nodes: Any, wanted: Any) -> Batch:
-        drawn = self.subgraphs
-        inside = SparseMatrix.from_scipy(drawn.matrix[nodes][:, nodes], dtype=torch.float64)
-        targets = np.flatnonzero(wanted[nodes])
-        # The mean over the training nodes, estimated: sum over the targets of N / C_v / n_train.
-        weights = drawn.n_subgraphs / drawn.node_counts[nodes[targets]] / wanted.sum()
-        arrays = [torch.from_numpy(array) for array in (targets, nodes, weights)]
-        return Batch(arrays[0], arrays[1], Complement(inside), arrays[2])
+        drawn, rng, met = self.subgraphs, self._rng(), 0
+        wanted = _marks(train, drawn.graph.n_nodes)
+        while met < len(wanted):
+            nodes = np.flatnonzero(drawn.draw(rng))
+            targets = np.flatnonzero(wanted[nodes])
+            met += nodes.size
+            if targets.size:
+                inside = SparseMatrix.from_scipy(drawn.matrix[nodes][:, nodes], dtype=torch.float64)
+                # The mean over the training nodes, estimated: sum over the targets of N / C_v / n_train.
+                weights = drawn.n_subgraphs / drawn.node_counts[nodes[targets]] / wanted.sum()
+                indices = torch.from_numpy(targets), torch.from_numpy(nodes)
+                yield Batch(*indices, Complement(inside), torch.from_numpy(weights))
 
 
 def _marks(train: Tensor, n_nodes: int) -> Any:
@@ -97,10 +93,8 @@ class ClusterSampler:
     def __init__(self, model: nn.Module, graph: Graph, batch_size: int) -> None:
         found = {id(p): p for module in model.modules() if (p := getattr(module, "propagation", None)) is not None}
         if len(found) != 1:
-            raise ParameterError(
-                f"cluster batches need one propagation that all layers share; the model has {len(found)}; train with "
-                "batch='none'"
-            )
+            shared = "cluster batches need one propagation that all layers share"
+            raise ParameterError(f"{shared}; the model has {len(found)}; train with batch='none'")
         (self.propagation,), self.generator = found.values(), model.generator
         if not hasattr(self.propagation, "restrict"):
             raise ParameterError(
@@ -120,5 +114,5 @@ class ClusterSampler:
             if targets.size:
                 # Means of unequal batches are weighted so that an epoch adds up to the mean over the training nodes.
                 weight = torch.full((targets.size,), 1.0 / wanted.sum() * (-(-len(order) // CLUSTERS_PER_BATCH)))
-                arrays = [part.to(train.device) for part in (*map(torch.from_numpy, (targets, nodes)), weight)]
-                yield Batch(arrays[0], arrays[1], self.propagation.restrict(nodes), arrays[2])
+                inside = self.propagation.restrict(nodes)
+                yield Batch(torch.from_numpy(targets), torch.from_numpy(nodes), inside, weight)

@@ -21,8 +21,9 @@ from ..tuning.race import OPERATIONS
 from .config import TrainConfig, TrainResult
 from .models import MODELS, Model
 from .recipes import build
-from .splits import BATCHED_NODES, Job, train_jobs
+from .splits import BATCHED_NODES, train_jobs
 from .tasks import make_task
+from .train import Job
 
 __all__ = ["search"]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,9 @@ from .._sidecar import stored_epoch
 from ..errors import ParameterError, TrainingError
 from .config import TrainConfig, TrainResult
 from .recipes import build
-from .tasks import make_task
-from .train import fit_runs, make_run, train_alone
+from .train import Job, fit, reached
 
-__all__ = ["Job", "train_jobs", "train_splits"]
+__all__ = ["train_jobs", "train_splits"]
 
 # Up to so many nodes a batch of runs is faster than one run after the other.
 BATCHED_NODES = 1_000
@@ -34,23 +32,11 @@ COPY_CONFIG = ("lr", "weight_decay", "epochs", "patience", "monitor", "eval_ever
 Builder = Callable[..., nn.Module]
 
 
-@dataclass(frozen=True, eq=False)
-class Job:
-    """One run: a split with its seed, configuration, model options and directory."""
-
-    split: Any
-    config: TrainConfig
-    seed: int = 0
-    options: Mapping[str, Any] = field(default_factory=dict)
-    directory: Path | None = None
-    label: str = ""
-
-    @property
-    def group(self) -> str:
-        """What jobs must have in common to be copies of one model."""
-        options = {name: value for name, value in self.options.items() if name not in COPY_OPTIONS}
-        config = {name: value for name, value in self.config.as_dict().items() if name not in COPY_CONFIG}
-        return json.dumps([options, config], sort_keys=True, default=str)
+def _group(job: Job) -> str:
+    """Return what jobs must have in common to be copies of one model."""
+    options = {name: value for name, value in job.options.items() if name not in COPY_OPTIONS}
+    config = {name: value for name, value in job.config.as_dict().items() if name not in COPY_CONFIG}
+    return json.dumps([options, config], sort_keys=True, default=str)
 
 
 def train_splits(
@@ -129,10 +115,7 @@ def train_splits(
         for number, (split, seed, where) in enumerate(zip(splits, seeds, places, strict=True))
     ]
     results = train_jobs(name, dataset, jobs, progress=progress, device=device, dtype=dtype, **place)
-    for result in results:
-        if isinstance(result, TrainingError):
-            raise result
-    return [result for result in results if isinstance(result, TrainResult)]
+    return [reached(result) for result in results]
 
 
 def train_jobs(
@@ -145,9 +128,8 @@ def train_jobs(
 
     found: dict[int, TrainResult | TrainingError] = {}
     for numbers, batched in _batches(dataset, jobs, make):
-        chosen = [jobs[number] for number in numbers]
-        train_them = _train_batch if batched else _train_singles
-        found |= dict(zip(numbers, train_them(dataset, chosen, make, progress), strict=True))
+        results = _train(dataset, [jobs[number] for number in numbers], make, batched=batched, progress=progress)
+        found |= dict(zip(numbers, results, strict=True))
     return [found[number] for number in range(len(jobs))]
 
 
@@ -161,15 +143,15 @@ def _batches(dataset: Any, jobs: Sequence[Job], make: Builder) -> Iterator[tuple
     small = dataset.graph.n_nodes <= BATCHED_NODES and not hasattr(dataset, "graph_indptr")
     for number, job in enumerate(jobs):
         alone = not small or job.config.compile or job.config.batch != "none"
-        groups.setdefault(number if alone else job.group, []).append(number)
+        groups.setdefault(number if alone else _group(job), []).append(number)
     for numbers in groups.values():
         size = 0 if len(numbers) == 1 else _copies_that_fit(dataset, jobs[numbers[0]], make)
         levels: dict[int, list[int]] = {}
         for number in numbers:
             levels.setdefault(stored_epoch(jobs[number].directory), []).append(number)
         for _, level in sorted(levels.items()):
-            for start in range(0, len(level), size or len(level)):
-                yield level[start : start + (size or len(level))], bool(size)
+            for start in range(0, len(level), size or 1):
+                yield level[start : start + (size or 1)], bool(size)
 
 
 def _copies_that_fit(dataset: Any, job: Job, make: Builder) -> int:
@@ -200,27 +182,17 @@ def _stacked(singles: Sequence[nn.Module], job: Job, make: Builder) -> nn.Module
     return model
 
 
-def _train_batch(dataset: Any, jobs: Sequence[Job], make: Builder, progress: bool) -> list[TrainResult | TrainingError]:
+def _train(
+    dataset: Any, jobs: Sequence[Job], make: Builder, *, batched: bool, progress: bool
+) -> list[TrainResult | TrainingError]:
+    """Train jobs as copies of one model, or a single one; an error ends a single job and is returned."""
     singles = [make(job) for job in jobs]
-    model = _stacked(singles, jobs[0], make)
+    model = _stacked(singles, jobs[0], make) if batched else singles[0]
     if model is None:
         raise ParameterError(f"this model cannot hold {len(jobs)} parameter sets")
-    task = make_task(model, dataset, jobs[0].config)
-    runs = [
-        make_run(single, task, job.split, job.config, directory=job.directory, label=job.label)
-        for single, job in zip(singles, jobs, strict=True)
-    ]
-    return fit_runs(model, task, runs, progress=progress, batched=True)
-
-
-def _train_singles(
-    dataset: Any, jobs: Sequence[Job], make: Builder, progress: bool
-) -> list[TrainResult | TrainingError]:
-    found: list[TrainResult | TrainingError] = []
-    for job in jobs:
-        named: Any = {"directory": job.directory, "label": job.label, "progress": progress}
-        try:
-            found.append(train_alone(make(job), dataset, job.split, job.config, **named))
-        except TrainingError as failed:
-            found.append(failed)
-    return found
+    try:
+        return fit(model, dataset, jobs, singles=singles if batched else (), progress=progress)
+    except TrainingError as failed:
+        if batched:
+            raise
+        return [failed]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,6 @@ from .targets import DEFAULT_METRIC, METRICS
 
 __all__ = ["GraphTask", "NodeTask", "Task"]
 
-SMOOTHNESS_FAMILY = "renorm_sym"
-
 
 def node_inputs(model: Any, x: Any, *, normalize: bool) -> Features:
     """Return node features as a model of :func:`build` takes them, in its precision and on its device."""
@@ -51,33 +49,28 @@ class Task(ABC):
         self.targets = encode_targets(dataset.y, recipe.n_classes)
         if self.targets.n_outputs != recipe.n_classes:
             raise ParameterError(f"the model has {recipe.n_classes} outputs; the targets {self.targets.n_outputs}")
-        self.metric = self._metric(config.metric)
+        kind = self.targets.kind
+        self.metric = DEFAULT_METRIC[kind] if config.metric == "auto" else config.metric
+        fitting = [name for name, row in METRICS.items() if kind in row.kinds]
+        if self.metric not in fitting:
+            named = ", ".join(fitting)
+            raise ParameterError(f"metric {self.metric!r} is not defined for {kind}; choose one of {named}")
         # The index of an unlabelled item is never read; 0 keeps it a valid class number.
-        self.y = torch.from_numpy(
-            np.maximum(self.targets.values, 0) if self.targets.kind == "classes" else np.nan_to_num(self.targets.values)
-        ).to(self.device)
+        values = self.targets.values
+        self.y = torch.from_numpy(np.maximum(values, 0) if kind == "classes" else np.nan_to_num(values)).to(self.device)
         self.raw = check_signal(node_features(dataset), self.graph.n_nodes)
         if self.raw.shape[1] != recipe.n_features:
-            raise ParameterError(
-                f"the model was made for {recipe.n_features} features; the data has {self.raw.shape[1]}"
-            )
+            found = self.raw.shape[1]
+            raise ParameterError(f"the model was made for {recipe.n_features} features; the data has {found}")
         if not self.raw.shape[1]:
             raise ParameterError("the data set has no features: x has 0 columns; give at least one")
         self.fingerprint = {
             "graph": self.graph.sha256,
             "features": array_sha256(self.raw),
             "labels": array_sha256(dataset.y),
-            "task": self.targets.kind,
+            "task": kind,
             "classes": [str(name) for name in self.targets.names],
         }
-
-    def _metric(self, name: str) -> str:
-        kind = self.targets.kind
-        name = DEFAULT_METRIC[kind] if name == "auto" else name
-        if kind not in METRICS[name].kinds:
-            fitting = [key for key, row in METRICS.items() if kind in row.kinds]
-            raise ParameterError(f"metric {name!r} is not defined for {kind}; choose one of {', '.join(fitting)}")
-        return name
 
     @abstractmethod
     def steps(self, model: Any, train: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
@@ -98,7 +91,7 @@ class NodeTask(Task):
     def __init__(self, model: nn.Module, dataset: Any, config: TrainConfig) -> None:
         super().__init__(model, dataset, config)
         self.x = node_inputs(model, self.raw, normalize=config.normalize)
-        self.laplacian = operator(self.graph, SMOOTHNESS_FAMILY, channel="high")
+        self.laplacian = operator(self.graph, "renorm_sym", channel="high")
         self.sampler: Any = getattr(model, "sampler", None)
         if config.batch == "cluster" and self.sampler is None:
             self.sampler = ClusterSampler(model, self.graph, config.batch_size)
@@ -121,14 +114,12 @@ class NodeTask(Task):
     def s_values(self, logits: Tensor, *, expected: bool = False) -> list[float]:
         """Return S of every copy's output, or its expectation; nan where the output is zero or has overflown."""
         # Copy by copy: the rounding of a wide block depends on its width, and a run on the runs beside it.
-        measure = expected_s_value if expected else s_value
-        return [self._measured(measure, copy) for copy in logits.detach().cpu()]
-
-    def _measured(self, measure: Callable[..., Any], logits: Tensor) -> float:
-        # All-zero or overflown logits: training itself reports what matters. Complex weights have no expectation.
-        with contextlib.suppress(SignalError, GraphError):
-            return float(measure(self.laplacian, logits))
-        return math.nan
+        measure, found = expected_s_value if expected else s_value, [math.nan] * len(logits)
+        for k, copy in enumerate(logits.detach().cpu()):
+            # All-zero or overflown logits: training itself reports what matters. Complex weights have no expectation.
+            with contextlib.suppress(SignalError, GraphError):
+                found[k] = float(measure(self.laplacian, copy))  # type: ignore[arg-type]  # per_column is False
+        return found
 
 
 class GraphTask(Task):

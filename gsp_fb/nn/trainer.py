@@ -22,7 +22,7 @@ from ..datasets.splits import PARTS
 from ..errors import ParameterError, TrainingError
 from .config import TrainResult
 from .evaluation import DEFAULTS, Evaluation, Hooks
-from .network import named_groups
+from .network import parameter_groups
 from .parts import Dropout
 from .resources import peak_memory
 from .runstate import Row, Run
@@ -103,9 +103,6 @@ class Trainer:
     ) -> None:
         self.model, self.task, self.batched, self.hooks, self.exchange = model, task, batched, hooks, exchange
         self.runs, self.active = list(runs), list(runs)
-        for run in self.runs:
-            run.metric = task.metric
-            run.index = {part: torch.from_numpy(getattr(run.split, part)).to(task.device) for part in PARTS}
         self.evaluation = Evaluation(model, task, self.hooks, self.runs, batched=batched)
         self._bind()
         for run in self.runs:
@@ -142,7 +139,7 @@ class Trainer:
             return self.hooks.optimizer(list(self.active[0].parameters.values()))
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
         for run in self.active:
-            for group in named_groups(run.parameters, run.config.weight_decay):
+            for group in parameter_groups(run.parameters, run.config.weight_decay):
                 groups.setdefault((run.config.lr, group["weight_decay"]), []).extend(group["params"])
         rows = [{"params": params, "lr": lr, "weight_decay": decay} for (lr, decay), params in groups.items()]
         return torch.optim.Adam(rows, fused=True)

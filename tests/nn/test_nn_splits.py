@@ -9,7 +9,8 @@ import torch
 from gsp_fb.errors import ParameterError, TrainingError
 from gsp_fb.nn import TrainConfig, build, predict, read_checkpoint, read_metrics, splits, train, train_splits
 from gsp_fb.nn.runstate import Run
-from gsp_fb.nn.splits import Job, train_jobs
+from gsp_fb.nn.splits import train_jobs
+from gsp_fb.nn.train import Job
 
 
 def some_splits(dataset, count):

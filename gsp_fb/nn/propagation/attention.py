@@ -6,12 +6,14 @@ import torch
 from torch import Tensor, nn
 
 from ..._arguments import check_count
-from ..._kernels.attention import Scoring, attend, coefficients
+from ..._kernels.attention import Scoring, attend
 from ..._kernels.edge_list import EdgeList
 from ...errors import ParameterError
 from ..parts import Dropout, glorot
 
 __all__ = ["Attention"]
+
+SLOPE = 0.2  # of the leaky ReLU, as published
 
 
 class Attention(nn.Module):
@@ -29,14 +31,13 @@ class Attention(nn.Module):
         heads: int = 1,
         average: bool = False,
         dropout: Dropout | None = None,
-        slope: float = 0.2,
     ) -> None:
         super().__init__()
         self.heads = check_count(heads, "heads")
         self.expansion = heads if average else 1
         if (width * self.expansion) % heads:
             raise ParameterError(f"width {width} is not a multiple of the {heads} heads")
-        self.edges, self.average, self.dropout, self.slope = edges, average, dropout, slope
+        self.edges, self.average, self.dropout = edges, average, dropout
         size = width * self.expansion // heads
         self.to_node = nn.Parameter(glorot((heads, size), generator))
         self.from_node = nn.Parameter(glorot((heads, size), generator))
@@ -51,12 +52,7 @@ class Attention(nn.Module):
 
     def _scoring(self, h: Tensor) -> Scoring:
         shape = (self.edges.indices.numel(), self.heads)
-        mask = None if self.dropout is None else self.dropout.mask(shape, h)
-        return Scoring(self.edges, self.slope, mask)
-
-    def coefficients(self, h: Tensor) -> Tensor:
-        """Return the entries of ``P`` for every head, shape (n_entries, heads)."""
-        return coefficients(*self._shares(h), self._scoring(h))
+        return Scoring(self.edges, SLOPE, None if self.dropout is None else self.dropout.mask(shape, h))
 
     def _filtered(self, *blocks: Tensor) -> list[Tensor]:
         """Return ``P(h) h`` and ``P(h) g`` for every further block g."""

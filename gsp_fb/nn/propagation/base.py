@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from ...errors import ParameterError
 
-__all__ = ["Batch", "Identity", "LinearPropagation", "Propagation", "channel", "check_propagation", "is_linear"]
+__all__ = ["Batch", "LinearPropagation", "Propagation", "channel", "check_propagation", "low_and_high"]
 
 
 @runtime_checkable
@@ -85,24 +85,11 @@ class LinearPropagation(nn.Module):
         return torch.add(part, h, alpha=self.own) if self.own else part
 
 
-class Identity(nn.Module):
-    """No propagation at all: low keeps ``h``, high is zero. A network of it is a multilayer perceptron."""
-
-    def low(self, h: Tensor) -> Tensor:
-        """Return ``h``."""
-        return h
-
-
 def check_propagation(propagation: Any) -> Propagation:
     """Return ``propagation`` if it has a callable ``low``."""
     if callable(getattr(propagation, "low", None)):
         return cast(Propagation, propagation)
     raise ParameterError(f"a propagation needs a method low(h); {type(propagation).__name__} has none")
-
-
-def is_linear(propagation: Propagation) -> bool:
-    """Return whether the propagation is known to be a fixed linear map: it can add its channels in one product."""
-    return hasattr(propagation, "synthesize")
 
 
 def channel(propagation: Any, name: str, h: Tensor) -> Tensor:

@@ -21,7 +21,10 @@ __all__ = ["Complement", "RelationPropagation", "Spatial", "Wavelet", "operator_
 
 
 class Complement(LinearPropagation):
-    """low = ``P h`` and high = ``h - P h`` of a matrix ``P``: the pair that adds up to the identity."""
+    """low = ``P h`` and high = ``h - P h`` of a matrix ``P``: the pair that adds up to the identity.
+
+    ``Complement(torch.positive)`` propagates nothing: low keeps ``h`` and high is zero.
+    """
 
     def __init__(self, matrix: Callable[[Tensor], Tensor]) -> None:
         super().__init__()

@@ -13,7 +13,7 @@ from ..._arguments import check_choice, check_count
 from ...errors import ParameterError
 from ...filters.polynomials import BASES, chebyshev_coefficients
 from ..parts import Copies
-from .base import LinearPropagation, Propagation, is_linear
+from .base import LinearPropagation, Propagation
 
 __all__ = ["PolynomialFilter", "PolynomialPropagation"]
 
@@ -98,7 +98,7 @@ class PolynomialFilter(nn.Module):
 
 def check_polynomial(propagation: Propagation) -> None:
     """Refuse a propagation that a polynomial filter cannot take powers of."""
-    if not is_linear(propagation) or getattr(propagation, "expansion", 1) != 1:
+    if not hasattr(propagation, "synthesize") or getattr(propagation, "expansion", 1) != 1:
         kind = type(propagation).__name__
         raise ParameterError(f"a polynomial filter needs a fixed linear propagation, such as an operator; not {kind}")
 
