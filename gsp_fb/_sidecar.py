@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from ._atomic import atomic_write, sha256_file, write_json
-from .errors import FormatError, IntegrityError
+from ._journal import check_same
+from .errors import FormatError, IntegrityError, ParameterError
 
-__all__ = ["CHECKPOINT_FILE", "read_facts", "read_sidecar", "stored_epoch", "write_sidecar"]
+__all__ = ["CHECKPOINT_FILE", "check_resumable", "read_facts", "read_sidecar", "stored_epoch", "write_sidecar"]
 
 CHECKPOINT_FILE = "checkpoint.json"
 _FORMAT = 1
 _TENSOR_NAME = re.compile(r"checkpoint-\d+\.safetensors")
+# Fields of the configuration that may change when a stored run goes on.
+_EXTENDABLE = ("epochs", "patience", "checkpoint_every")
 _REQUIRED = ("format", "tensors", "sha256", "epoch", "best_epoch", "recipe", "config", "data")
 _COUNT = (lambda value: type(value) is int and value >= 0, "an integer >= 0")
 _NUMBER = (lambda value: value is None or type(value) in (int, float), "a number or null")
@@ -96,3 +99,18 @@ def read_facts(sidecar: Path) -> dict[str, Any]:
     if facts.get("best_epoch", 0) > facts["epoch"]:
         raise FormatError(f"{sidecar} has best_epoch {facts['best_epoch']} after epoch {facts['epoch']}")
     return dict(facts)
+
+
+def check_resumable(facts: Mapping[str, Any], wanted: Mapping[str, Any], where: object) -> None:
+    """Raise unless the run of the facts is the wanted one, apart from how long and how often it is saved."""
+    one, other = (
+        {**run, "config": {name: value for name, value in run["config"].items() if name not in _EXTENDABLE}}
+        for run in (facts, wanted)
+    )
+    check_same(one, other, where)
+    planned, allowed = facts["config"].get("epochs"), wanted["config"]["epochs"]
+    if not isinstance(planned, int) or facts["epoch"] > planned:
+        raise FormatError(f"{where}: {CHECKPOINT_FILE} has epoch {facts['epoch']} of {planned!r}")
+    if facts["epoch"] > allowed:
+        held = f"{where} holds a run of {facts['epoch']} epochs, more than epochs={allowed}"
+        raise ParameterError(f"{held}; give more epochs or another directory")

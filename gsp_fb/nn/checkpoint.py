@@ -59,14 +59,8 @@ def write_checkpoint(directory: Path, tensors: Mapping[str, Tensor], facts: Mapp
     plain = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
     content = require("safetensors.torch", "a checkpoint").save(plain)
     # The versions that numbers depend on.
-    versions = {
-        "gsp_fb": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "torch": torch.__version__,
-        "threads": str(torch.get_num_threads()),
-    }
+    versions = {library.__name__: library.__version__ for library in (np, scipy, torch)}
+    versions |= {"gsp_fb": __version__, "python": platform.python_version(), "threads": str(torch.get_num_threads())}
     write_sidecar(directory, content, {**facts, "versions": versions})
 
 
@@ -118,11 +112,9 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
 
 def check_tensors(found: Mapping[str, Tensor], expected: Mapping[str, Tensor], where: object) -> None:
     """Compare stored tensors with those that a model has, by name, shape, type and finiteness."""
-    for name in expected.keys() - found.keys():
-        raise ParameterError(f"{where}: tensor {name} is missing")
+    for name in expected.keys() ^ found.keys():
+        raise ParameterError(f"{where}: tensor {name} is {'missing' if name in expected else 'unknown to the model'}")
     for name, value in found.items():
-        if name not in expected:
-            raise ParameterError(f"{where}: tensor {name} is unknown to the model")
         like = expected[name]
         shapes, types = (tuple(value.shape), tuple(like.shape)), (value.dtype, like.dtype)
         for what, (stored, wanted) in {"shape": shapes, "type": types}.items():

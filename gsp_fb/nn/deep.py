@@ -38,12 +38,11 @@ class ResidualBlock(ChannelLayer):
         self.propagation, self.alpha, self.theta = check_propagation(propagation), alpha, theta
         self.bank = Channels(channels, mixing, width, generator, copies=copies)
         self.bank.check(propagation)
-
-        def maps() -> nn.ModuleList:
-            return nn.ModuleList(Linear(width, width, generator, copies=copies) for _ in self.bank.names)
-
-        self.filtered = maps()
-        self.initial = maps() if star else None
+        groups = [
+            nn.ModuleList(Linear(width, width, generator, copies=copies) for _ in self.bank.names)
+            for _ in range(1 + star)
+        ]
+        self.filtered, self.initial = groups[0], groups[1] if star else None
 
     def parts(self, h: Tensor, h_0: Tensor, propagation: Propagation | None = None) -> list[Tensor]:
         """Return the mapped channels."""
@@ -65,7 +64,7 @@ class ResidualBlock(ChannelLayer):
 class DeepNetwork(Network):
     """A map of the features, residual blocks that all see its output, a map to the classes; dropout before each."""
 
-    def run(self, x: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
+    def forward(self, x: Any, propagation: Propagation | None = None, record: Record = None) -> Tensor:
         """Return the logits."""
         lift, head = self.lift, self.head  # type: tuple[Any, Any]
         h = h_0 = torch.relu(lift(self.dropout(x)))

@@ -99,10 +99,8 @@ class _Share(Exchange):
 
     def __init__(self, model: nn.Module, group: Group, per_step: int) -> None:
         if getattr(model, "sampler", None) is None:
-            raise ParameterError(
-                "this model trains on the whole graph in one step, which cannot be distributed; distribute splits or "
-                "seeds, or take one with a sampler, such as 'fb-graphsaint'"
-            )
+            whole = "this model trains on the whole graph in one step, which cannot be distributed; distribute splits"
+            raise ParameterError(f"{whole} or seeds, or take one with a sampler, such as 'fb-graphsaint'")
         self.per_step = check_count(per_step, "per_step")
         if self.per_step % group.size:
             wanted = f"per_step={per_step} subgraphs"

@@ -34,11 +34,10 @@ class Hooks:
         """The class weights, and the user's functions by name: all that a file can hold of them."""
         weights = self.class_weights
         named = weights if weights is None or isinstance(weights, str) else [float(w) for w in weights]
-        found = {"class_weights": named, "loss": None, "optimizer": None}
-        for kind, function in (("loss", self.loss), ("optimizer", self.optimizer)):
-            if function is not None:
-                found[kind] = getattr(function, "__qualname__", type(function).__name__)
-        return found
+        functions = {"loss": self.loss, "optimizer": self.optimizer}
+        given = {kind: function for kind, function in functions.items() if function is not None}
+        called = {kind: getattr(function, "__qualname__", type(function).__name__) for kind, function in given.items()}
+        return {"class_weights": named, **dict.fromkeys(functions), **called}
 
 
 DEFAULTS = Hooks()

@@ -196,7 +196,7 @@ class GinNetwork(GraphNetwork):
         self.concat, self.dropout = concat, dropout
         self.head = Linear(sum(widths) if concat else hidden, n_out, generator, bias=True)
 
-    def run(self, batch: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
+    def forward(self, batch: Any, propagation: Propagation | None = None, record: Record = None) -> Tensor:
         """Return the logits of every graph; ``propagation`` replaces the sums over the batch's neighbours."""
         outputs = [batch.x]
         for layer in self.layers:

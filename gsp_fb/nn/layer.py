@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from .._arguments import check_choice, check_count
 from ..errors import ParameterError
-from .channels import ChannelLayer, Channels
+from .channels import SHORTHANDS, ChannelLayer, Channels
 from .inputs import Features
 from .parts import ACTIVATIONS, Copies, Linear, Norm
 from .propagation.base import Propagation, check_propagation
@@ -18,7 +18,6 @@ __all__ = ["ORDERS", "TRANSFORMATIONS", "FilterBankLayer"]
 
 TRANSFORMATIONS = ("linear", "nonlinear")
 ORDERS = ("before", "after")
-PAIR = ("low", "high")
 
 
 class FilterBankLayer(ChannelLayer):
@@ -125,10 +124,8 @@ class FilterBankLayer(ChannelLayer):
             return self.propagation
         expansion = int(getattr(check_propagation(propagation), "expansion", 1))
         if expansion != self.expansion:
-            raise ParameterError(
-                f"this layer averages {self.expansion} blocks, the given propagation {expansion}; build the model for "
-                "the new graph and load its state dict"
-            )
+            blocks = f"this layer averages {self.expansion} blocks, the given propagation {expansion}"
+            raise ParameterError(f"{blocks}; build the model for the new graph and load its state dict")
         self.bank.check(propagation)
         return propagation
 
@@ -145,11 +142,9 @@ class FilterBankLayer(ChannelLayer):
     def _synthesized(self, lifted: Tensor, chosen: Propagation) -> Tensor:
         """Return the mixed channels; those of the paper's layer in one pass where the propagation has it."""
         one_pass, alphas = getattr(chosen, "rectified", None), self.alphas()
-        if one_pass is not None and alphas is not None and self.before is torch.relu and self.bank.names == PAIR:
-            mixed: Tensor | None = one_pass(lifted, alphas)
-            if mixed is not None:
-                return mixed
-        return self.bank.synthesize(chosen, self._blocks(lifted))
+        rectified = self.before is torch.relu and self.bank.names == SHORTHANDS["both"]
+        mixed: Tensor | None = one_pass(lifted, alphas) if one_pass and rectified and alphas is not None else None
+        return self.bank.synthesize(chosen, self._blocks(lifted)) if mixed is None else mixed
 
     def parts(self, x: Features, propagation: Propagation | None = None) -> list[Tensor]:
         """Return the filtered channels before mixing."""

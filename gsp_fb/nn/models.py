@@ -105,21 +105,18 @@ _FAST: Options = {"lr": 0.05, "weight_decay": 5e-4}
 _SLOW: Options = {"lr": 0.01, "weight_decay": 0.0}
 # Under the weight decay of a GCN the weights of Geom-GCN shrink where they have to grow, and nothing is learned.
 _GEOMETRIC: Options = {**_FAST, "weight_decay": 5e-6}
-_SPACES = {"p": "poincare", "s": "struc2vec", "i": "MDS"}
-
-
-def _geom(letter: str) -> Model:
-    options, title = {**_STACK, "method": _SPACES[letter]}, f"Geom-GCN-{letter.upper()}"
-    return Model(f"geom-gcn-{letter}", title, builders.relation_stack, options, _GEOMETRIC, _GRID)
-
-
+_METHODS = {"p": "poincare", "s": "struc2vec", "i": "MDS"}
+_SPACES: Mapping[str, Options] = {letter: {**_STACK, "method": method} for letter, method in _METHODS.items()}
 _BASELINES = (
     Model("mlp", "MLP", builders.perceptron, {**_COMMON, **_DEPTH}, _FAST, _GRID),
     Model("gcn", "GCN", builders.operator_stack, {**_STACK, **_OPERATOR}, _FAST, _GRID, _FAMILIES),
     Model("gat", "GAT", builders.attention_stack, _GAT, {"lr": 0.005, "weight_decay": 5e-4}, _GAT_GRID),
     Model("graphsage", "GraphSAGE", builders.mean_stack, {**_STACK, "fanout": None}, _FAST, _GRID),
     Model("graphsaint", "GraphSAINT", builders.saint_stack, _SAINT, _SLOW, _SAINT_GRID),
-    *map(_geom, _SPACES),
+    *(
+        Model(f"geom-gcn-{letter}", f"Geom-GCN-{letter.upper()}", builders.relation_stack, options, _GEOMETRIC, _GRID)
+        for letter, options in _SPACES.items()
+    ),
     Model("gwnn", "GWNN", builders.wavelet_stack, _WAVELET, _SLOW, _GRID, _WAVELETS),
     Model("gcnii", "GCNII", builders.deep_network, {**_DEEP, "star": False}, _ADAM, _DEEP_GRID, _FAMILIES),
     Model("gcnii*", "GCNII*", builders.deep_network, {**_DEEP, "star": True}, _ADAM, _DEEP_GRID, _FAMILIES),

@@ -24,12 +24,8 @@ class GraphNetwork(nn.Module):
     """What every network offers beside ``model(x)``: its channels, mixing weights and shares."""
 
     @abstractmethod
-    def run(self, x: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
-        """Return the logits; give what every layer's ``split`` returns to ``record`` where there is one."""
-
-    def forward(self, x: Any, propagation: Propagation | None = None) -> Tensor:
-        """Return the logits; ``propagation`` replaces that of every layer (for example a sampled subgraph)."""
-        return self.run(x, propagation)
+    def forward(self, x: Any, propagation: Propagation | None = None, record: Record = None) -> Tensor:
+        """Return the logits; ``propagation`` replaces the layers' own, ``record`` gets what their ``split`` returns."""
 
     def channels(self, x: Any, propagation: Propagation | None = None) -> list[dict[str, Tensor]]:
         """Return, for every layer, the filtered channels by name, ``combined`` and ``shares``.
@@ -41,7 +37,7 @@ class GraphNetwork(nn.Module):
         was_training = self.training
         self.eval()
         with torch.no_grad():
-            self.run(x, propagation, found.append)
+            self.forward(x, propagation, found.append)
         self.train(was_training)
         return found
 
@@ -64,18 +60,16 @@ class GraphNetwork(nn.Module):
 
         No rows where a layer has one channel, constants, or weights per node.
         """
-        found = [mixing.alphas() for mixing in mixings(self) if mixing.kind in ("scalar", "tied")]
-        tables = [alphas for alphas in found if alphas is not None]
+        learned = (mixing for mixing in mixings(self) if mixing.kind != "constant")
+        tables = [alphas for mixing in learned if (alphas := mixing.alphas()) is not None]
         return torch.stack(tables, dim=-2).detach() if tables else torch.empty(0, 2)
 
     def response(self, frequencies: Any) -> Any:
         """Return the response of the learnable filter at the frequencies, as an array."""
         found = [module for module in self.modules() if isinstance(module, PolynomialFilter)]
         if len(found) != 1:
-            raise ParameterError(
-                f"the network has {len(found)} learnable filters; ask one for its response: "
-                "model.layers[0].bank.filters[name].response(frequencies)"
-            )
+            one = "model.layers[0].bank.filters[name].response(frequencies)"
+            raise ParameterError(f"the network has {len(found)} learnable filters; ask one for its response: {one}")
         return found[0].response(frequencies)
 
 
@@ -132,7 +126,7 @@ class Network(GraphNetwork):
         self.dropout, self.input_dropout = dropout, dropout if input_dropout is None else input_dropout
         self.residual, self.sampler = residual, sampler
 
-    def run(self, x: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
+    def forward(self, x: Any, propagation: Propagation | None = None, record: Record = None) -> Tensor:
         """Return the logits."""
         h = self.input_dropout(x)
         if self.lift is not None:

@@ -23,6 +23,7 @@ from .inputs import Features, SparseFeatures
 __all__ = ["ACTIVATIONS", "NORMS", "Copies", "Dropout", "Linear", "Norm", "glorot", "kept", "stream"]
 
 Copies = tuple[int, ...]
+Streams = torch.Generator | Sequence[torch.Generator]
 
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -46,12 +47,7 @@ def glorot(shape: tuple[int, ...], generator: torch.Generator | None = None, *, 
     return (2.0 * torch.rand(shape, generator=generator) - 1.0) * bound
 
 
-def kept(
-    shape: tuple[int, ...],
-    share: float | Tensor,
-    generator: torch.Generator | Sequence[torch.Generator],
-    dtype: torch.dtype,
-) -> Tensor:
+def kept(shape: tuple[int, ...], share: float | Tensor, generator: Streams, dtype: torch.dtype) -> Tensor:
     """Return a mask of zeros and of ``1 / share``, the latter at that share of places; its mean is 1.
 
     A share is drawn to 16 bits, four of them from one draw of 64: torch's own ``bernoulli_`` makes a draw for each
@@ -126,7 +122,7 @@ class Dropout(nn.Module):
     def __init__(self, rate: float, generator: torch.Generator, *, copies: Copies = ()) -> None:
         super().__init__()
         self.rate: float | Tensor = rate
-        self.generator: torch.Generator | Sequence[torch.Generator] = generator
+        self.generator: Streams = generator
         self.copies = copies
         self._register()
 

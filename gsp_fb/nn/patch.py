@@ -45,9 +45,8 @@ class PatchedLayer(nn.Module):
         smooth: Tensor = self.high(x, *args, **kwargs)
         whole: Tensor = self._map(x[0] if isinstance(x, tuple) else x)
         if whole.shape != smooth.shape:
-            raise ParameterError(
-                f"the layer returns {tuple(smooth.shape)} but its linear map {tuple(whole.shape)}; give transform="
-            )
+            shapes = f"the layer returns {tuple(smooth.shape)} but its linear map {tuple(whole.shape)}"
+            raise ParameterError(f"{shapes}; give transform=")
         return whole - smooth
 
     def _map(self, x: Any) -> Any:

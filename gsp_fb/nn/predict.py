@@ -151,5 +151,4 @@ def embed(checkpoint: str | os.PathLike[str], dataset: Any, *, layer: int = -1, 
     channels = model.channels(_inputs(model, dataset))
     if not -len(channels) <= layer < len(channels):
         raise ParameterError(f"layer {layer} does not exist; the model has {len(channels)}")
-    parts = {name: part for name, part in channels[layer].items() if name != "shares"}
-    return {name: part.cpu().numpy() for name, part in parts.items()}
+    return {name: part.cpu().numpy() for name, part in channels[layer].items() if name != "shares"}

@@ -83,9 +83,7 @@ def compiled_model(model: nn.Module) -> Iterator[None]:
             yield
         except TorchDynamoException as failed:
             reason = str(failed).strip().splitlines()[0]
-            raise TrainingError(
-                f"torch.compile failed ({type(failed).__name__}: {reason}); it needs a C++ compiler; "
-                "install one or train with compile=False"
-            ) from failed
+            what = f"torch.compile failed ({type(failed).__name__}: {reason}); it needs a C++ compiler"
+            raise TrainingError(f"{what}; install one or train with compile=False") from failed
         finally:
             model._compiled_call_impl = None

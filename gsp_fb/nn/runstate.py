@@ -11,17 +11,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .._journal import check_same
 from .._rundir import MetricsFile, read_history
-from .._sidecar import CHECKPOINT_FILE
-from ..errors import FormatError, ParameterError, TrainingError
+from .._sidecar import CHECKPOINT_FILE, check_resumable
+from ..errors import ParameterError, TrainingError
 from .checkpoint import check_tensors, read_checkpoint, write_checkpoint
 from .config import TrainConfig, finite
 
 __all__ = ["Row", "Run"]
 
-# Fields of the configuration that may change when a stored run goes on.
-EXTENDABLE = ("epochs", "patience", "checkpoint_every")
 Row = dict[str, Any]
 
 
@@ -100,14 +97,8 @@ class Run:
         for name, parameter in self.parameters.items():
             entries = optimizer.state.get(parameter, {}).items()
             tensors |= {f"optimizer.{name}.{key}": value for key, value in entries if isinstance(value, Tensor)}
-        facts = {
-            "epoch": self.epoch,
-            "best_epoch": self.best_epoch,
-            "best_value": finite(self.best_value),
-            "finished": self.finished,
-            "seconds": round(self.seconds, 3),
-            **self.identity,
-        }
+        facts = {"epoch": self.epoch, "best_epoch": self.best_epoch, "best_value": finite(self.best_value)}
+        facts |= {"finished": self.finished, "seconds": round(self.seconds, 3), **self.identity}
         write_checkpoint(self.directory, tensors, facts)
 
     def resume(self, optimizer: torch.optim.Optimizer) -> None:
@@ -116,7 +107,7 @@ class Run:
             return
         stored = read_checkpoint(self.directory)
         facts, groups = stored.facts, {"model": self.state, "best": self.best}
-        self._check_facts(facts)
+        check_resumable(facts, self.identity, self.directory)
         for group, into in groups.items():
             check_tensors(stored.group(group), into, f"{self.directory} ({group})")
         self._load_optimizer(optimizer, stored.group("optimizer"))
@@ -130,19 +121,6 @@ class Run:
         self.epoch, self.best_epoch, self.seconds = facts["epoch"], facts["best_epoch"], facts.get("seconds") or 0.0
         self.best_value = math.inf if facts["best_value"] is None else facts["best_value"]
         self.history = read_history(self.directory, self.epoch, self.config.eval_every)
-
-    def _check_facts(self, facts: Mapping[str, Any]) -> None:
-        stored, wanted = (
-            {**one, "config": {name: value for name, value in one["config"].items() if name not in EXTENDABLE}}
-            for one in (facts, self.identity)
-        )
-        check_same(stored, wanted, self.directory)
-        planned = facts["config"].get("epochs")
-        if not isinstance(planned, int) or facts["epoch"] > planned:
-            raise FormatError(f"{self.directory}: checkpoint.json has epoch {facts['epoch']} of {planned!r}")
-        if facts["epoch"] > self.config.epochs:
-            held = f"{self.directory} holds a run of {facts['epoch']} epochs, more than epochs={self.config.epochs}"
-            raise ParameterError(f"{held}; give more epochs or another directory")
 
     def _load_optimizer(self, optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
         for key, value in tensors.items():

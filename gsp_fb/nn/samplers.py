@@ -58,24 +58,16 @@ class SaintSampler:
     def batches(self, train: Tensor) -> Iterator[Batch]:
         """Yield subgraphs until, on average, an epoch has met every node once."""
         drawn, rng, met = self.subgraphs, self._rng(), 0
-        wanted = _marks(train, drawn.graph.n_nodes)
-        while met < len(wanted):
+        while met < drawn.graph.n_nodes:
             nodes = np.flatnonzero(drawn.draw(rng))
-            targets = np.flatnonzero(wanted[nodes])
             met += nodes.size
+            targets = np.flatnonzero(np.isin(nodes, train.cpu().numpy()))
             if targets.size:
                 inside = SparseMatrix.from_scipy(drawn.matrix[nodes][:, nodes], dtype=torch.float64)
                 # The mean over the training nodes, estimated: sum over the targets of N / C_v / n_train.
-                weights = drawn.n_subgraphs / drawn.node_counts[nodes[targets]] / wanted.sum()
+                weights = drawn.n_subgraphs / drawn.node_counts[nodes[targets]] / len(train)
                 indices = torch.from_numpy(targets), torch.from_numpy(nodes)
                 yield Batch(*indices, Complement(inside), torch.from_numpy(weights))
-
-
-def _marks(train: Tensor, n_nodes: int) -> Any:
-    """Return a mark on every training node."""
-    wanted = np.zeros(n_nodes, dtype=bool)
-    wanted[train.cpu().numpy()] = True
-    return wanted
 
 
 # Clusters a batch. A cluster often has few classes, and a step on few classes is a poor sample of all: random unions of
@@ -97,22 +89,19 @@ class ClusterSampler:
             raise ParameterError(f"{shared}; the model has {len(found)}; train with batch='none'")
         (self.propagation,), self.generator = found.values(), model.generator
         if not hasattr(self.propagation, "restrict"):
-            raise ParameterError(
-                f"cluster batches need a propagation by a square matrix, not {type(self.propagation).__name__}; train "
-                "with batch='none', or give it a method restrict(nodes)"
-            )
+            square = f"cluster batches need a propagation by a square matrix, not {type(self.propagation).__name__}"
+            raise ParameterError(f"{square}; train with batch='none', or give it a method restrict(nodes)")
         self.groups = clusters(graph, max(1, batch_size // CLUSTERS_PER_BATCH))
 
     def batches(self, train: Tensor) -> Iterator[Batch]:
         """Yield every node once an epoch, in random unions of clusters; unions without training nodes are left out."""
         generator: Any = self.generator
         order = torch.randperm(len(self.groups), generator=generator, device=generator.device)
-        wanted = _marks(train, sum(map(len, self.groups)))
         for chosen in torch.split(order, CLUSTERS_PER_BATCH):
             nodes = np.sort(np.concatenate([self.groups[k] for k in chosen.tolist()]))
-            targets = np.flatnonzero(wanted[nodes])
+            targets = np.flatnonzero(np.isin(nodes, train.cpu().numpy()))
             if targets.size:
                 # Means of unequal batches are weighted so that an epoch adds up to the mean over the training nodes.
-                weight = torch.full((targets.size,), 1.0 / wanted.sum() * (-(-len(order) // CLUSTERS_PER_BATCH)))
+                weight = torch.full((targets.size,), 1.0 / len(train) * (-(-len(order) // CLUSTERS_PER_BATCH)))
                 inside = self.propagation.restrict(nodes)
                 yield Batch(torch.from_numpy(targets), torch.from_numpy(nodes), inside, weight)

@@ -18,7 +18,7 @@ from ..datasets.targets import array_sha256, encode_targets
 from ..datasets.unions import check_graph_indptr, node_features
 from ..energy import expected_s_value, s_value
 from ..errors import GraphError, ParameterError, SignalError
-from ..operators import operator
+from ..operators import Operator, operator
 from .config import TrainConfig
 from .graphs import GraphBatch
 from .inputs import Features, SparseFeatures, features
@@ -40,6 +40,8 @@ def node_inputs(model: Any, x: Any, *, normalize: bool) -> Features:
 class Task(ABC):
     """Data that all copies of a model share, on the model's device: features, targets and what identifies them."""
 
+    laplacian: Operator | None = None  # of the nodes that the outputs belong to
+
     def __init__(self, model: nn.Module, dataset: Any, config: TrainConfig) -> None:
         parameter = next(model.parameters())
         recipe: Any = model.recipe
@@ -59,10 +61,10 @@ class Task(ABC):
         values = self.targets.values
         self.y = torch.from_numpy(np.maximum(values, 0) if kind == "classes" else np.nan_to_num(values)).to(self.device)
         self.raw = check_signal(node_features(dataset), self.graph.n_nodes)
-        if self.raw.shape[1] != recipe.n_features:
-            found = self.raw.shape[1]
-            raise ParameterError(f"the model was made for {recipe.n_features} features; the data has {found}")
-        if not self.raw.shape[1]:
+        n_features = self.raw.shape[1]
+        if n_features != recipe.n_features:
+            raise ParameterError(f"the model was made for {recipe.n_features} features; the data has {n_features}")
+        if not n_features:
             raise ParameterError("the data set has no features: x has 0 columns; give at least one")
         self.fingerprint = {
             "graph": self.graph.sha256,
@@ -82,7 +84,13 @@ class Task(ABC):
 
     def s_values(self, logits: Tensor, *, expected: bool = False) -> list[float]:
         """Return S of every copy's output, shape (copies, n, k), or its expectation at random; nan if there is none."""
-        return [math.nan] * len(logits)
+        measure, found = expected_s_value if expected else s_value, [math.nan] * len(logits)
+        # Copy by copy: the rounding of a wide block depends on its width, and a run on the runs beside it.
+        for k, copy in enumerate(() if self.laplacian is None else logits.detach().cpu()):
+            # All-zero or overflown logits: training itself reports what matters. Complex weights have no expectation.
+            with contextlib.suppress(SignalError, GraphError):
+                found[k] = float(measure(self.laplacian, copy))  # type: ignore[arg-type]  # per_column is False
+        return found
 
 
 class NodeTask(Task):
@@ -110,16 +118,6 @@ class NodeTask(Task):
     def logits(self, model: nn.Module) -> tuple[Tensor, list[Tensor]]:
         """Return the outputs of all items, and the channels' mean shares of each layer."""
         return _evaluated(model, self.x)
-
-    def s_values(self, logits: Tensor, *, expected: bool = False) -> list[float]:
-        """Return S of every copy's output, or its expectation; nan where the output is zero or has overflown."""
-        # Copy by copy: the rounding of a wide block depends on its width, and a run on the runs beside it.
-        measure, found = expected_s_value if expected else s_value, [math.nan] * len(logits)
-        for k, copy in enumerate(logits.detach().cpu()):
-            # All-zero or overflown logits: training itself reports what matters. Complex weights have no expectation.
-            with contextlib.suppress(SignalError, GraphError):
-                found[k] = float(measure(self.laplacian, copy))  # type: ignore[arg-type]  # per_column is False
-        return found
 
 
 class GraphTask(Task):
@@ -159,7 +157,7 @@ def _evaluated(model: Any, x: Any) -> tuple[Tensor, list[Tensor]]:
     several = len(getattr(model, "channel_names", ())) > 1
     with torch.no_grad():
         # Of the channels only the shares are kept: on a large graph those of all layers do not fit beside each other.
-        logits = model.run(x, None, lambda part: shares.append(model.mean_shares(part))) if several else model(x)
+        logits = model.forward(x, None, lambda part: shares.append(model.mean_shares(part))) if several else model(x)
     return logits, shares
 
 

@@ -105,8 +105,6 @@ class Trainer:
         self.runs, self.active = list(runs), list(runs)
         self.evaluation = Evaluation(model, task, self.hooks, self.runs, batched=batched)
         self._bind()
-        for run in self.runs:
-            run.best = {name: value.detach().clone() for name, value in run.state.items()}
         self.optimizer = self._make_optimizer()
 
     def _bind(self) -> None:
@@ -115,6 +113,7 @@ class Trainer:
         trained = {name: parameter for name, parameter in self.model.named_parameters() if parameter.requires_grad}
         for position, run in enumerate(self.active):
             run.state = {name: value[position] if self.batched else value for name, value in whole.items()}
+            run.best = run.best or {name: value.detach().clone() for name, value in run.state.items()}
             if not self.batched:
                 run.parameters = trained
             elif not run.parameters:
@@ -175,7 +174,10 @@ class Trainer:
         with progress_bar(total, max((run.epoch for run in self.active), default=0), shown=progress) as bar:
             while self.active:
                 started = time.perf_counter()
-                self._advance()
+                self._epoch()
+                for run in self.active:
+                    run.epoch += run.error is None
+                self._evaluate()
                 for run in self.active:
                     run.seconds += (time.perf_counter() - started) / len(self.active)
                 self._after_epoch(asked)
@@ -183,15 +185,6 @@ class Trainer:
                     bar.update()
                     bar.set_postfix(val=f"{min(run.best_value for run in self.runs):.4f}", refresh=False)
         self._restore()
-
-    def _advance(self) -> None:
-        """Train every active run for one epoch, and evaluate those whose turn it is."""
-        self._epoch()
-        for run in self.active:
-            run.epoch += run.error is None
-        evaluated = [run for run in self.active if run.error is None and run.evaluates]
-        if evaluated:
-            self._evaluate(evaluated)
 
     def _after_epoch(self, asked: Any) -> None:
         over, interrupted = self.exchange.agree(any(run.finished for run in self.active), asked.is_set())
@@ -244,13 +237,17 @@ class Trainer:
             total = each.mean() if weights is None else (each * weights.to(each.dtype)).sum()
             yield total.reshape(1)
 
-    def _evaluate(self, runs: Sequence[Run]) -> None:
+    def _evaluate(self) -> None:
+        """Record the epoch of every active run whose turn it is."""
+        due = [run for run in self.active if run.error is None and run.evaluates]
+        if not due:
+            return
         # Where there is a validation part to choose by, nothing of the test part is looked at before the end.
         parts = PARTS if any(not run.validates for run in self.active) else PARTS[:2]
         names = getattr(self.model, "channel_names", ())
         for run, found in zip(self.active, self.evaluation.measured(parts), strict=True):
             loss, score = found["losses"], found["scores"]
-            if run not in runs:
+            if run not in due:
                 continue
             if not math.isfinite(loss["train"]):
                 run.fail(loss["train"], run.epoch)

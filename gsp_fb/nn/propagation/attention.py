@@ -42,23 +42,18 @@ class Attention(nn.Module):
         self.to_node = nn.Parameter(glorot((heads, size), generator))
         self.from_node = nn.Parameter(glorot((heads, size), generator))
 
-    def _shares(self, h: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what a node adds to the scores of the edges that end and that begin in it, (n_nodes, heads) each."""
-        parts = self._heads(h)
-        return (parts * self.to_node).sum(-1), (parts * self.from_node).sum(-1)
-
     def _heads(self, h: Tensor) -> Tensor:
         return h.reshape(h.shape[0], self.heads, -1)
-
-    def _scoring(self, h: Tensor) -> Scoring:
-        shape = (self.edges.indices.numel(), self.heads)
-        return Scoring(self.edges, SLOPE, None if self.dropout is None else self.dropout.mask(shape, h))
 
     def _filtered(self, *blocks: Tensor) -> list[Tensor]:
         """Return ``P(h) h`` and ``P(h) g`` for every further block g."""
         h = torch.cat(blocks, dim=1).reshape(len(blocks[0]), len(blocks), self.heads, -1)
-        result = attend(*self._shares(blocks[0]), h, self._scoring(h))
-        return [part.flatten(1) for part in result.unbind(1)]
+        parts = self._heads(blocks[0])
+        # What a node adds to the scores of the edges that end and that begin in it, (n_nodes, heads) each.
+        scores = [(parts * vector).sum(-1) for vector in (self.to_node, self.from_node)]
+        shape = (self.edges.indices.numel(), self.heads)
+        mask = None if self.dropout is None else self.dropout.mask(shape, h)
+        return [part.flatten(1) for part in attend(*scores, h, Scoring(self.edges, SLOPE, mask)).unbind(1)]
 
     def identity(self, h: Tensor) -> Tensor:
         """Return the heads as they are, or their mean."""

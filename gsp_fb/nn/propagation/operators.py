@@ -109,9 +109,8 @@ class ComplexPairs(nn.Module):
         even = h.shape[-1] // 2 * 2
         re, im = h[..., 0:even:2].contiguous(), h[..., 1:even:2].contiguous()
         parts = self.real(re) - self.imag(im), self.real(im) + self.imag(re)
-        single = h[..., even:]
         both = torch.stack(parts, dim=-1).flatten(-2)
-        return torch.cat([both, self.real(single)], dim=-1) if single.shape[-1] else both
+        return both if h.shape[-1] == even else torch.cat([both, self.real(h[..., even:])], dim=-1)
 
 
 def operator_propagation(
