@@ -143,8 +143,8 @@ class Channels(nn.Module):
         """Return the weighted sum of filtered channels."""
         if self.mixing is None:
             return parts[0]
-        first, *others = (a * part for a, part in zip(self.mixing(parts), parts, strict=True))
-        return sum(others, start=first)
+        weighted: list[Tensor] = [a * part for a, part in zip(self.mixing(parts), parts, strict=True)]
+        return sum(weighted[1:], start=weighted[0])
 
     def synthesize(self, propagation: Propagation, blocks: Sequence[Tensor]) -> Tensor:
         """Return ``mix(filter(blocks))``; where low and high can share a product, they do."""

@@ -109,10 +109,10 @@ class Evaluation:
         with torch.no_grad():
             means = {part: self.means(logits, part).double().tolist() for part in parts}
         scores = {part: self._scores(logits, part) for part in parts}
-        columns = {"s_value": self.task.s_values(logits), "alphas": alphas, "shares": shares}
+        columns: dict[str, Any] = {"s_value": self.task.s_values(logits), "alphas": alphas, "shares": shares}
         if expected:
             columns["expected_s_value"] = self.task.s_values(logits, expected=True)
-        by_part = {"losses": means, "scores": scores}
+        by_part: dict[str, Any] = {"losses": means, "scores": scores}
         return [
             {kind: {part: values[part][k] for part in parts} for kind, values in by_part.items()}
             | {name: values[k] for name, values in columns.items()}

@@ -23,6 +23,8 @@ Record: TypeAlias = Callable[[dict[str, Tensor]], Any] | None
 class GraphNetwork(nn.Module):
     """What every network offers beside ``model(x)``: its channels, mixing weights and shares."""
 
+    layers: Any  # of ChannelLayer
+
     @abstractmethod
     def forward(self, x: Any, propagation: Propagation | None = None, record: Record = None) -> Tensor:
         """Return the logits; ``propagation`` replaces the layers' own, ``record`` gets what their ``split`` returns."""
@@ -128,7 +130,7 @@ class Network(GraphNetwork):
 
     def forward(self, x: Any, propagation: Propagation | None = None, record: Record = None) -> Tensor:
         """Return the logits."""
-        h = self.input_dropout(x)
+        h: Tensor = self.input_dropout(x)
         if self.lift is not None:
             h = self.dropout(torch.relu(self.lift(h)))
         for position, layer in enumerate(self.layers):

@@ -18,7 +18,7 @@ from ..datasets.targets import array_sha256, encode_targets
 from ..datasets.unions import check_graph_indptr, node_features
 from ..energy import expected_s_value, s_value
 from ..errors import GraphError, ParameterError, SignalError
-from ..operators import Operator, operator
+from ..operators import operator
 from .config import TrainConfig
 from .graphs import GraphBatch
 from .inputs import Features, SparseFeatures, features
@@ -40,7 +40,7 @@ def node_inputs(model: Any, x: Any, *, normalize: bool) -> Features:
 class Task(ABC):
     """Data that all copies of a model share, on the model's device: features, targets and what identifies them."""
 
-    laplacian: Operator | None = None  # of the nodes that the outputs belong to
+    laplacian: Any = None  # of the nodes that the outputs belong to
 
     def __init__(self, model: nn.Module, dataset: Any, config: TrainConfig) -> None:
         parameter = next(model.parameters())
@@ -89,7 +89,7 @@ class Task(ABC):
         for k, copy in enumerate(() if self.laplacian is None else logits.detach().cpu()):
             # All-zero or overflown logits: training itself reports what matters. Complex weights have no expectation.
             with contextlib.suppress(SignalError, GraphError):
-                found[k] = float(measure(self.laplacian, copy))  # type: ignore[arg-type]  # per_column is False
+                found[k] = float(measure(self.laplacian, copy))
         return found
 
 

@@ -50,10 +50,11 @@ class Attention(nn.Module):
         h = torch.cat(blocks, dim=1).reshape(len(blocks[0]), len(blocks), self.heads, -1)
         parts = self._heads(blocks[0])
         # What a node adds to the scores of the edges that end and that begin in it, (n_nodes, heads) each.
-        scores = [(parts * vector).sum(-1) for vector in (self.to_node, self.from_node)]
+        ending, starting = (parts * self.to_node).sum(-1), (parts * self.from_node).sum(-1)
         shape = (self.edges.indices.numel(), self.heads)
         mask = None if self.dropout is None else self.dropout.mask(shape, h)
-        return [part.flatten(1) for part in attend(*scores, h, Scoring(self.edges, SLOPE, mask)).unbind(1)]
+        result = attend(ending, starting, h, Scoring(self.edges, SLOPE, mask))
+        return [part.flatten(1) for part in result.unbind(1)]
 
     def identity(self, h: Tensor) -> Tensor:
         """Return the heads as they are, or their mean."""
