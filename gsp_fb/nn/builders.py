@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from .. import datasets
-from .._arguments import check_host
+from .._arguments import check_count, check_host
 from .._kernels.edge_list import EdgeList
 from .._kernels.torch_matrix import SparseMatrix
 from ..datasets.divisions import N_DIVISIONS, relation_matrix
@@ -133,8 +133,7 @@ def polynomial_stack(plan: BuildContext) -> nn.Module:
     """Return a perceptron whose output a learnable filter of the operator propagates (GPRGNN and its kin)."""
     if VARIANTS[plan.options["family"]].norm == "none":
         raise ParameterError("a polynomial filter needs frequencies in [0, 2]; take a normalised family, not 'comb'")
-    basis, degree = plan.options["basis"], plan.options["degree"]
-    learned = PolynomialFilter(basis, degree, width=plan.n_classes, copies=plan.copies)
+    learned = PolynomialFilter(plan.options["basis"], plan.options["degree"], width=plan.n_classes, copies=plan.copies)
     filtering = PolynomialPropagation(_operator(plan), learned)
     return _stack(plan, lambda width, last: Complement(torch.positive), channels="low", filtering=filtering)
 
@@ -165,7 +164,7 @@ def mean_stack(plan: BuildContext) -> nn.Module:
     sampler = None
     if plan.options["fanout"] is not None:
         plan.single()
-        sampler = NeighbourSampler(plan.graph, plan.options["fanout"], plan.noise, pair)
+        sampler = NeighbourSampler(plan.graph, check_count(plan.options["fanout"], "fanout"), plan.noise, pair)
     return _stack(plan, lambda width, last: shared, sampler=sampler, root=True)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from .._arguments import check_count
 from .._kernels.torch_matrix import SparseMatrix
 from ..errors import ParameterError
 from ..graph import Graph
@@ -35,9 +34,6 @@ class NeighbourSampler:
     fanout: int
     generator: torch.Generator
     pair: type[Complement] = Complement
-
-    def __post_init__(self) -> None:
-        check_count(self.fanout, "fanout")
 
     def batches(self, train: Tensor) -> Iterator[Batch]:
         """Yield the epoch's one step."""

@@ -66,7 +66,8 @@ class RelationPropagation(LinearPropagation):
 
     def product(self, h: Tensor) -> Tensor:
         """Return the filtered divisions."""
-        return (self.matrix @ h.reshape(*h.shape[:-2], self.matrix.shape[0], -1)).reshape(h.shape)
+        filtered: Tensor = self.matrix(h.reshape(*h.shape[:-2], self.matrix.shape[0], -1))
+        return filtered.reshape(h.shape)
 
     def identity(self, h: Tensor) -> Tensor:
         """Return the divisions as they are, or their mean."""
@@ -85,7 +86,8 @@ class Wavelet(LinearPropagation):
 
     def product(self, h: Tensor) -> Tensor:
         """Return ``psi_s (g * (psi_-s h))``."""
-        return self.basis @ (self.gain * (self.inverse @ h))
+        filtered: Tensor = self.basis(self.gain * self.inverse(h))
+        return filtered
 
 
 class ComplexPairs(nn.Module):
