@@ -182,23 +182,23 @@ class ChannelLayer(nn.Module):
     bank: Channels
 
     @abstractmethod
-    def parts(self, *inputs: Any) -> list[Tensor]:
+    def parts(self, *inputs: Any, **named: Any) -> list[Tensor]:
         """Return the channels before they are mixed."""
 
-    def finish(self, mixed: Tensor, *inputs: Any) -> Tensor:
+    def finish(self, mixed: Tensor, *inputs: Any, **named: Any) -> Tensor:
         """Return the layer's output for the mixed channels."""
         return torch.relu(mixed)
 
-    def forward(self, *inputs: Any) -> Tensor:
+    def forward(self, *inputs: Any, **named: Any) -> Tensor:
         """Return the layer's output."""
-        return self.finish(self.bank.mix(self.parts(*inputs)), *inputs)
+        return self.finish(self.bank.mix(self.parts(*inputs, **named)), *inputs, **named)
 
-    def split(self, *inputs: Any) -> dict[str, Tensor]:
+    def split(self, *inputs: Any, **named: Any) -> dict[str, Tensor]:
         """Return the channels before mixing, the layer's output (``combined``) and the ``shares``, by name."""
-        parts = self.parts(*inputs)
-        named = dict(zip(self.bank.names, parts, strict=True))
-        combined = self.finish(self.bank.mix(parts), *inputs)
-        return {**named, "combined": combined, "shares": self.bank.shares(parts)}
+        parts = self.parts(*inputs, **named)
+        combined = self.finish(self.bank.mix(parts), *inputs, **named)
+        found = dict(zip(self.bank.names, parts, strict=True))
+        return {**found, "combined": combined, "shares": self.bank.shares(parts)}
 
     def run(self, record: Callable[[dict[str, Tensor]], Any] | None, *inputs: Any) -> Tensor:
         """Return the layer's output, and give its channels to ``record`` where there is one."""

@@ -132,7 +132,7 @@ class GinLayer(ChannelLayer):
         filtered = self.bank.filter(chosen, [h] * len(self.maps))
         return [map_(part) for map_, part in zip(self.maps, filtered, strict=True)]
 
-    def finish(self, mixed: Tensor, *inputs: Any) -> Tensor:
+    def finish(self, mixed: Tensor, *inputs: Any, **named: Any) -> Tensor:
         """Return the normalised and rectified mixture."""
         return torch.relu(self.norm(mixed))
 
