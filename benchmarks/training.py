@@ -26,9 +26,9 @@ from torch.nn import functional
 from gsp_fb import datasets, operator
 from gsp_fb.errors import GspWarning
 from gsp_fb.nn import TrainConfig, build, train
-from gsp_fb.nn.splits import Job, train_jobs
+from gsp_fb.nn.splits import train_jobs
 from gsp_fb.nn.tasks import make_task
-from gsp_fb.nn.train import make_run
+from gsp_fb.nn.train import Job, make_run
 from gsp_fb.nn.trainer import Trainer
 
 from .nn_epoch import large
@@ -110,7 +110,7 @@ def our_step(data, index):
     model = build("fb-gcn", data, **OPTIONS)
     task = make_task(model, data, CONFIG)
     split = SimpleNamespace(train=index, val=index[:0], test=index[:0])
-    trainer = Trainer(model, task, [make_run(model, task, split, CONFIG)])
+    trainer = Trainer(model, task, [make_run(model, task, Job(split, CONFIG))])
     losses, kept = [], trainer._losses
     trainer._losses = lambda: (losses.append(float(each.detach())) or each for each in kept())
 

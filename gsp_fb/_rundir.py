@@ -1,4 +1,4 @@
-"""One directory a run: a lock, a table of metrics that survives a torn write, and interrupts that wait for a step."""
+"""One directory a run: a lock, a table of metrics that survives a torn write, interrupts that wait for a step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,16 @@ from ._atomic import atomic_write
 from ._extras import require
 from .errors import FormatError, TrainingError
 
-__all__ = ["METRICS_FILE", "MetricsFile", "deferred_interrupt", "locked", "parse_metrics", "read_metrics"]
+__all__ = [
+    "METRICS_FILE",
+    "MetricsFile",
+    "TrainingInterrupted",
+    "deferred_interrupt",
+    "locked",
+    "progress_bar",
+    "read_history",
+    "read_metrics",
+]
 
 METRICS_FILE = "metrics.csv"
 _LOCK, _OWNER = ".run.lock", ".run.pid"
@@ -116,8 +125,20 @@ def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, str]]:
     return rows
 
 
-def parse_metrics(row: Mapping[str, str], path: Path) -> dict[str, Any]:
-    """Return a row of ``metrics.csv`` as numbers."""
+def read_history(directory: Path, last: int, every: int) -> list[dict[str, Any]]:
+    """Return the rows of ``metrics.csv`` up to epoch ``last`` as numbers; every ``every``-th epoch must be there."""
+    path = directory / METRICS_FILE
+    rows = [row for row in read_metrics(directory) if int(row["epoch"]) <= last]
+    lacking = sorted(set(range(every, last + 1, every)) - {int(row["epoch"]) for row in rows})
+    if lacking:
+        raise FormatError(
+            f"{path} lacks {len(lacking)} epochs of the checkpoint, the first {lacking[0]}; restore the file or move "
+            "the directory away"
+        )
+    return [_parsed(row, path) for row in rows]
+
+
+def _parsed(row: Mapping[str, str], path: Path) -> dict[str, Any]:
     try:
         return {name: int(value) if name == "epoch" else float(value) for name, value in row.items()}
     except ValueError as broken:
@@ -142,3 +163,30 @@ def deferred_interrupt() -> Iterator[threading.Event]:
         yield asked
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+class TrainingInterrupted(KeyboardInterrupt):
+    """Ctrl-C arrived; the epoch was finished and the state saved. The message is a summary for the user.
+
+    See Also
+    --------
+    gsp_fb.nn.train : Raises it on Ctrl-C; the same call resumes the run.
+
+    Examples
+    --------
+    >>> try:
+    ...     raise TrainingInterrupted("stopped after epoch 12; the same call goes on from there")
+    ... except KeyboardInterrupt as stop:
+    ...     str(stop)
+    'stopped after epoch 12; the same call goes on from there'
+    """
+
+
+@contextlib.contextmanager
+def progress_bar(total: int, start: int = 0, *, shown: bool, unit: str = "it") -> Iterator[Any]:
+    """Give a progress bar, or None where none is to be shown."""
+    if not shown:
+        yield None
+        return
+    with require("tqdm", "a progress bar").tqdm(total=total, initial=start, unit=unit) as bar:
+        yield bar

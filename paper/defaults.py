@@ -20,7 +20,8 @@ import numpy as np
 
 from gsp_fb import datasets, nn
 from gsp_fb._atomic import atomic_write, write_json
-from gsp_fb.nn.splits import Job, train_jobs
+from gsp_fb.nn.splits import train_jobs
+from gsp_fb.nn.train import Job
 from paper.store import head_commit as commit
 
 __all__ = ["main"]

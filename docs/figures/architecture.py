@@ -35,7 +35,7 @@ CALLS = {
         "nn.network",
         "nn.layer",
         "nn.propagation.operators",
-        "nn.sparse",
+        "_kernels.torch_matrix",
     ],
 }
 COLOURS = ("#0072B2", "#D55E00", "#007A5A")

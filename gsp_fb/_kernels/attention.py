@@ -28,7 +28,7 @@ __all__ = ["Scoring", "attend", "coefficients", "plain_attend"]
 class Scoring:
     """How scores become weights: over which edges, with which slope below zero, and what dropout keeps of them.
 
-    Edges have the arrays of a CSR matrix and of its transpose, see :class:`gsp_fb.nn.propagation.attention.EdgeList`.
+    Edges have the arrays of a CSR matrix and of its transpose, see :class:`.edge_list.EdgeList`.
     """
 
     edges: Any

@@ -1,7 +1,4 @@
-"""A filterbank's synthesis from what its channels are before the rectifier, in few passes over memory; needs torch.
-
-Matrices are those of :class:`gsp_fb.nn.SparseMatrix`.
-"""
+"""A filterbank's synthesis from its channels before the rectifier, in few passes over memory; needs torch."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from torch import Tensor
 
 from .attention import is_loopable
 from .threads import THREADS_FROM, each_block
+from .torch_matrix import SparseMatrix
 from .torch_sparse import sparse_product
 
 __all__ = ["rectified"]
@@ -24,7 +22,7 @@ LOOPED_FROM = 1_000_000
 BLOCKS = 16
 
 
-def rectified(z: Tensor, alphas: Tensor, matrix: Any, share: float) -> Tensor | None:
+def rectified(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float) -> Tensor | None:
     """Return ``share low + high + P (low - high)`` of the halves of ``z`` ([copies,] n, 2 f), rectified and weighted.
 
     None where the loops do not take the tensors or do not pay; the operations one by one then give the same.
@@ -36,7 +34,7 @@ def rectified(z: Tensor, alphas: Tensor, matrix: Any, share: float) -> Tensor | 
 
 class _Synthesis(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, z: Tensor, alphas: Tensor, matrix: Any, share: float) -> Tensor:
+    def forward(ctx: Any, z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float) -> Tensor:
         from .synthesis_loops import weighted_channels
 
         ctx.save_for_backward(z, alphas)
@@ -54,7 +52,7 @@ class _Synthesis(torch.autograd.Function):
         return *_gradients(z, alphas, ctx.matrix, ctx.share, grads[0].contiguous()), None, None
 
 
-def _gradients(z: Tensor, alphas: Tensor, matrix: Any, share: float, grad: Tensor) -> tuple[Tensor, Tensor]:
+def _gradients(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float, grad: Tensor) -> tuple[Tensor, Tensor]:
     from .synthesis_loops import gradients
 
     spread = sparse_product(grad, *reversed(matrix.arrays()))
@@ -63,7 +61,7 @@ def _gradients(z: Tensor, alphas: Tensor, matrix: Any, share: float, grad: Tenso
     return of_z, sums.sum((0, -1)).reshape(alphas.shape)
 
 
-def plain(z: Tensor, alphas: Tensor, matrix: Any, share: float) -> Tensor:
+def plain(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float) -> Tensor:
     """Do what ``rectified`` does by torch's operations."""
     low, high = (torch.relu(z) * alphas.repeat_interleave(z.shape[-1] // 2, dim=-1).unsqueeze(-2)).chunk(2, dim=-1)
     filtered: Tensor = matrix(low - high)

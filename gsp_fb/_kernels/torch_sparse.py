@@ -15,11 +15,12 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 import torch
+from scipy import sparse
 from torch import Tensor
 
 from ..errors import ParameterError
 
-__all__ = ["TorchCsr", "as_tensor", "csr_tensors", "sparse_product", "structure"]
+__all__ = ["TorchCsr", "as_tensor", "csr_tensors", "numbered_transpose", "sparse_product", "structure"]
 
 TorchCsr: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
@@ -179,3 +180,8 @@ def sparse_product(h: Tensor, forward: TorchCsr, backward: TorchCsr) -> Tensor:
 def csr_tensors(matrix: Any, dtype: torch.dtype, device: torch.device | str | None) -> TorchCsr:
     """Return ``indptr``, ``indices`` and values of a CSR array as tensors."""
     return *structure(matrix, device), as_tensor(matrix.data).to(device=device, dtype=dtype)
+
+
+def numbered_transpose(matrix: Any) -> Any:
+    """Return the transpose of a CSR array, each value the place of the entry among those of the matrix."""
+    return sparse.csr_array((np.arange(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape).T.tocsr()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..backend import is_sparse
 from ..errors import GspWarning, ParameterError
 from .splits import PARTS, Split, class_codes, part_indices
 
-__all__ = ["Targets", "check_split", "encode_targets"]
+__all__ = ["Targets", "array_sha256", "check_split", "encode_targets"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,3 +118,21 @@ def check_split(split: Any, targets: Targets) -> Split:
         if absent.size:
             warnings.warn(f"class {names} has no training item; the model cannot learn it", GspWarning, stacklevel=4)
     return Split(**arrays)
+
+
+def array_sha256(*arrays: Any) -> str:
+    """Return the SHA-256 of features, labels or indices: values, shapes and types of dense or CSR arrays.
+
+    Examples
+    --------
+    >>> array_sha256(np.arange(3)) == array_sha256(np.arange(3.0))
+    False
+    """
+    total = hashlib.sha256()
+    for array in arrays:
+        for part in (array.data, array.indices, array.indptr) if is_sparse(array) else (array,):
+            values = np.asarray(part)
+            total.update(f"{values.dtype.str}{values.shape}".encode())
+            named = values.dtype == object
+            total.update(repr(values.tolist()).encode() if named else np.ascontiguousarray(values).tobytes())
+    return total.hexdigest()

@@ -7,9 +7,11 @@ loop that can be killed and resumed.
 from . import _guard as _guard
 
 # isort: split
-from .._rundir import read_metrics
+from .._kernels.torch_matrix import SparseMatrix
+from .._rundir import TrainingInterrupted, read_metrics
 from ..datasets.splits import with_validation
 from ..filters.differentiable import filter_signal
+from ..tuning import BEST_FILE, SearchResult, read_best
 from .auditing import Audit, audit, watch
 from .checkpoint import Checkpoint, read_checkpoint
 from .config import TrainConfig, TrainResult
@@ -25,9 +27,7 @@ from .propagation.operators import operator_propagation
 from .propagation.polynomial import PolynomialFilter
 from .protocols import PROTOCOLS, CrossValidation, cross_validate
 from .recipes import build
-from .resources import TrainingInterrupted
-from .search import BEST_FILE, SearchResult, read_best, search
-from .sparse import SparseMatrix
+from .search import search
 from .splits import train_splits
 from .train import train
 from .trainer import TrainState

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ import torch
 from torch import nn
 
 from .. import datasets
+from .._arguments import check_count, check_host
+from .._kernels.edge_list import EdgeList
+from .._kernels.torch_matrix import SparseMatrix
 from ..datasets.divisions import N_DIVISIONS, relation_matrix
 from ..errors import ParameterError
 from ..filters.heat_basis import heat_wavelets
@@ -20,19 +24,15 @@ from ..operators import operator
 from ..sampling.subgraphs import mean_matrix
 from ..variants import VARIANTS
 from .channels import channel_names
-from .deep import DeepNetwork
+from .deep import DeepNetwork, ResidualBlock
 from .graphs import GinNetwork
 from .layer import FilterBankLayer
 from .network import Network
 from .parts import Dropout, Linear
-from .propagation.attention import Attention, EdgeList
-from .propagation.base import Identity
-from .propagation.operators import Complement, Spatial, operator_propagation
+from .propagation.attention import Attention
+from .propagation.operators import Complement, RelationPropagation, Spatial, Wavelet, operator_propagation
 from .propagation.polynomial import PolynomialFilter, PolynomialPropagation
-from .propagation.relations import RelationPropagation
-from .propagation.wavelet import Wavelet
 from .samplers import NeighbourSampler, SaintSampler
-from .sparse import SparseMatrix
 
 __all__ = ["BuildContext"]
 
@@ -59,6 +59,11 @@ class BuildContext:
         """Precision and device, as keyword arguments."""
         return {"dtype": self.dtype, "device": self.device}
 
+    @property
+    def weights(self) -> dict[str, Any]:
+        """Random stream and number of parameter sets, as keyword arguments."""
+        return {"generator": self.generator, "copies": self.copies}
+
     def pick(self, *names: str) -> dict[str, Any]:
         """Return those of the named options that the row has, as keyword arguments."""
         return {name: self.options[name] for name in names if name in self.options}
@@ -73,13 +78,9 @@ class BuildContext:
             raise ParameterError("this model cannot train several parameter sets as one batch; give copies=()")
 
 
-Factory = Callable[[int, bool], Any]
-LAYER = ("channels", "mixing", "transformation", "order")
-
-
 def _stack(
     plan: BuildContext,
-    factory: Factory,
+    factory: Callable[[int, bool], Any],
     *,
     sampler: Any = None,
     hidden: int | None = None,
@@ -94,17 +95,15 @@ def _stack(
     hidden = plan.options["hidden"] if hidden is None else hidden
     inner = [hidden] * (count - 1)
     widths = [hidden, *inner, hidden] if residual else [plan.n_features, *inner, plan.n_classes]
-    weights: dict[str, Any] = {"generator": plan.generator, "copies": plan.copies}
-    lift = Linear(plan.n_features, hidden, bias=True, **weights) if residual else None
+    lift = Linear(plan.n_features, hidden, bias=True, **plan.weights) if residual else None
+    shared = {**plan.pick("channels", "mixing", "transformation", "order"), **layer, **plan.weights}
     layers = []
     for position, (n_in, n_out) in enumerate(pairwise(widths), 1):
         last = position == count and not residual
         output = "identity" if last else layer.get("activation", "relu")
-        ends: dict[str, Any] = {"output": output, "norm": "none" if last else norm}
-        layers.append(
-            FilterBankLayer(n_in, n_out, factory(n_out, last), **ends, **plan.pick(*LAYER), **layer, **weights)
-        )
-    head = Linear(hidden, plan.n_classes, bias=True, **weights) if residual else None
+        own: dict[str, Any] = {"output": output, "norm": "none" if last else norm, **shared}
+        layers.append(FilterBankLayer(n_in, n_out, factory(n_out, last), **own))
+    head = Linear(hidden, plan.n_classes, bias=True, **plan.weights) if residual else None
     entering = None if plan.options["input_dropout"] is None else plan.dropout("input_dropout")
     maps: dict[str, Any] = {"input_dropout": entering, "lift": lift, "head": head}
     return Network(layers, plan.dropout(), residual=residual, filtering=filtering, sampler=sampler, **maps)
@@ -112,19 +111,16 @@ def _stack(
 
 def perceptron(plan: BuildContext) -> nn.Module:
     """Return a multilayer perceptron: the stack without a graph."""
-    return _stack(plan, lambda width, last: Identity(), channels="low")
+    return _stack(plan, lambda width, last: Complement(torch.positive), channels="low")
 
 
 def _operator(plan: BuildContext) -> Complement:
-    return operator_propagation(_phased(plan), **plan.pick("family", "gamma", "isolated"), **plan.place)
-
-
-def _phased(plan: BuildContext) -> Graph:
-    """Return the graph, or with the option ``q`` the magnetic one of its arcs."""
-    q = plan.options.get("q")
-    if q is not None and not plan.graph.directed:
+    """Return the pair of the graph's operator, or with the option ``q`` of the magnetic graph of its arcs."""
+    graph, q = plan.graph, plan.options.get("q")
+    if q is not None and not graph.directed:
         raise ParameterError(f"q={q!r} is for directed graphs and this one is not; load the data with directed=True")
-    return plan.graph if q is None else plan.graph.magnetic(q)
+    phased = graph if q is None else graph.magnetic(q)
+    return operator_propagation(phased, **plan.pick("family", "gamma", "isolated"), **plan.place)
 
 
 def operator_stack(plan: BuildContext) -> nn.Module:
@@ -137,15 +133,15 @@ def polynomial_stack(plan: BuildContext) -> nn.Module:
     """Return a perceptron whose output a learnable filter of the operator propagates (GPRGNN and its kin)."""
     if VARIANTS[plan.options["family"]].norm == "none":
         raise ParameterError("a polynomial filter needs frequencies in [0, 2]; take a normalised family, not 'comb'")
-    basis, degree = plan.options["basis"], plan.options["degree"]
-    learned = PolynomialFilter(basis, degree, width=plan.n_classes, copies=plan.copies)
+    learned = PolynomialFilter(plan.options["basis"], plan.options["degree"], width=plan.n_classes, copies=plan.copies)
     filtering = PolynomialPropagation(_operator(plan), learned)
-    return _stack(plan, lambda width, last: Identity(), channels="low", filtering=filtering)
+    return _stack(plan, lambda width, last: Complement(torch.positive), channels="low", filtering=filtering)
 
 
 def attention_stack(plan: BuildContext) -> nn.Module:
     """Return the stack over attention (GAT): heads side by side, their mean in the last layer."""
     plan.single()
+    check_host(plan.graph.device, "lists of edges for attention are made")
     edges = EdgeList(plan.graph)
     heads, noise = plan.options["heads"], plan.dropout("attention_dropout")
 
@@ -165,10 +161,10 @@ def mean_stack(plan: BuildContext) -> nn.Module:
     """
     pair = Spatial if "high" in channel_names(plan.options["channels"]) else Complement
     shared = pair(SparseMatrix.from_scipy(mean_matrix(plan.graph), **plan.place))
-    fanout = plan.options["fanout"]
-    if fanout is not None:
+    sampler = None
+    if plan.options["fanout"] is not None:
         plan.single()
-    sampler = None if fanout is None else NeighbourSampler(plan.graph, fanout, plan.noise, pair)
+        sampler = NeighbourSampler(plan.graph, check_count(plan.options["fanout"], "fanout"), plan.noise, pair)
     return _stack(plan, lambda width, last: shared, sampler=sampler, root=True)
 
 
@@ -202,9 +198,13 @@ def wavelet_stack(plan: BuildContext) -> nn.Module:
 
 def deep_network(plan: BuildContext) -> nn.Module:
     """Return GCNII or GCNII* over one operator family."""
-    options = plan.pick("hidden", "depth", "alpha", "lambda_", "star", "channels", "mixing")
-    sizes = (plan.n_features, plan.n_classes)
-    return DeepNetwork(*sizes, _operator(plan), plan.dropout(), plan.generator, copies=plan.copies, **options)
+    hidden, propagation = plan.options["hidden"], _operator(plan)
+    lift = Linear(plan.n_features, hidden, bias=True, **plan.weights)
+    block = {**plan.pick("alpha", "star", "channels", "mixing"), **plan.weights}
+    thetas = [math.log(plan.options["lambda_"] / position + 1.0) for position in range(1, plan.options["depth"] + 1)]
+    layers = [ResidualBlock(hidden, propagation, theta=theta, **block) for theta in thetas]
+    head = Linear(hidden, plan.n_classes, bias=True, **plan.weights)
+    return DeepNetwork(layers, plan.dropout(), lift=lift, head=head)
 
 
 def gin_network(plan: BuildContext) -> nn.Module:

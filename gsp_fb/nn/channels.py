@@ -6,7 +6,8 @@ Every layer of the package filters its channels and mixes them here, whatever it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -16,23 +17,26 @@ from .._arguments import check_choice
 from ..errors import ParameterError
 from ..filters.polynomials import BASES
 from .parts import Copies, glorot
-from .propagation.base import Propagation, high, identity, is_linear, low_and_high
+from .propagation.base import Propagation, channel, low_and_high
 from .propagation.polynomial import PolynomialFilter, check_polynomial
 
-__all__ = ["CHANNELS", "MIXINGS", "Channels", "Mixing", "channel_names"]
+__all__ = ["CHANNELS", "MIXINGS", "ChannelLayer", "Channels", "Mixing", "channel_names"]
 
 SHORTHANDS = {"both": ("low", "high")}
-FIXED = {"low": lambda propagation, h: propagation.low(h), "high": high, "identity": identity}
+FIXED = ("low", "high", "identity")
 CHANNELS = (*FIXED, *BASES)
 MIXINGS = ("scalar", "node", "tied")
 
 
+def _listed(channels: Any) -> tuple[Any, ...]:
+    single = isinstance(channels, str | PolynomialFilter) or not isinstance(channels, Iterable)
+    return (channels,) if single else tuple(channels)
+
+
 def channel_names(channels: Any) -> tuple[str, ...]:
     """Return the names of the channels that an option stands for."""
-    single = isinstance(channels, str | PolynomialFilter) or not isinstance(channels, Iterable)
-    listed = (channels,) if single else tuple(channels)
     names: list[str] = []
-    for item in listed:
+    for item in _listed(channels):
         name = item.basis if isinstance(item, PolynomialFilter) else item
         names += SHORTHANDS.get(check_choice(name, (*CHANNELS, *SHORTHANDS), "channel"), (name,))
     if not names or len(set(names)) < len(names):
@@ -63,6 +67,8 @@ class Mixing(nn.Module):
     ===========  ==========================================================================================
     """
 
+    constants: Tensor
+
     def __init__(
         self,
         mixing: Any = "scalar",
@@ -85,11 +91,8 @@ class Mixing(nn.Module):
 
     def alphas(self) -> Tensor | None:
         """Return the weights, shape (*copies, k); None where every node has its own."""
-        if self.kind == "node":
-            return None
-        if self.kind == "constant":
-            constants: Any = self.constants
-            return constants if isinstance(constants, Tensor) else None
+        if self.kind in ("node", "constant"):
+            return self.constants if self.kind == "constant" else None
         return 2.0 * torch.sigmoid(self.logits) if self.kind == "scalar" else self._softmax(self.logits)
 
     def _softmax(self, logits: Tensor) -> Tensor:
@@ -100,35 +103,25 @@ class Mixing(nn.Module):
         alphas = self.alphas()
         if alphas is not None:
             return alphas[..., None, None].unbind(-3)
-        scored = torch.stack([part @ v.unsqueeze(-1) for part, v in zip(parts, self._scores(), strict=True)], dim=-1)
+        pairs = zip(parts, self.scores.unbind(-2), strict=True)
+        scored = torch.stack([part @ v.unsqueeze(-1) for part, v in pairs], dim=-1)
         logits = torch.sigmoid(scored.squeeze(-2)) @ self.joint / len(self.names)
         return self._softmax(logits).unsqueeze(-2).unbind(-1)
-
-    def _scores(self) -> tuple[Tensor, ...]:
-        return self.scores.unbind(-2)
 
 
 class Channels(nn.Module):
     """The channels of one layer: how each is filtered, and how they are mixed."""
 
     def __init__(
-        self,
-        channels: Any,
-        mixing: Any,
-        width: int,
-        generator: torch.Generator | None = None,
-        *,
-        copies: Copies = (),
+        self, channels: Any, mixing: Any, width: int, generator: torch.Generator | None = None, *, copies: Copies = ()
     ) -> None:
         super().__init__()
         self.names = channel_names(channels)
-        given = [] if isinstance(channels, str) else [c for c in channels if isinstance(c, PolynomialFilter)]
-        own = {item.basis: item for item in given}
-        self.filters = nn.ModuleDict(
-            {n: own.get(n) or PolynomialFilter(n, width=width, copies=copies) for n in self.names if n in BASES}
-        )
-        single = len(self.names) == 1
-        self.mixing = None if single else Mixing(mixing, self.names, width, generator, copies=copies)
+        own = {item.basis: item for item in _listed(channels) if isinstance(item, PolynomialFilter)}
+        bases = [name for name in self.names if name in BASES]
+        self.filters = nn.ModuleDict({n: own.get(n) or PolynomialFilter(n, width=width, copies=copies) for n in bases})
+        several = len(self.names) > 1
+        self.mixing = Mixing(mixing, self.names, width, generator, copies=copies) if several else None
 
     def check(self, propagation: Propagation) -> None:
         """Refuse a propagation that the learnable filters cannot use."""
@@ -144,38 +137,32 @@ class Channels(nn.Module):
         return [joint[name] if name in joint else self._one(propagation, name, h) for name, h in given.items()]
 
     def _one(self, propagation: Propagation, name: str, h: Tensor) -> Tensor:
-        filtered: Tensor = FIXED[name](propagation, h) if name in FIXED else self.filters[name](h, propagation.low)
+        filtered: Tensor = channel(propagation, name, h) if name in FIXED else self.filters[name](h, propagation.low)
         return filtered
-
-    def weights(self, parts: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Return the weight of every filtered channel."""
-        return (parts[0].new_ones(1, 1),) if self.mixing is None else self.mixing(parts)
 
     def mix(self, parts: Sequence[Tensor]) -> Tensor:
         """Return the weighted sum of filtered channels."""
         if self.mixing is None:
             return parts[0]
-        return _sum([a * part for a, part in zip(self.mixing(parts), parts, strict=True)])
+        weighted: list[Tensor] = [a * part for a, part in zip(self.mixing(parts), parts, strict=True)]
+        return sum(weighted[1:], start=weighted[0])
 
     def synthesize(self, propagation: Propagation, blocks: Sequence[Tensor]) -> Tensor:
         """Return ``mix(filter(blocks))``; where low and high can share a product, they do."""
-        shared = {"low", "high"} <= set(self.names) and is_linear(propagation)
+        shared = {"low", "high"} <= set(self.names) and hasattr(propagation, "synthesize")
         if self.mixing is None or self.mixing.kind == "node" or not shared:
             return self.mix(self.filter(propagation, blocks))
         # Weighted before the filter: a linear map commutes with a number.
         weighted = [a * block for a, block in zip(self.mixing(blocks), blocks, strict=True)]
         given = dict(zip(self.names, weighted, strict=True))
-        adder: Any = propagation
-        both = adder.synthesize(given.pop("low"), given.pop("high"))
-        return _sum([both, *(self._one(propagation, name, h) for name, h in given.items())])
-
-    def split(self, parts: Sequence[Tensor], combined: Tensor) -> dict[str, Tensor]:
-        """Return the filtered channels, the layer's output and the shares, by name."""
-        return {**dict(zip(self.names, parts, strict=True)), "combined": combined, "shares": self.shares(parts)}
+        linear: Any = propagation
+        both: Tensor = linear.synthesize(given.pop("low"), given.pop("high"))
+        return sum((self._one(propagation, name, h) for name, h in given.items()), start=both)
 
     def shares(self, parts: Sequence[Tensor]) -> Tensor:
         """Return the shares ``|a_c h_c| / sum_d |a_d h_d|`` of the channels, a row a node where mixing is per node."""
-        pairs = zip(self.weights(parts), parts, strict=True)
+        weights = (parts[0].new_ones(1, 1),) if self.mixing is None else self.mixing(parts)
+        pairs = zip(weights, parts, strict=True)
         # Contiguous: the rounding of a norm depends on the strides, and those on the copies beside.
         sizes = torch.stack([a.abs().squeeze(-1) * p.contiguous().norm(dim=-1) for a, p in pairs], dim=-1)
         total = sizes.sum(-1, keepdim=True)
@@ -190,8 +177,34 @@ def node_mean(shares: Tensor) -> Tensor:
     return shares.mT.contiguous().mean(-1)
 
 
-def _sum(parts: Sequence[Tensor]) -> Tensor:
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
+class ChannelLayer(nn.Module):
+    """A layer that makes channels of its inputs (``parts``), mixes them by its ``bank`` and finishes the mixture."""
+
+    bank: Channels
+
+    @abstractmethod
+    def parts(self, *inputs: Any, **named: Any) -> list[Tensor]:
+        """Return the channels before they are mixed."""
+
+    def finish(self, mixed: Tensor, *inputs: Any, **named: Any) -> Tensor:
+        """Return the layer's output for the mixed channels."""
+        return torch.relu(mixed)
+
+    def forward(self, *inputs: Any, **named: Any) -> Tensor:
+        """Return the layer's output."""
+        return self.finish(self.bank.mix(self.parts(*inputs, **named)), *inputs, **named)
+
+    def split(self, *inputs: Any, **named: Any) -> dict[str, Tensor]:
+        """Return the channels before mixing, the layer's output (``combined``) and the ``shares``, by name."""
+        parts = self.parts(*inputs, **named)
+        combined = self.finish(self.bank.mix(parts), *inputs, **named)
+        found = dict(zip(self.bank.names, parts, strict=True))
+        return {**found, "combined": combined, "shares": self.bank.shares(parts)}
+
+    def run(self, record: Callable[[dict[str, Tensor]], Any] | None, *inputs: Any) -> Tensor:
+        """Return the layer's output, and give its channels to ``record`` where there is one."""
+        if record is None:
+            out: Tensor = self(*inputs)
+            return out
+        record(found := self.split(*inputs))
+        return found["combined"]

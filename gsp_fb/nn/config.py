@@ -12,8 +12,7 @@ from .targets import METRICS
 
 __all__ = ["TrainConfig", "TrainResult"]
 
-MONITORS = ("loss", "score")
-BATCHES = ("none", "cluster")
+CHOICES = {"monitor": ("loss", "score"), "metric": ("auto", *METRICS), "batch": ("none", "cluster")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,9 +87,8 @@ class TrainConfig:
             raise ParameterError(f"weight_decay must be finite and >= 0, not {self.weight_decay!r}")
         for name in ("epochs", "patience", "batch_size", "eval_every", "checkpoint_every"):
             check_count(getattr(self, name), name)
-        check_choice(self.monitor, MONITORS, "monitor")
-        check_choice(self.metric, ("auto", *METRICS), "metric")
-        check_choice(self.batch, BATCHES, "batch")
+        for name, choices in CHOICES.items():
+            check_choice(getattr(self, name), choices, name)
         for name in ("normalize", "compile"):
             if not isinstance(getattr(self, name), bool):
                 raise ParameterError(f"{name} must be True or False, not {getattr(self, name)!r}")

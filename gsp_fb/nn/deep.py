@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from .channels import Channels
-from .inputs import Features
-from .network import NodeNetwork, Record, step
-from .parts import Copies, Dropout, Linear
+from .channels import ChannelLayer, Channels
+from .network import Network, Record
+from .parts import Copies, Linear
 from .propagation.base import Propagation, check_propagation
 
 __all__ = ["DeepNetwork", "ResidualBlock"]
 
 
-class NearIdentity(Linear):
-    """``x ((1 - theta) I + theta W)``; the identity is added to the small matrix, not to what it maps."""
-
-    def __init__(
-        self, width: int, generator: torch.Generator | None = None, *, theta: float, copies: Copies = ()
-    ) -> None:
-        super().__init__(width, width, generator, copies=copies)
-        self.theta_l = theta
-
-    def forward(self, x: Features) -> Tensor:
-        """Return the mapped ``x``."""
-        identity = torch.eye(self.weight.shape[-1], dtype=self.weight.dtype, device=self.weight.device)
-        return x @ torch.lerp(identity, self.weight, self.theta_l)
-
-
-class ResidualBlock(nn.Module):
+class ResidualBlock(ChannelLayer):
     """``s ((1 - t) I + t W)`` with ``s = (1 - alpha) filter(h) + alpha h_0``, per channel, then mixed.
 
     M. Chen et al., "Simple and Deep Graph Convolutional Networks", ICML 2020.
@@ -42,76 +25,50 @@ class ResidualBlock(nn.Module):
         self,
         width: int,
         propagation: Any,
-        generator: torch.Generator | None = None,
         *,
         alpha: float,
         theta: float,
-        star: bool = False,
-        channels: Any = "low",
-        mixing: Any = "scalar",
+        star: bool,
+        channels: Any,
+        mixing: Any,
+        generator: torch.Generator | None = None,
         copies: Copies = (),
     ) -> None:
         super().__init__()
-        self.propagation, self.alpha = check_propagation(propagation), alpha
+        self.propagation, self.alpha, self.theta = check_propagation(propagation), alpha, theta
         self.bank = Channels(channels, mixing, width, generator, copies=copies)
         self.bank.check(propagation)
+        groups = [
+            nn.ModuleList(Linear(width, width, generator, copies=copies) for _ in self.bank.names)
+            for _ in range(1 + star)
+        ]
+        self.filtered, self.initial = groups[0], groups[1] if star else None
 
-        def maps() -> nn.ModuleList:
-            return nn.ModuleList(NearIdentity(width, generator, theta=theta, copies=copies) for _ in self.bank.names)
-
-        self.filtered = maps()
-        self.initial = maps() if star else None
-
-    def _parts(self, h: Tensor, h_0: Tensor, propagation: Propagation | None) -> list[Tensor]:
+    def parts(self, h: Tensor, h_0: Tensor, propagation: Propagation | None = None) -> list[Tensor]:
+        """Return the mapped channels."""
         filtered = self.bank.filter(self.propagation if propagation is None else propagation, [h] * len(self.filtered))
-        kept = 1.0 - self.alpha
+        kept, pairs = 1.0 - self.alpha, zip(self.filtered, filtered, strict=True)
         if self.initial is None:
-            return [map_(kept * part + self.alpha * h_0) for map_, part in zip(self.filtered, filtered, strict=True)]
-        maps = zip(self.filtered, self.initial, filtered, strict=True)
-        return [first(kept * part) + second(self.alpha * h_0) for first, second, part in maps]
+            return [self._mapped(kept * part + self.alpha * h_0, own) for own, part in pairs]
+        return [
+            self._mapped(kept * part, own) + self._mapped(self.alpha * h_0, other)
+            for (own, part), other in zip(pairs, self.initial, strict=True)
+        ]
 
-    def forward(self, h: Tensor, h_0: Tensor, propagation: Propagation | None = None) -> Tensor:
-        """Return the mixture of the channels."""
-        return torch.relu(self.bank.mix(self._parts(h, h_0, propagation)))
-
-    def split(self, h: Tensor, h_0: Tensor, propagation: Propagation | None = None) -> dict[str, Tensor]:
-        """Return the mapped channels, their mixture and the shares, by name."""
-        parts = self._parts(h, h_0, propagation)
-        return self.bank.split(parts, torch.relu(self.bank.mix(parts)))
+    def _mapped(self, x: Tensor, own: Any) -> Tensor:
+        """Return ``x ((1 - t) I + t W)``; the identity is added to the small matrix, not to what it maps."""
+        identity = torch.eye(x.shape[-1], dtype=own.weight.dtype, device=own.weight.device)
+        return x @ torch.lerp(identity, own.weight, self.theta)
 
 
-class DeepNetwork(NodeNetwork):
-    """A lift to ``width``, ``depth`` residual blocks, a map to the classes; dropout before each."""
+class DeepNetwork(Network):
+    """A map of the features, residual blocks that all see its output, a map to the classes; dropout before each."""
 
-    def __init__(
-        self,
-        n_in: int,
-        n_out: int,
-        propagation: Any,
-        dropout: Dropout,
-        generator: torch.Generator | None = None,
-        *,
-        hidden: int = 64,
-        depth: int = 8,
-        alpha: float = 0.5,
-        lambda_: float = 1.5,
-        copies: Copies = (),
-        **block: Any,
-    ) -> None:
-        super().__init__()
-        self.lift = Linear(n_in, hidden, generator, bias=True, copies=copies)
-        thetas = [math.log(lambda_ / position + 1.0) for position in range(1, depth + 1)]
-        self.layers = nn.ModuleList(
-            ResidualBlock(hidden, propagation, generator, alpha=alpha, theta=theta, copies=copies, **block)
-            for theta in thetas
-        )
-        self.head = Linear(hidden, n_out, generator, bias=True, copies=copies)
-        self.dropout = dropout
-
-    def run(self, x: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
-        """Return the logits; append what every layer's ``split`` returns to ``record`` where one is given."""
-        h = h_0 = torch.relu(self.lift(self.dropout(x)))
+    def forward(self, x: Any, propagation: Propagation | None = None, record: Record = None) -> Tensor:
+        """Return the logits."""
+        lift, head = self.lift, self.head  # type: tuple[Any, Any]
+        h = h_0 = torch.relu(lift(self.dropout(x)))
         for layer in self.layers:
-            h = step(layer, (self.dropout(h), h_0, propagation), record)
-        logits: Tensor = self.head(self.dropout(h))
+            h = layer.run(record, self.dropout(h), h_0, propagation)
+        logits: Tensor = head(self.dropout(h))
         return logits

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -21,7 +22,7 @@ from .._arguments import check_count
 from ..errors import ParameterError, TrainingError
 from .config import TrainConfig, TrainResult
 from .propagation.base import Batch
-from .train import train_alone
+from .train import Job, fit, reached
 from .trainer import Exchange
 
 __all__ = ["Group", "gathered", "process_group", "train_distributed"]
@@ -38,12 +39,6 @@ class Group:
     size: int = 1
 
 
-def current_group() -> Group:
-    """Return the group of this process; without :func:`process_group` it is alone."""
-    started = distributed.is_available() and distributed.is_initialized()
-    return Group(distributed.get_rank(), distributed.get_world_size()) if started else Group()
-
-
 @contextlib.contextmanager
 def process_group(backend: str = "gloo") -> Iterator[Group]:
     """Join the processes that ``torchrun`` has started; a process that was started alone stays alone."""
@@ -54,7 +49,7 @@ def process_group(backend: str = "gloo") -> Iterator[Group]:
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     distributed.init_process_group(backend)
     try:
-        yield current_group()
+        yield Group(distributed.get_rank(), distributed.get_world_size())
         distributed.barrier()  # a process that leaves while another one still talks to it can abort the other
     finally:
         distributed.destroy_process_group()
@@ -62,7 +57,7 @@ def process_group(backend: str = "gloo") -> Iterator[Group]:
 
 def gathered(rows: list[Any], group: Group) -> list[Any]:
     """Return the rows of all processes, process after process."""
-    shares: list[Any] = [rows] if group.size == 1 else [None] * group.size
+    shares: list[Any] = [rows] * group.size
     if group.size > 1:
         distributed.all_gather_object(shares, rows)
     return [row for share in shares for row in share]
@@ -83,10 +78,14 @@ def train_distributed(
     A step follows the mean gradient of ``per_step`` subgraphs, :math:`\frac1G\sum_g \nabla \ell_g`. The model is the
     same for any number of processes, to the rounding of that sum.
     """
-    share = _Share(model, current_group(), per_step)
-    options: Any = {"directory": directory, "progress": progress and share.writes, "exchange": share}
+    started = distributed.is_available() and distributed.is_initialized()
+    group = Group(distributed.get_rank(), distributed.get_world_size()) if started else Group()
+    share = _Share(model, group, per_step)
+    place = None if directory is None else Path(directory)
+    job = Job(split, TrainConfig() if config is None else config, directory=place)
     try:
-        return train_alone(model, dataset, split, TrainConfig() if config is None else config, **options)
+        (result,) = fit(model, dataset, [job], exchange=share, progress=progress and share.writes)
+        return reached(result)
     except RuntimeError as lost:
         # The transport's words for a dead peer, turned into what it means and what to do.
         if isinstance(lost, TrainingError) or not any(word in str(lost) for word in ("peer", "onnection", "Timed out")):
@@ -100,19 +99,14 @@ class _Share(Exchange):
 
     def __init__(self, model: nn.Module, group: Group, per_step: int) -> None:
         if getattr(model, "sampler", None) is None:
-            raise ParameterError(
-                "this model trains on the whole graph in one step, which cannot be distributed; distribute splits or "
-                "seeds, or take one with a sampler, such as 'fb-graphsaint'"
-            )
+            whole = "this model trains on the whole graph in one step, which cannot be distributed; distribute splits"
+            raise ParameterError(f"{whole} or seeds, or take one with a sampler, such as 'fb-graphsaint'")
         self.per_step = check_count(per_step, "per_step")
         if self.per_step % group.size:
-            raise ParameterError(
-                f"per_step={per_step} subgraphs cannot be distributed evenly over {group.size} processes"
-            )
-        self.model, self.group = model, group
-        self.own = self.per_step // group.size
-        self.facts = {"subgraphs a step": self.per_step}
-        self.writes = group.rank == 0
+            wanted = f"per_step={per_step} subgraphs"
+            raise ParameterError(f"{wanted} cannot be distributed evenly over {group.size} processes")
+        self.model, self.group, self.own = model, group, self.per_step // group.size
+        self.facts, self.writes = {"subgraphs a step": self.per_step}, group.rank == 0
         self.parallel: Any = model if group.size == 1 else DistributedDataParallel(model)
 
     def module(self, model: nn.Module) -> Any:
@@ -148,12 +142,10 @@ class _Share(Exchange):
 
     def _subgraphs(self, train: Tensor, seed: int) -> Iterator[tuple[int, Batch]]:
         """Yield as many numbered subgraphs as fill whole steps, the same ones in every process."""
-        generator: Any = self.model.generator
-        batches: Any = self.model.batches
-        number = 0
+        generator, sampler, number = self.model.generator, self.model.sampler, 0  # type: tuple[Any, Any, int]
         for turn in count():
             generator.manual_seed(seed + turn)
-            for batch in batches(train):
+            for batch in sampler.batches(train):
                 generator.manual_seed(seed + STRIDE + number)
                 yield number, batch
                 generator.manual_seed(seed + 2 * STRIDE + number)

@@ -35,6 +35,19 @@ class Hooks:
             if not callable(function) and (function is not None or name == "callback"):
                 raise ParameterError(f"{name} must be a function, not {type(function).__name__}")
 
+    @property
+    def names(self) -> dict[str, Any]:
+        """The class weights, and the user's functions by name: all that a file can hold of them."""
+        weights = self.class_weights
+        named = weights if weights is None or isinstance(weights, str) else [float(w) for w in weights]
+        functions = {"loss": self.loss, "optimizer": self.optimizer}
+        given = {kind: function for kind, function in functions.items() if function is not None}
+        called = {kind: getattr(function, "__qualname__", type(function).__name__) for kind, function in given.items()}
+        return {"class_weights": named, **dict.fromkeys(functions), **called}
+
+
+DEFAULTS = Hooks()
+
 
 class Evaluation:
     """Losses, scores, channel weights and shares of the active runs, one pass for all copies."""
@@ -42,7 +55,6 @@ class Evaluation:
     def __init__(self, model: nn.Module, task: Task, hooks: Hooks, runs: Sequence[Run], *, batched: bool) -> None:
         self.model, self.task, self.hooks, self.batched = model, task, hooks, batched
         self.weight = class_weight(hooks, task, runs[0].index["train"])
-        self.bind(runs)
 
     def bind(self, active: Sequence[Run]) -> None:
         """Mark the items of every part, (copies, n): one sum then serves all copies."""
@@ -81,8 +93,7 @@ class Evaluation:
         metric, y = METRICS[self.task.metric].function, self.task.y
         if self.batched and self.task.metric == "accuracy":
             mark, count = self.marks[part]
-            shares: list[float] = (((logits.argmax(-1) == y) & mark).sum(-1).double() / count).tolist()
-            return shares
+            return [*(((logits.argmax(-1) == y) & mark).sum(-1).double() / count).tolist()]
         pairs = ((copy, run.index[part]) for copy, run in zip(logits, self.active, strict=True))
         return [metric(copy[index], y[index]) if index.numel() else math.nan for copy, index in pairs]
 
@@ -90,8 +101,7 @@ class Evaluation:
         """Return numbers of shape (*copies, layers, k) by copy; empty lists where there are none."""
         if found is None or not found.numel():
             return [[] for _ in self.active]
-        rows: list[list[list[float]]] = found.tolist() if self.batched else [found.tolist()]
-        return rows
+        return [*found.tolist()] if self.batched else [found.tolist()]
 
     def measured(self, parts: Sequence[str], *, expected: bool = False) -> list[dict[str, Any]]:
         """Return, for every active run, losses and scores by part, S-value, channel weights and shares by layer.
@@ -104,17 +114,14 @@ class Evaluation:
         logits = logits if self.batched else logits.unsqueeze(0)
         with torch.no_grad():
             means = {part: self.means(logits, part).double().tolist() for part in parts}
-        scores, s_values = {part: self._scores(logits, part) for part in parts}, self.task.s_values(logits)
-        moments = self.task.s_values(logits, expected=True) if expected else []
+        scores = {part: self._scores(logits, part) for part in parts}
+        columns: dict[str, Any] = {"s_value": self.task.s_values(logits), "alphas": alphas, "shares": shares}
+        if expected:
+            columns["expected_s_value"] = self.task.s_values(logits, expected=True)
+        by_part: dict[str, Any] = {"losses": means, "scores": scores}
         return [
-            {
-                "losses": {part: means[part][k] for part in parts},
-                "scores": {part: scores[part][k] for part in parts},
-                "s_value": s_values[k],
-                "alphas": alphas[k],
-                "shares": shares[k],
-                **({"expected_s_value": moments[k]} if expected else {}),
-            }
+            {kind: {part: values[part][k] for part in parts} for kind, values in by_part.items()}
+            | {name: values[k] for name, values in columns.items()}
             for k in range(len(self.active))
         ]
 
@@ -124,15 +131,13 @@ def class_weight(hooks: Hooks, task: Task, train: Tensor) -> Tensor | None:
     given = hooks.class_weights
     if given is None:
         return None
-    y = task.y[train]
-    if isinstance(given, str):
-        if given != "balanced" or y.ndim != 1:
-            raise ParameterError(f"class_weights must be 'balanced' (classes) or one number a class, not {given!r}")
-        counts = torch.bincount(y, minlength=task.targets.n_outputs)
-        weight = 1.0 / counts.clamp(min=1).double()
-    else:
+    y, n_outputs = task.y[train], task.targets.n_outputs
+    if not isinstance(given, str):
         weight = torch.as_tensor(given, dtype=torch.float64, device=task.device)
-    n_outputs = task.targets.n_outputs
+    elif given == "balanced" and y.ndim == 1:
+        weight = 1.0 / torch.bincount(y, minlength=n_outputs).clamp(min=1).double()
+    else:
+        raise ParameterError(f"class_weights must be 'balanced' (classes) or one number a class, not {given!r}")
     if weight.shape != (n_outputs,) or not bool((torch.isfinite(weight) & (weight >= 0)).all()):
         raise ParameterError(f"class_weights must be {n_outputs} finite numbers >= 0, not {given!r}")
     # Their mean over the training items is 1: a mean of weighted losses is then torch's weighted mean.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,14 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from .._kernels.torch_matrix import SparseMatrix
 from ..backend import is_sparse
 from ..datasets.unions import chosen_graphs
 from ..graph import Graph
-from .channels import Channels
-from .network import GraphNetwork, Record, step
+from .channels import ChannelLayer, Channels
+from .network import GraphNetwork, Record
 from .parts import Dropout, Linear
 from .propagation.base import Propagation
-from .sparse import SparseMatrix
 
 __all__ = ["GinLayer", "GinNetwork", "GraphBatch"]
 
@@ -97,21 +98,13 @@ class NeighbourSum:
         return (1.0 + self.eps) * h_low + sums, (1.0 + self.gamma) * h_high - other
 
 
-class _Perceptron(nn.Module):
-    """GIN's inner map: two linear maps with a batch normalisation and a ReLU between."""
-
-    def __init__(self, n_in: int, n_out: int, generator: torch.Generator | None = None) -> None:
-        super().__init__()
-        self.first = Linear(n_in, n_out, generator)
-        self.norm = nn.BatchNorm1d(n_out)
-        self.second = Linear(n_out, n_out, generator, bias=True)
-
-    def forward(self, x: Tensor) -> Tensor:
-        mapped: Tensor = self.second(torch.relu(self.norm(self.first(x))))
-        return mapped
+def _perceptron(n_in: int, n_out: int, generator: torch.Generator | None) -> nn.Module:
+    """Return GIN's inner map: two linear maps with a batch normalisation and a ReLU between."""
+    first, second = Linear(n_in, n_out, generator), Linear(n_out, n_out, generator, bias=True)
+    return nn.Sequential(OrderedDict(first=first, norm=nn.BatchNorm1d(n_out), relu=nn.ReLU(), second=second))
 
 
-class GinLayer(nn.Module):
+class GinLayer(ChannelLayer):
     """``sum_c a_c MLP_c(channel_c(h))``, normalised, then ReLU; low is ``(1 + eps) h + A h``, high the difference."""
 
     def __init__(
@@ -128,24 +121,20 @@ class GinLayer(nn.Module):
         super().__init__()
         self.bank = Channels(channels, mixing, n_out, generator)
         self.bank.check(NeighbourSum(torch.neg))
-        self.maps = nn.ModuleList(_Perceptron(n_in, n_out, generator) for _ in self.bank.names)
+        self.maps = nn.ModuleList(_perceptron(n_in, n_out, generator) for _ in self.bank.names)
         self.eps = nn.Parameter(torch.zeros(()), requires_grad=learned)
         self.gamma = nn.Parameter(torch.tensor(float(gamma)), requires_grad=learned)
         self.norm = nn.BatchNorm1d(n_out)
 
-    def _parts(self, h: Tensor, adjacency: Any, propagation: Propagation | None) -> list[Tensor]:
+    def parts(self, h: Tensor, adjacency: Any, propagation: Propagation | None = None) -> list[Tensor]:
+        """Return the mapped channels."""
         chosen = NeighbourSum(adjacency, self.eps, self.gamma) if propagation is None else propagation
         filtered = self.bank.filter(chosen, [h] * len(self.maps))
         return [map_(part) for map_, part in zip(self.maps, filtered, strict=True)]
 
-    def forward(self, h: Tensor, adjacency: Any, propagation: Propagation | None = None) -> Tensor:
-        """Return the mixture of the channels."""
-        return torch.relu(self.norm(self.bank.mix(self._parts(h, adjacency, propagation))))
-
-    def split(self, h: Tensor, adjacency: Any, propagation: Propagation | None = None) -> dict[str, Tensor]:
-        """Return the mapped channels, their mixture and the shares, by name."""
-        parts = self._parts(h, adjacency, propagation)
-        return self.bank.split(parts, torch.relu(self.norm(self.bank.mix(parts))))
+    def finish(self, mixed: Tensor, *inputs: Any, **named: Any) -> Tensor:
+        """Return the normalised and rectified mixture."""
+        return torch.relu(self.norm(mixed))
 
 
 class GinNetwork(GraphNetwork):
@@ -207,11 +196,11 @@ class GinNetwork(GraphNetwork):
         self.concat, self.dropout = concat, dropout
         self.head = Linear(sum(widths) if concat else hidden, n_out, generator, bias=True)
 
-    def run(self, batch: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
+    def forward(self, batch: Any, propagation: Propagation | None = None, record: Record = None) -> Tensor:
         """Return the logits of every graph; ``propagation`` replaces the sums over the batch's neighbours."""
         outputs = [batch.x]
         for layer in self.layers:
-            outputs.append(step(layer, (outputs[-1], batch.adjacency, propagation), record))
+            outputs.append(layer.run(record, outputs[-1], batch.adjacency, propagation))
         embedded = torch.cat(outputs, dim=1) if self.concat else outputs[-1]
         logits: Tensor = self.head(self.dropout(batch.readout(embedded)))
         return logits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,28 +11,11 @@ from scipy import sparse
 from torch import Tensor
 
 from .._arguments import check_signal
-from .._kernels.torch_sparse import TorchCsr, as_tensor, sparse_product, structure
+from .._kernels.torch_sparse import TorchCsr, as_tensor, numbered_transpose, sparse_product, structure
 from ..backend import is_sparse
 from ..errors import SignalError
 
 __all__ = ["Features", "SparseFeatures", "features"]
-
-
-@dataclass(frozen=True, eq=False)
-class Pattern:
-    """Where the entries of a sparse matrix are, and where its transpose has them."""
-
-    forward: tuple[Tensor, Tensor]
-    backward: tuple[Tensor, Tensor]
-    order: Tensor
-    shape: tuple[int, int]
-
-    @classmethod
-    def of(cls, x: Any, device: torch.device) -> Pattern:
-        """Return the pattern of a scipy CSR array."""
-        numbered = sparse.csr_array((np.arange(x.nnz), x.indices, x.indptr), shape=x.shape).T.tocsr()
-        order = torch.from_numpy(numbered.data).to(device)
-        return cls(structure(x, device), structure(numbered, device), order, x.shape)
 
 
 @dataclass(eq=False)
@@ -43,8 +26,12 @@ class SparseFeatures:
     ----------
     values : Tensor, shape (nnz,) or (copies, nnz)
         With copies, every parameter set sees its own entries (its own dropout).
-    pattern : Pattern
-        Positions of the entries, of the matrix and of its transpose.
+    forward, backward : pairs of Tensor
+        ``indptr`` and ``indices`` of the matrix and of its transpose.
+    order : Tensor, shape (nnz,)
+        Where the entries of the transpose are among ``values``.
+    shape : tuple of int
+        Rows and columns.
     transposed : Tensor, optional
         The values in the order of the transpose, where they serve more than one step.
 
@@ -61,7 +48,10 @@ class SparseFeatures:
     """
 
     values: Tensor
-    pattern: Pattern
+    forward: tuple[Tensor, Tensor]
+    backward: tuple[Tensor, Tensor]
+    order: Tensor
+    shape: tuple[int, int]
     transposed: Tensor | None = None
 
     @classmethod
@@ -70,33 +60,29 @@ class SparseFeatures:
     ) -> SparseFeatures:
         """Return the torch form of a scipy sparse array of shape (n_nodes, n_features)."""
         x = sparse.csr_array(x)
-        values, pattern = as_tensor(x.data).to(device=device, dtype=dtype), Pattern.of(x, torch.device(device))
-        return cls(values, pattern, values.index_select(-1, pattern.order))
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.pattern.shape
+        flipped, values = numbered_transpose(x), as_tensor(x.data).to(device=device, dtype=dtype)
+        order = torch.from_numpy(flipped.data).to(device)
+        both = structure(x, device), structure(flipped, device)
+        return cls(values, *both, order, x.shape, transposed=values.index_select(-1, order))
 
     def with_values(self, values: Tensor) -> SparseFeatures:
         """Return the same pattern with other entries."""
-        return SparseFeatures(values, self.pattern)
+        return replace(self, values=values, transposed=None)
 
     def rows(self, index: Tensor) -> SparseFeatures:
         """Return the features of the nodes in ``index``."""
-        indptr, indices = (part.cpu().numpy() for part in self.pattern.forward)
+        indptr, indices = (part.cpu().numpy() for part in self.forward)
         x = sparse.csr_array((self.values.cpu().numpy(), indices, indptr), shape=self.shape)
         return SparseFeatures.from_scipy(x[index.cpu().numpy()], dtype=self.values.dtype, device=self.values.device)
 
     @property
     def arrays(self) -> tuple[TorchCsr, TorchCsr]:
         """``indptr``, ``indices`` and values of the matrix and of its transpose."""
-        forward = (*self.pattern.forward, self.values)
+        forward = (*self.forward, self.values)
         if not torch.is_grad_enabled():  # the transpose serves the backward pass alone
             return forward, forward
-        order = self.pattern.order
-        values = self.values.index_select(-1, order) if self.transposed is None else self.transposed
-        return forward, (*self.pattern.backward, values)
+        values = self.values.index_select(-1, self.order) if self.transposed is None else self.transposed
+        return forward, (*self.backward, values)
 
     def to_dense(self) -> Tensor:
         """Return the features as a dense tensor."""
@@ -113,11 +99,7 @@ Features: TypeAlias = Tensor | SparseFeatures
 
 
 def features(
-    x: Any,
-    *,
-    normalize: bool = False,
-    dtype: torch.dtype = torch.float32,
-    device: torch.device | str = "cpu",
+    x: Any, *, normalize: bool = False, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
 ) -> Features:
     """Return node features as a tensor, or as sparse features if they are sparse.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -10,7 +9,7 @@ from torch import Tensor, nn
 
 from .._arguments import check_choice, check_count
 from ..errors import ParameterError
-from .channels import Channels
+from .channels import SHORTHANDS, ChannelLayer, Channels
 from .inputs import Features
 from .parts import ACTIVATIONS, Copies, Linear, Norm
 from .propagation.base import Propagation, check_propagation
@@ -19,10 +18,9 @@ __all__ = ["ORDERS", "TRANSFORMATIONS", "FilterBankLayer"]
 
 TRANSFORMATIONS = ("linear", "nonlinear")
 ORDERS = ("before", "after")
-PAIR = ("low", "high")
 
 
-class FilterBankLayer(nn.Module):
+class FilterBankLayer(ChannelLayer):
     r"""One layer of k channels, :math:`H' = \mathrm{out}(\sum_c a_c\,\mathrm{channel}_c(\mathrm{act}(H W_c)) + b)`.
 
     ``channels="low"`` is the one-channel baseline, ``channels="both"`` the paper's layer.
@@ -103,22 +101,19 @@ class FilterBankLayer(nn.Module):
         self.expansion = int(getattr(propagation, "expansion", 1))
         self.bank = Channels(channels, mixing, n_out, generator, copies=copies)
         self.bank.check(propagation)
-        act = ACTIVATIONS[check_choice(activation, ACTIVATIONS, "activation")]
-        self.before, self.after = self._places(act, transformation, check_choice(order, ORDERS, "order"))
+        default = TRANSFORMATIONS[self.bank.names != ("low",)]
+        chosen = default if transformation is None else check_choice(transformation, TRANSFORMATIONS, "transformation")
+        act, identity = ACTIVATIONS[check_choice(activation, ACTIVATIONS, "activation")], ACTIVATIONS["identity"]
+        act = identity if chosen == "linear" else act
+        self.before, self.after = (
+            (act, identity) if check_choice(order, ORDERS, "order") == "before" else (identity, act)
+        )
         self.output = ACTIVATIONS[check_choice(output, ACTIVATIONS, "output activation")]
         width, blocks = n_out * self.expansion, len(self.bank.names)
         self.lift = Linear(n_in, width, generator, blocks=blocks, copies=copies)
         self.root = Linear(n_in, n_out, generator, copies=copies) if root else None
         self.bias = nn.Parameter(torch.zeros(*copies, n_out)) if bias else None
         self.norm = Norm(norm, n_out, copies=copies)
-
-    def _places(self, act: Callable[[Tensor], Tensor], transformation: str | None, order: str) -> tuple[Any, Any]:
-        default = TRANSFORMATIONS[self.bank.names != ("low",)]
-        chosen = default if transformation is None else check_choice(transformation, TRANSFORMATIONS, "transformation")
-        identity = ACTIVATIONS["identity"]
-        if chosen == "linear":
-            return identity, identity
-        return (act, identity) if order == "before" else (identity, act)
 
     def alphas(self) -> Tensor | None:
         """Return the weights of the channels, shape ``(*copies, k)``; None where there is one, or one set a node."""
@@ -129,10 +124,8 @@ class FilterBankLayer(nn.Module):
             return self.propagation
         expansion = int(getattr(check_propagation(propagation), "expansion", 1))
         if expansion != self.expansion:
-            raise ParameterError(
-                f"this layer averages {self.expansion} blocks, the given propagation {expansion}; build the model for "
-                "the new graph and load its state dict"
-            )
+            blocks = f"this layer averages {self.expansion} blocks, the given propagation {expansion}"
+            raise ParameterError(f"{blocks}; build the model for the new graph and load its state dict")
         self.bank.check(propagation)
         return propagation
 
@@ -142,31 +135,26 @@ class FilterBankLayer(nn.Module):
 
     def forward(self, x: Features, propagation: Propagation | None = None) -> Tensor:
         """Return the layer's output; ``propagation`` replaces the layer's own (for example a sampled subgraph)."""
-        chosen = self._chosen(propagation)
-        if self.after is ACTIVATIONS["identity"]:
-            return self._finish(self._synthesized(self.lift(x), chosen), x)
-        return self._finish(self.bank.mix(self._filtered(x, chosen)), x)
+        if self.after is not ACTIVATIONS["identity"]:
+            return super().forward(x, propagation)
+        return self.finish(self._synthesized(self.lift(x), self._chosen(propagation)), x)
 
     def _synthesized(self, lifted: Tensor, chosen: Propagation) -> Tensor:
         """Return the mixed channels; those of the paper's layer in one pass where the propagation has it."""
         one_pass, alphas = getattr(chosen, "rectified", None), self.alphas()
-        if one_pass is not None and alphas is not None and self.before is torch.relu and self.bank.names == PAIR:
-            mixed: Tensor | None = one_pass(lifted, alphas)
-            if mixed is not None:
-                return mixed
-        return self.bank.synthesize(chosen, self._blocks(lifted))
+        rectified = self.before is torch.relu and self.bank.names == SHORTHANDS["both"]
+        mixed: Tensor | None = one_pass(lifted, alphas) if one_pass and rectified and alphas is not None else None
+        return self.bank.synthesize(chosen, self._blocks(lifted)) if mixed is None else mixed
 
-    def _filtered(self, x: Features, chosen: Propagation) -> list[Tensor]:
-        return [self.after(part) for part in self.bank.filter(chosen, self._blocks(self.lift(x)))]
+    def parts(self, x: Features, propagation: Propagation | None = None) -> list[Tensor]:
+        """Return the filtered channels before mixing."""
+        filtered = self.bank.filter(self._chosen(propagation), self._blocks(self.lift(x)))
+        return [self.after(part) for part in filtered]
 
-    def _finish(self, mixed: Tensor, x: Features) -> Tensor:
+    def finish(self, mixed: Tensor, x: Features, propagation: Propagation | None = None) -> Tensor:
+        """Add root map and bias to the mixed channels, normalise and activate."""
         if self.root is not None:
             mixed = mixed + self.root(x)
         if self.bias is not None:
             mixed = mixed + self.bias.unsqueeze(-2)
         return self.output(self.norm(mixed))
-
-    def split(self, x: Features, propagation: Propagation | None = None) -> dict[str, Tensor]:
-        """Return the filtered channels before mixing, the layer's output and the shares, by name."""
-        parts = self._filtered(x, self._chosen(propagation))
-        return self.bank.split(parts, self._finish(self.bank.mix(parts), x))

@@ -90,7 +90,7 @@ _OPERATOR: Options = {"family": "renorm_sym", "gamma": None, "isolated": "self",
 _STACK: Options = {**_COMMON, **_DEPTH, **_BANK, "transformation": None, "order": "before"}
 _SAINT: Options = {**_STACK, "hidden": 512, "dropout": 0.1, "n_roots": 3000, "length": 2, "coverage": 50}
 _DEEP: Options = {**_COMMON, "hidden": 64, "depth": 8, "alpha": 0.5, "lambda_": 1.5, **_BANK, **_OPERATOR}
-_GIN: Options = {**_COMMON, "layers": 4, "concat": True, **_BANK}
+_GIN: Options = {**_COMMON, "layers": 4, "concat": True, **_BANK, "learned": False, "gamma": 0.0}
 _WAVELET: Options = {**_STACK, "scale": 1.0, "threshold": 1e-4, "family": "sym", "inverse": "exact"}
 # Filters of degree 10 over the normalised adjacency, as published; GPRGNN's has self-loops.
 _POLYNOMIAL: Options = {**_COMMON, "hidden": 64, **_DEPTH, "degree": 10, **_OPERATOR, "family": "sym"}
@@ -100,35 +100,28 @@ _DEEP_GRID: Options = {**_GRID, "alpha": (0.1, 0.2, 0.5), "lambda_": (0.5, 1.0, 
 _GAT: Options = {**_STACK, "hidden": 8, "heads": 8, "attention_dropout": 0.5}
 _GAT_GRID: Options = {**_GRID, "lr": (0.005, 0.01, 0.05), "hidden": (4, 8, 16, 64)}
 _GIN_GAMMAS: Options = {**_GIN_GRID, "gamma": (-0.5, 0.0, 0.5, 1.0, 1.5)}
+_ADAM: Options = {"lr": 0.01}
 _FAST: Options = {"lr": 0.05, "weight_decay": 5e-4}
 _SLOW: Options = {"lr": 0.01, "weight_decay": 0.0}
 # Under the weight decay of a GCN the weights of Geom-GCN shrink where they have to grow, and nothing is learned.
 _GEOMETRIC: Options = {**_FAST, "weight_decay": 5e-6}
-_SPACES = {"p": "poincare", "s": "struc2vec", "i": "MDS"}
-
-
-def _geom(letter: str) -> Model:
-    options, title = {**_STACK, "method": _SPACES[letter]}, f"Geom-GCN-{letter.upper()}"
-    return Model(f"geom-gcn-{letter}", title, builders.relation_stack, options, _GEOMETRIC, _GRID)
-
-
-def _gin(name: str, title: str, learned: bool, space: Options) -> Model:
-    options = {**_GIN, "learned": learned, "gamma": 0.0}
-    return Model(name, title, builders.gin_network, options, {"lr": 0.01}, space, task="graph")
-
-
+_METHODS = {"p": "poincare", "s": "struc2vec", "i": "MDS"}
+_SPACES: Mapping[str, Options] = {letter: {**_STACK, "method": method} for letter, method in _METHODS.items()}
 _BASELINES = (
     Model("mlp", "MLP", builders.perceptron, {**_COMMON, **_DEPTH}, _FAST, _GRID),
     Model("gcn", "GCN", builders.operator_stack, {**_STACK, **_OPERATOR}, _FAST, _GRID, _FAMILIES),
     Model("gat", "GAT", builders.attention_stack, _GAT, {"lr": 0.005, "weight_decay": 5e-4}, _GAT_GRID),
     Model("graphsage", "GraphSAGE", builders.mean_stack, {**_STACK, "fanout": None}, _FAST, _GRID),
     Model("graphsaint", "GraphSAINT", builders.saint_stack, _SAINT, _SLOW, _SAINT_GRID),
-    *map(_geom, _SPACES),
+    *(
+        Model(f"geom-gcn-{letter}", f"Geom-GCN-{letter.upper()}", builders.relation_stack, options, _GEOMETRIC, _GRID)
+        for letter, options in _SPACES.items()
+    ),
     Model("gwnn", "GWNN", builders.wavelet_stack, _WAVELET, _SLOW, _GRID, _WAVELETS),
-    Model("gcnii", "GCNII", builders.deep_network, {**_DEEP, "star": False}, {"lr": 0.01}, _DEEP_GRID, _FAMILIES),
-    Model("gcnii*", "GCNII*", builders.deep_network, {**_DEEP, "star": True}, {"lr": 0.01}, _DEEP_GRID, _FAMILIES),
-    _gin("gin-0", "GIN-0", False, _GIN_GAMMAS),
-    _gin("gin-eps", "GIN-eps", True, _GIN_GRID),
+    Model("gcnii", "GCNII", builders.deep_network, {**_DEEP, "star": False}, _ADAM, _DEEP_GRID, _FAMILIES),
+    Model("gcnii*", "GCNII*", builders.deep_network, {**_DEEP, "star": True}, _ADAM, _DEEP_GRID, _FAMILIES),
+    Model("gin-0", "GIN-0", builders.gin_network, {**_GIN, "learned": False}, _ADAM, _GIN_GAMMAS, task="graph"),
+    Model("gin-eps", "GIN-eps", builders.gin_network, {**_GIN, "learned": True}, _ADAM, _GIN_GRID, task="graph"),
 )
 
 
@@ -232,10 +225,10 @@ def describe() -> list[dict[str, Any]]:
     >>> [row["name"] for row in describe()][:3]
     ['mlp', 'gcn', 'gat']
     """
-    return [_described(row) for row in MODELS.values()]
-
-
-def _described(row: Model) -> dict[str, Any]:
-    choices = {kind: {k: list(v) for k, v in getattr(row, kind).items()} for kind in ("space", "extra")}
-    facts = {"name": row.name, "title": row.title, "task": row.task, "channels": row.options.get("channels", "none")}
-    return {**facts, "options": dict(row.options), "training": dict(row.training), **choices}
+    rows = []
+    for row in MODELS.values():
+        facts = {name: getattr(row, name) for name in ("name", "title", "task")}
+        facts["channels"] = row.options.get("channels", "none")
+        choices = {kind: {k: list(v) for k, v in getattr(row, kind).items()} for kind in ("space", "extra")}
+        rows.append({**facts, "options": dict(row.options), "training": dict(row.training), **choices})
+    return rows

@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
 from ..errors import ParameterError
-from .channels import Channels, Mixing
-from .layer import FilterBankLayer
+from .channels import ChannelLayer, Channels, Mixing, node_mean
 from .parts import Dropout
-from .propagation.base import Batch, Propagation
+from .propagation.base import Propagation
 from .propagation.polynomial import PolynomialFilter, PolynomialPropagation
 
-__all__ = ["GraphNetwork", "Network", "NodeNetwork", "n_parameters", "parameter_groups"]
+__all__ = ["GraphNetwork", "Network", "n_parameters", "parameter_groups"]
 
-Record: TypeAlias = "list[dict[str, Tensor]] | None"
+Record: TypeAlias = Callable[[dict[str, Tensor]], Any] | None
 
 
 class GraphNetwork(nn.Module):
     """What every network offers beside ``model(x)``: its channels, mixing weights and shares."""
 
-    @abstractmethod
-    def run(self, x: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
-        """Return the logits; append what every layer's ``split`` returns to ``record`` where one is given."""
+    layers: Any  # of ChannelLayer
 
-    def forward(self, x: Any, propagation: Propagation | None = None) -> Tensor:
-        """Return the logits; ``propagation`` replaces that of every layer (for example a sampled subgraph)."""
-        return self.run(x, propagation)
+    @abstractmethod
+    def forward(self, x: Any, propagation: Propagation | None = None, record: Record = None) -> Tensor:
+        """Return the logits; ``propagation`` replaces the layers' own, ``record`` gets what their ``split`` returns."""
 
     def channels(self, x: Any, propagation: Propagation | None = None) -> list[dict[str, Tensor]]:
         """Return, for every layer, the filtered channels by name, ``combined`` and ``shares``.
@@ -38,12 +35,13 @@ class GraphNetwork(nn.Module):
         Shares are what every channel contributes to the sum and add up to 1: shape (k,), or (n_nodes, k) where mixing
         is per node.
         """
-        was_training, record = self.training, []  # type: tuple[bool, list[dict[str, Tensor]]]
+        found: list[dict[str, Tensor]] = []
+        was_training = self.training
         self.eval()
         with torch.no_grad():
-            self.run(x, propagation, record)
+            self.forward(x, propagation, found.append)
         self.train(was_training)
-        return record
+        return found
 
     @property
     def channel_names(self) -> tuple[str, ...]:
@@ -52,51 +50,37 @@ class GraphNetwork(nn.Module):
 
     def shares(self, x: Any) -> Tensor:
         """Return the mean share of every channel, shape (*copies, n_layers, k); each row sums to 1."""
+        return torch.stack([self.mean_shares(part) for part in self.channels(x)], dim=-2)
+
+    def mean_shares(self, found: Mapping[str, Tensor]) -> Tensor:
+        """Return the shares of a layer, their mean over the nodes where every node has its own."""
         per_node = any(mixing.kind == "node" for mixing in mixings(self))
-        found = [part["shares"] for part in self.channels(x)]
-        return torch.stack([part.mean(-2) if per_node else part for part in found], dim=-2)
+        return node_mean(found["shares"]) if per_node else found["shares"]
 
     def alphas(self) -> Tensor:
         """Return the mixing weights, shape ``(*copies, n_layers, k)``.
 
         No rows where a layer has one channel, constants, or weights per node.
         """
-        found = [mixing.alphas() for mixing in mixings(self) if mixing.kind in ("scalar", "tied")]
-        tables = [alphas for alphas in found if alphas is not None]
+        learned = (mixing for mixing in mixings(self) if mixing.kind != "constant")
+        tables = [alphas for mixing in learned if (alphas := mixing.alphas()) is not None]
         return torch.stack(tables, dim=-2).detach() if tables else torch.empty(0, 2)
 
     def response(self, frequencies: Any) -> Any:
         """Return the response of the learnable filter at the frequencies, as an array."""
         found = [module for module in self.modules() if isinstance(module, PolynomialFilter)]
         if len(found) != 1:
-            raise ParameterError(
-                f"the network has {len(found)} learnable filters; ask one for its response: "
-                "model.layers[0].bank.filters[name].response(frequencies)"
-            )
+            one = "model.layers[0].bank.filters[name].response(frequencies)"
+            raise ParameterError(f"the network has {len(found)} learnable filters; ask one for its response: {one}")
         return found[0].response(frequencies)
 
 
-class NodeNetwork(GraphNetwork):
-    """A network over the nodes of one graph, which makes the training steps of an epoch itself."""
-
-    sampler: Any = None
-
-    def batches(self, train: Tensor) -> Iterator[Batch]:
-        """Yield the training steps of one epoch over the training nodes ``train``."""
-        if self.sampler is None:
-            yield Batch(train)
-            return
-        parameter = next(self.parameters())
-        for batch in self.sampler.batches(train):
-            yield batch.like(parameter)
-
-
-class Network(NodeNetwork):
+class Network(GraphNetwork):
     """Layers one after the other, dropout before each; ``model(x)`` returns the logits.
 
     Parameters
     ----------
-    layers : iterable of FilterBankLayer
+    layers : iterable of ChannelLayer
         From the input to the output.
     dropout : Dropout
         Applied before every layer.
@@ -129,7 +113,7 @@ class Network(NodeNetwork):
 
     def __init__(
         self,
-        layers: Iterable[FilterBankLayer],
+        layers: Iterable[ChannelLayer],
         dropout: Dropout,
         *,
         input_dropout: Dropout | None = None,
@@ -140,41 +124,25 @@ class Network(NodeNetwork):
         sampler: Any = None,
     ) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(layers)
-        self.dropout = dropout
-        self.input_dropout = dropout if input_dropout is None else input_dropout
-        self.lift, self.head, self.filtering = lift, head, filtering
+        self.lift, self.layers, self.head, self.filtering = lift, nn.ModuleList(layers), head, filtering
+        self.dropout, self.input_dropout = dropout, dropout if input_dropout is None else input_dropout
         self.residual, self.sampler = residual, sampler
 
-    def run(self, x: Any, propagation: Propagation | None, record: Record = None) -> Tensor:
-        """Return the logits; append what every layer's ``split`` returns to ``record`` where one is given."""
-        decoupled = self.filtering is not None
-        h = self.input_dropout(x)
+    def forward(self, x: Any, propagation: Propagation | None = None, record: Record = None) -> Tensor:
+        """Return the logits."""
+        h: Tensor = self.input_dropout(x)
         if self.lift is not None:
             h = self.dropout(torch.relu(self.lift(h)))
         for position, layer in enumerate(self.layers):
             given = self.dropout(h) if position else h
-            out = step(layer, (given, None if decoupled else propagation), record)
+            out = layer.run(record, given, propagation if self.filtering is None else None)
             h = h + out if self.residual else out
         if self.head is not None:
             h = self.head(self.dropout(h))
-        return self._decoupled(h, propagation) if decoupled else h
-
-    def _decoupled(self, h: Tensor, propagation: Propagation | None) -> Tensor:
-        own: Any = self.filtering
-        chosen = own if propagation is None else PolynomialPropagation(propagation, own.learned)
-        filtered: Tensor = chosen.low(h)
-        return filtered
-
-
-def step(layer: Any, arguments: tuple[Any, ...], record: Record) -> Tensor:
-    """Return a layer's output, and record its channels where a record is kept."""
-    if record is None:
-        out: Tensor = layer(*arguments)
-        return out
-    found: dict[str, Tensor] = layer.split(*arguments)
-    record.append(found)
-    return found["combined"]
+        if self.filtering is None:
+            return h
+        own = self.filtering
+        return (own if propagation is None else PolynomialPropagation(propagation, own.learned)).low(h)
 
 
 def mixings(model: nn.Module) -> Iterator[Mixing]:
@@ -185,15 +153,15 @@ def mixings(model: nn.Module) -> Iterator[Mixing]:
 UNDECAYED = ("logits", "gain", "theta", "rates")
 
 
-def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+def parameter_groups(model: nn.Module | Mapping[str, nn.Parameter], weight_decay: float) -> list[dict[str, Any]]:
     """Return the optimiser's groups: mixing logits, wavelet gains and filter coefficients without weight decay.
 
     Decay would pull every weight of a channel to 1 and every response to 0, whatever the data.
 
     Parameters
     ----------
-    model : Module
-        Any module; parameters without decay are found by name.
+    model : Module or mapping of str to Parameter
+        Any module, or its named parameters; those without decay are found by name.
     weight_decay : float
         Of all other parameters.
 
@@ -212,11 +180,7 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
     >>> [group["weight_decay"] for group in parameter_groups(nn.Sequential(Mixing(), nn.Linear(2, 2)), 5e-4)]
     [0.0005, 0.0]
     """
-    return named_groups(dict(model.named_parameters()), weight_decay)
-
-
-def named_groups(named: Mapping[str, nn.Parameter], weight_decay: float) -> list[dict[str, Any]]:
-    """Return the groups of parameters by name."""
+    named = dict(model.named_parameters()) if isinstance(model, nn.Module) else model
     groups: dict[bool, list[nn.Parameter]] = {True: [], False: []}
     for name, parameter in named.items():
         groups[name.rpartition(".")[2] not in UNDECAYED].append(parameter)

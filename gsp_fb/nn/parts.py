@@ -23,17 +23,14 @@ from .inputs import Features, SparseFeatures
 __all__ = ["ACTIVATIONS", "NORMS", "Copies", "Dropout", "Linear", "Norm", "glorot", "kept", "stream"]
 
 Copies = tuple[int, ...]
-
-
-def _identity(x: Tensor) -> Tensor:
-    return x
+Streams = torch.Generator | Sequence[torch.Generator]
 
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": torch.relu,
     "elu": nn.functional.elu,
     "tanh": torch.tanh,
-    "identity": _identity,
+    "identity": torch.positive,
 }
 
 
@@ -50,12 +47,7 @@ def glorot(shape: tuple[int, ...], generator: torch.Generator | None = None, *, 
     return (2.0 * torch.rand(shape, generator=generator) - 1.0) * bound
 
 
-def kept(
-    shape: tuple[int, ...],
-    share: float | Tensor,
-    generator: torch.Generator | Sequence[torch.Generator],
-    dtype: torch.dtype,
-) -> Tensor:
+def kept(shape: tuple[int, ...], share: float | Tensor, generator: Streams, dtype: torch.dtype) -> Tensor:
     """Return a mask of zeros and of ``1 / share``, the latter at that share of places; its mean is 1.
 
     A share is drawn to 16 bits, four of them from one draw of 64: torch's own ``bernoulli_`` makes a draw for each
@@ -130,7 +122,7 @@ class Dropout(nn.Module):
     def __init__(self, rate: float, generator: torch.Generator, *, copies: Copies = ()) -> None:
         super().__init__()
         self.rate: float | Tensor = rate
-        self.generator: torch.Generator | Sequence[torch.Generator] = generator
+        self.generator: Streams = generator
         self.copies = copies
         self._register()
 
@@ -148,23 +140,20 @@ class Dropout(nn.Module):
         self.number = next(_numbers)
         _DROPOUTS[self.number] = self
 
-    @property
-    def _idle(self) -> bool:
-        return not self.training or (not isinstance(self.rate, Tensor) and self.rate == 0.0)
-
     def forward(self, x: Features) -> Features:
         """Return ``x`` with entries dropped in training, as it is otherwise."""
-        if self._idle:
-            return x
-        if isinstance(x, SparseFeatures):
-            return x.with_values(self._drop(x.values, 1))
-        return self._drop(x, 2)
-
-    def _drop(self, x: Tensor, ndim: int) -> Tensor:
+        values, ndim = (x.values, 1) if isinstance(x, SparseFeatures) else (x, 2)
         # An input shared by all copies meets a mask for each of them.
-        return x * self._mask((*self.copies, *x.shape) if x.ndim == ndim else tuple(x.shape), x)
+        shape = (*self.copies, *values.shape) if values.ndim == ndim else tuple(values.shape)
+        mask = self.mask(shape, values)
+        if mask is None:
+            return x
+        return x.with_values(values * mask) if isinstance(x, SparseFeatures) else values * mask
 
-    def _mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
+    def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor | None:
+        """Return what would multiply a tensor of this shape in training; None where nothing would be dropped."""
+        if not self.training or (not isinstance(self.rate, Tensor) and self.rate == 0.0):
+            return None
         if torch.compiler.is_compiling():
             return cast(Tensor, _drawn(like.detach(), list(shape), self.number))
         return self.draw(shape, like)
@@ -172,10 +161,6 @@ class Dropout(nn.Module):
     def draw(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
         """Return a mask in the precision and on the device of ``like``."""
         return kept(shape, 1.0 - self.rate, self.generator, like.dtype).to(like.device)
-
-    def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor | None:
-        """Return what would multiply a tensor of this shape in training; None where nothing would be dropped."""
-        return None if self._idle else self._mask(shape, like)
 
 
 # The axis over which mean and variance are taken.

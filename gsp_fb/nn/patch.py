@@ -45,16 +45,14 @@ class PatchedLayer(nn.Module):
         smooth: Tensor = self.high(x, *args, **kwargs)
         whole: Tensor = self._map(x[0] if isinstance(x, tuple) else x)
         if whole.shape != smooth.shape:
-            raise ParameterError(
-                f"the layer returns {tuple(smooth.shape)} but its linear map {tuple(whole.shape)}; give transform="
-            )
+            shapes = f"the layer returns {tuple(smooth.shape)} but its linear map {tuple(whole.shape)}"
+            raise ParameterError(f"{shapes}; give transform=")
         return whole - smooth
 
     def _map(self, x: Any) -> Any:
         # Looked up at every call: a deep copy must use its own map.
-        return (
-            getattr(self.high, self.transform)(x) if isinstance(self.transform, str) else self.transform(self.high, x)
-        )
+        own = self.transform
+        return getattr(self.high, own)(x) if isinstance(own, str) else own(self.high, x)
 
     def alphas(self) -> Tensor | None:
         """Return the weights of the low and the high channel, shape (2,)."""
@@ -141,22 +139,18 @@ def _patched(layer: nn.Module, given: Any, mixing: Any, generator: torch.Generat
     for parameter in twin.parameters():
         if parameter.ndim >= 2:
             parameter.data.copy_(glorot(tuple(parameter.shape), generator))
-    patched = PatchedLayer(layer, twin, _transform(twin, given), mixing=mixing)
+    if not callable(given):
+        names = TRANSFORMS if given is None else (given,)
+        given = next((name for name in names if getattr(twin, name, None) is not None), None)
+        if given is None:
+            kind = type(layer).__name__
+            raise ParameterError(
+                f"{kind} has no linear map named {', '.join(names)}; give transform=f with f(layer, x)"
+            )
+    patched = PatchedLayer(layer, twin, given, mixing=mixing)
     if _is_convolution(layer):
         _probe(patched)
     return patched
-
-
-def _transform(layer: nn.Module, given: Any) -> Transform:
-    if callable(given):
-        chosen: Transform = given
-        return chosen
-    names = TRANSFORMS if given is None else (given,)
-    found = [name for name in names if getattr(layer, name, None) is not None]
-    if not found:
-        kind = type(layer).__name__
-        raise ParameterError(f"{kind} has no linear map named {', '.join(names)}; give transform=f with f(layer, x)")
-    return found[0]
 
 
 def _probe(patched: PatchedLayer) -> None:

@@ -12,29 +12,27 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from ..backend import is_sparse
 from ..datasets.unions import check_graph_indptr, node_features
 from ..errors import FormatError, ParameterError, TrainingError
 from .checkpoint import check_tensors, read_checkpoint
 from .graphs import GraphBatch
-from .inputs import features
-from .models import MODELS, takes_dense
+from .models import MODELS
 from .recipes import build
+from .tasks import node_inputs
 
 __all__ = ["embed", "load_model", "predict"]
 
 
-def load_model(
-    checkpoint: str | os.PathLike[str],
-    dataset: Any,
-    *,
-    device: torch.device | str = "cpu",
-    relations: Any = None,
-    data_dir: str | os.PathLike[str] | None = None,
-) -> nn.Module:
-    """Return the model of a run in the state that validation chose, over the graph of ``dataset``."""
+def load_model(checkpoint: str | os.PathLike[str], dataset: Any, **place: Any) -> nn.Module:
+    """Return the model of a run in the state that validation chose, over the graph of ``dataset``.
+
+    ``device``, ``relations`` and ``data_dir`` are as for :func:`gsp_fb.nn.build`.
+    """
     stored = read_checkpoint(checkpoint)
-    recipe = _recipe(stored.facts["recipe"], checkpoint)
+    recipe = stored.facts["recipe"]
+    for name, kind in {"model": str, "options": dict, "seed": int, "n_features": int, "n_classes": int}.items():
+        if not isinstance(recipe.get(name), kind):
+            raise FormatError(f"{checkpoint} has recipe.{name} {recipe.get(name)!r}; expected {kind.__name__}")
     n_features = int(node_features(dataset).shape[1])
     if n_features != recipe["n_features"]:
         raise ParameterError(f"{checkpoint} was trained on {recipe['n_features']} features; the data has {n_features}")
@@ -44,8 +42,7 @@ def load_model(
     names = ("graph", "x", "graph_indptr", "node_label", "name")
     known = {name: getattr(dataset, name) for name in names if getattr(dataset, name, None) is not None}
     shape = SimpleNamespace(**known, y=np.arange(recipe["n_classes"]))
-    place: dict[str, Any] = {"relations": relations, "data_dir": data_dir, "device": device, "dtype": dtype}
-    model: Any = build(recipe["model"], shape, seed=recipe["seed"], **place, **recipe["options"])
+    model: Any = build(recipe["model"], shape, seed=recipe["seed"], dtype=dtype, **place, **recipe["options"])
     check_tensors(weights, dict(model.state_dict()), checkpoint)
     model.load_state_dict(weights)
     model.normalize = bool(stored.facts["config"].get("normalize", True))
@@ -54,23 +51,12 @@ def load_model(
     return loaded
 
 
-def _recipe(facts: Any, where: object) -> dict[str, Any]:
-    kinds = {"model": str, "options": dict, "seed": int, "n_features": int, "n_classes": int}
-    for name, kind in kinds.items():
-        if not isinstance(facts.get(name), kind):
-            raise FormatError(f"{where} has recipe.{name} {facts.get(name)!r}; expected {kind.__name__}")
-    return dict(facts)
-
-
 def _inputs(model: nn.Module, dataset: Any) -> Any:
-    parameter, recipe = next(model.parameters()), model.recipe  # type: tuple[Tensor, Any]
-    place: dict[str, Any] = {"dtype": parameter.dtype, "device": parameter.device}
-    x = node_features(dataset)
+    x, like, recipe = node_features(dataset), next(model.parameters()), model.recipe  # type: tuple[Any, Tensor, Any]
     if MODELS[recipe.model].task == "graph":
         starts = check_graph_indptr(dataset.graph_indptr, dataset.graph.n_nodes, len(dataset.graph_indptr) - 1)
-        return GraphBatch.of(dataset.graph, starts, x, **place)
-    dense = x.toarray() if is_sparse(x) and takes_dense(recipe.model) else x
-    return features(dense, normalize=bool(model.normalize), **place)
+        return GraphBatch.of(dataset.graph, starts, x, dtype=like.dtype, device=like.device)
+    return node_inputs(model, x, normalize=bool(model.normalize))
 
 
 # What turns the outputs of a task into predictions.
@@ -165,5 +151,4 @@ def embed(checkpoint: str | os.PathLike[str], dataset: Any, *, layer: int = -1, 
     channels = model.channels(_inputs(model, dataset))
     if not -len(channels) <= layer < len(channels):
         raise ParameterError(f"layer {layer} does not exist; the model has {len(channels)}")
-    parts = {name: part for name, part in channels[layer].items() if name != "shares"}
-    return {name: part.cpu().numpy() for name, part in parts.items()}
+    return {name: part.cpu().numpy() for name, part in channels[layer].items() if name != "shares"}

@@ -160,22 +160,16 @@ def cross_validate(
     runs = train_splits(
         name, collection, folds, config, seeds=[seed] * len(folds), directories=places, progress=progress, **options
     )
-    return _by_validation(runs) if protocol == "validation" else _by_common_epoch(runs)
+    if protocol == "validation":
+        scores, epochs = zip(*((run.scores["test"], run.best_epoch) for run in runs), strict=True)
+        return CrossValidation(protocol, scores, epochs, tuple(runs))
+    column = next(name for name in runs[0].history[0] if name.startswith("test_") and name != "test_loss")
+    curves = np.array([[row[column] for row in run.history] for run in runs])
+    best = int(np.argmax(curves.mean(axis=0)))
+    epoch = runs[0].history[best]["epoch"]
+    return CrossValidation(protocol, tuple(curves[:, best].tolist()), (epoch,) * len(runs), tuple(runs))
 
 
 def _without_validation(split: Any, n_items: int) -> Split:
     train, val, test = (part_indices(getattr(split, part), n_items, part) for part in PARTS)
     return Split(np.sort(np.concatenate([train, val])), np.zeros(0, dtype=np.int64), test)
-
-
-def _by_validation(runs: Sequence[TrainResult]) -> CrossValidation:
-    scores, epochs = zip(*((run.scores["test"], run.best_epoch) for run in runs), strict=True)
-    return CrossValidation("validation", scores, epochs, tuple(runs))
-
-
-def _by_common_epoch(runs: Sequence[TrainResult]) -> CrossValidation:
-    name = next(column for column in runs[0].history[0] if column.startswith("test_") and column != "test_loss")
-    curves = np.array([[row[name] for row in run.history] for run in runs])
-    best = int(np.argmax(curves.mean(axis=0)))
-    epoch = runs[0].history[best]["epoch"]
-    return CrossValidation("gin", tuple(curves[:, best].tolist()), (epoch,) * len(runs), tuple(runs))

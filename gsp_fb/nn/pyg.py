@@ -14,7 +14,6 @@ from torch import Tensor
 from .._extras import require
 from ..convert.pyg_edges import AddFilterBank, AddLaplacianPE, Family, edge_list, edge_operator, utils
 from .layer import FilterBankLayer
-from .propagation.base import Identity
 from .propagation.operators import Complement
 
 __all__ = ["AddFilterBank", "AddLaplacianPE", "FilterBankConv"]
@@ -81,7 +80,8 @@ class FilterBankConv(MessagePassing):  # type: ignore[misc, valid-type]  # torch
         self.layer = self._fresh(generator)
 
     def _fresh(self, generator: torch.Generator | None) -> FilterBankLayer:
-        return FilterBankLayer(self.in_channels, self.out_channels, Identity(), generator=generator, **self._options)
+        sizes, nothing = (self.in_channels, self.out_channels), Complement(torch.positive)
+        return FilterBankLayer(*sizes, nothing, generator=generator, **self._options)
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
         """Draw all parameters anew, in place."""

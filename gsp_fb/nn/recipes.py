@@ -98,11 +98,10 @@ def build(
     merged = {**row.options, **options}
     place = torch_device(device)
     seed = check_count(seed, "seed", minimum=0)
-    x, n_classes = node_features(dataset), encode_targets(dataset.y).n_outputs
     plan = BuildContext(
         graph=dataset.graph,
-        n_features=int(x.shape[1]),
-        n_classes=n_classes,
+        n_features=int(node_features(dataset).shape[1]),
+        n_classes=encode_targets(dataset.y).n_outputs,
         options=_check_options(merged),
         generator=stream(seed, "weights"),
         noise=stream(seed, "dropout", place),
@@ -114,7 +113,7 @@ def build(
         device=place,
     )
     model = row.construct(plan).to(device=place, dtype=dtype)
-    model.recipe = ModelSpec(name, merged, seed, plan.n_features, n_classes)  # type: ignore[assignment]  # nn.Module types its attributes as tensors and modules
+    model.recipe = ModelSpec(name, merged, seed, plan.n_features, plan.n_classes)  # type: ignore[assignment]  # nn.Module types its attributes as tensors and modules
     model.generator = plan.noise  # type: ignore[assignment]  # as above
     return model
 

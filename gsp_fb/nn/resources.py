@@ -1,4 +1,4 @@
-"""What a run takes of the machine: threads, memory, ``torch.compile``, a progress bar, and how an interrupt ends it."""
+"""What a run takes of the machine: threads, memory and ``torch.compile``."""
 
 from __future__ import annotations
 
@@ -7,45 +7,16 @@ import math
 import sys
 import warnings
 from collections.abc import Iterator
-from typing import Any
 
 import torch
 from torch import nn
 
-from .._extras import require
 from ..errors import TrainingError
 
-__all__ = ["TrainingInterrupted", "compiled_model", "memory_reported", "peak_memory", "progress_bar", "threads_for"]
+__all__ = ["compiled_model", "memory_reported", "peak_memory", "threads_for"]
 
 # Multiplications of a forward pass from which several threads pay.
 THREADS_FROM = 5e7
-
-
-class TrainingInterrupted(KeyboardInterrupt):
-    """Ctrl-C arrived; the epoch was finished and the state saved. The message is a summary for the user.
-
-    See Also
-    --------
-    train : Raises it on Ctrl-C; the same call resumes the run.
-
-    Examples
-    --------
-    >>> try:
-    ...     raise TrainingInterrupted("stopped after epoch 12; the same call goes on from there")
-    ... except KeyboardInterrupt as stop:
-    ...     str(stop)
-    'stopped after epoch 12; the same call goes on from there'
-    """
-
-
-@contextlib.contextmanager
-def progress_bar(total: int, start: int = 0, *, shown: bool, unit: str = "it") -> Iterator[Any]:
-    """Give a progress bar, or None where none is to be shown."""
-    if not shown:
-        yield None
-        return
-    with require("tqdm", "a progress bar").tqdm(total=total, initial=start, unit=unit) as bar:
-        yield bar
 
 
 @contextlib.contextmanager
@@ -112,9 +83,7 @@ def compiled_model(model: nn.Module) -> Iterator[None]:
             yield
         except TorchDynamoException as failed:
             reason = str(failed).strip().splitlines()[0]
-            raise TrainingError(
-                f"torch.compile failed ({type(failed).__name__}: {reason}); it needs a C++ compiler; "
-                "install one or train with compile=False"
-            ) from failed
+            what = f"torch.compile failed ({type(failed).__name__}: {reason}); it needs a C++ compiler"
+            raise TrainingError(f"{what}; install one or train with compile=False") from failed
         finally:
             model._compiled_call_impl = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .._journal import check_same
-from .._rundir import METRICS_FILE, MetricsFile, parse_metrics, read_metrics
-from ..errors import FormatError, ParameterError, TrainingError
-from .checkpoint import CHECKPOINT_FILE, check_tensors, read_checkpoint, write_checkpoint
+from .._rundir import MetricsFile, read_history
+from .._sidecar import CHECKPOINT_FILE, check_resumable
+from ..errors import ParameterError, TrainingError
+from .checkpoint import check_tensors, read_checkpoint, write_checkpoint
 from .config import TrainConfig, finite
-from .tasks import Parts
 
 __all__ = ["Row", "Run"]
 
-# Fields of the configuration that may change when a stored run goes on.
-EXTENDABLE = ("epochs", "patience", "checkpoint_every")
 Row = dict[str, Any]
 
 
@@ -29,13 +26,14 @@ Row = dict[str, Any]
 class Run:
     """The state of one copy: what it is trained on, how far it is, and its files."""
 
-    parts: Parts
+    index: dict[str, Tensor]
     config: TrainConfig
     identity: Mapping[str, Any]
     generator: torch.Generator
+    rates: Sequence[float]
+    metric: str
     directory: Path | None = None
     label: str = ""
-    metric: str = "accuracy"
     epoch: int = 0
     best_epoch: int = 0
     best_value: float = math.inf
@@ -43,7 +41,6 @@ class Run:
     seconds: float = 0.0
     error: TrainingError | None = None
     history: list[Row] = field(default_factory=list)
-    index: dict[str, Tensor] = field(default_factory=dict)
     state: dict[str, Tensor] = field(default_factory=dict)
     best: dict[str, Tensor] = field(default_factory=dict)
     parameters: dict[str, nn.Parameter] = field(default_factory=dict)
@@ -52,7 +49,7 @@ class Run:
     @property
     def validates(self) -> bool:
         """Whether there are validation items to choose by."""
-        return bool(self.parts.val.size)
+        return bool(self.index["val"].numel())
 
     @property
     def finished(self) -> bool:
@@ -69,8 +66,8 @@ class Run:
     def record(self, row: Row) -> None:
         """Add an epoch's row to history and file, and keep the state if validation likes it best so far."""
         self.history.append(row)
-        value = row.get(f"val_{'loss' if self.config.monitor == 'loss' else self.metric}", math.inf)
-        value = value if self.config.monitor == "loss" else -value
+        by_loss = self.config.monitor == "loss"
+        value = row.get("val_loss", math.inf) if by_loss else -row.get(f"val_{self.metric}", math.inf)
         # Without a validation part nothing can be compared, and the latest epoch is the chosen one.
         if not self.validates or value < self.best_value:
             self.best_value, self.best_epoch = value, self.epoch
@@ -100,14 +97,8 @@ class Run:
         for name, parameter in self.parameters.items():
             entries = optimizer.state.get(parameter, {}).items()
             tensors |= {f"optimizer.{name}.{key}": value for key, value in entries if isinstance(value, Tensor)}
-        facts = {
-            "epoch": self.epoch,
-            "best_epoch": self.best_epoch,
-            "best_value": finite(self.best_value),
-            "finished": self.finished,
-            "seconds": round(self.seconds, 3),
-            **self.identity,
-        }
+        facts = {"epoch": self.epoch, "best_epoch": self.best_epoch, "best_value": finite(self.best_value)}
+        facts |= {"finished": self.finished, "seconds": round(self.seconds, 3), **self.identity}
         write_checkpoint(self.directory, tensors, facts)
 
     def resume(self, optimizer: torch.optim.Optimizer) -> None:
@@ -116,36 +107,20 @@ class Run:
             return
         stored = read_checkpoint(self.directory)
         facts, groups = stored.facts, {"model": self.state, "best": self.best}
-        self._check_facts(facts)
+        check_resumable(facts, self.identity, self.directory)
         for group, into in groups.items():
             check_tensors(stored.group(group), into, f"{self.directory} ({group})")
         self._load_optimizer(optimizer, stored.group("optimizer"))
-        with torch.no_grad():
-            for group, into in groups.items():
-                for name, value in stored.group(group).items():
-                    into[name].copy_(value)
+        for group, into in groups.items():
+            for name, value in stored.group(group).items():
+                into[name].detach().copy_(value)
         try:
             self.generator.set_state(stored.tensors.get("generator"))  # type: ignore[arg-type]  # the except is for it
         except (RuntimeError, TypeError) as wrong:
             raise ParameterError(f"{self.directory}: tensor generator is no random state ({wrong})") from None
         self.epoch, self.best_epoch, self.seconds = facts["epoch"], facts["best_epoch"], facts.get("seconds") or 0.0
         self.best_value = math.inf if facts["best_value"] is None else facts["best_value"]
-        self._load_history()
-
-    def _check_facts(self, facts: Mapping[str, Any]) -> None:
-        stored, wanted = (
-            {**one, "config": {name: value for name, value in one["config"].items() if name not in EXTENDABLE}}
-            for one in (facts, self.identity)
-        )
-        check_same(stored, wanted, self.directory)
-        planned = facts["config"].get("epochs")
-        if not isinstance(planned, int) or facts["epoch"] > planned:
-            raise FormatError(f"{self.directory}: checkpoint.json has epoch {facts['epoch']} of {planned!r}")
-        if facts["epoch"] > self.config.epochs:
-            raise ParameterError(
-                f"{self.directory} holds a run of {facts['epoch']} epochs, more than epochs={self.config.epochs}; give "
-                "more epochs or another directory"
-            )
+        self.history = read_history(self.directory, self.epoch, self.config.eval_every)
 
     def _load_optimizer(self, optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
         for key, value in tensors.items():
@@ -157,15 +132,3 @@ class Run:
                 check_tensors({f"optimizer.{key}": value}, {f"optimizer.{key}": parameter}, self.directory)
             # A step counter stays where the optimiser wants it, a moment goes where the weights are.
             optimizer.state[parameter][entry] = value.to(parameter.device) if value.ndim else value
-
-    def _load_history(self) -> None:
-        directory = self.directory or Path()
-        rows = [row for row in read_metrics(directory) if int(row["epoch"]) <= self.epoch]
-        expected = [e for e in range(1, self.epoch + 1) if e % self.config.eval_every == 0]
-        lacking = sorted(set(expected) - {int(row["epoch"]) for row in rows})
-        if lacking:
-            raise FormatError(
-                f"{directory / METRICS_FILE} lacks {len(lacking)} epochs of the checkpoint, the first {lacking[0]}; "
-                "restore the file or move the directory away"
-            )
-        self.history = [parse_metrics(row, directory / METRICS_FILE) for row in rows]

@@ -10,13 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from .._arguments import check_count
+from .._kernels.torch_matrix import SparseMatrix
 from ..errors import ParameterError
 from ..graph import Graph
 from ..sampling.subgraphs import WalkSubgraphs, clusters, drawn_neighbours, mean_matrix
 from .propagation.base import Batch
 from .propagation.operators import Complement
-from .sparse import SparseMatrix
 
 __all__ = ["ClusterSampler", "NeighbourSampler", "SaintSampler"]
 
@@ -36,9 +35,6 @@ class NeighbourSampler:
     generator: torch.Generator
     pair: type[Complement] = Complement
 
-    def __post_init__(self) -> None:
-        check_count(self.fanout, "fanout")
-
     def batches(self, train: Tensor) -> Iterator[Batch]:
         """Yield the epoch's one step."""
         yield Batch(train, propagation=self.pair(sampled_mean(self.graph, self.fanout, self.generator)))
@@ -57,29 +53,17 @@ class SaintSampler:
 
     def batches(self, train: Tensor) -> Iterator[Batch]:
         """Yield subgraphs until, on average, an epoch has met every node once."""
-        rng, n_nodes, met = self._rng(), self.subgraphs.graph.n_nodes, 0
-        wanted = _marks(train, n_nodes)
-        while met < n_nodes:
-            marks = self.subgraphs.draw(rng)
-            met += int(marks.sum())
-            if np.any(marks & wanted):
-                yield self._batch(np.flatnonzero(marks), wanted)
-
-    def _batch(self, nodes: Any, wanted: Any) -> Batch:
-        drawn = self.subgraphs
-        inside = SparseMatrix.from_scipy(drawn.matrix[nodes][:, nodes], dtype=torch.float64)
-        targets = np.flatnonzero(wanted[nodes])
-        # The mean over the training nodes, estimated: sum over the targets of N / C_v / n_train.
-        weights = drawn.n_subgraphs / drawn.node_counts[nodes[targets]] / wanted.sum()
-        arrays = [torch.from_numpy(array) for array in (targets, nodes, weights)]
-        return Batch(arrays[0], arrays[1], Complement(inside), arrays[2])
-
-
-def _marks(train: Tensor, n_nodes: int) -> Any:
-    """Return a mark on every training node."""
-    wanted = np.zeros(n_nodes, dtype=bool)
-    wanted[train.cpu().numpy()] = True
-    return wanted
+        drawn, rng, met = self.subgraphs, self._rng(), 0
+        while met < drawn.graph.n_nodes:
+            nodes = np.flatnonzero(drawn.draw(rng))
+            met += nodes.size
+            targets = np.flatnonzero(np.isin(nodes, train.cpu().numpy()))
+            if targets.size:
+                inside = SparseMatrix.from_scipy(drawn.matrix[nodes][:, nodes], dtype=torch.float64)
+                # The mean over the training nodes, estimated: sum over the targets of N / C_v / n_train.
+                weights = drawn.n_subgraphs / drawn.node_counts[nodes[targets]] / len(train)
+                indices = torch.from_numpy(targets), torch.from_numpy(nodes)
+                yield Batch(*indices, Complement(inside), torch.from_numpy(weights))
 
 
 # Clusters a batch. A cluster often has few classes, and a step on few classes is a poor sample of all: random unions of
@@ -101,28 +85,23 @@ class ClusterSampler:
         # A decoupled network propagates its outputs alone, by a filter of one operator.
         found |= {} if filtering is None else {id(filtering.base): filtering.base}
         if len(found) != 1:
-            raise ParameterError(
-                f"cluster batches need one propagation that all layers share; the model has {len(found)}; train with "
-                "batch='none'"
-            )
+            shared = "cluster batches need one propagation that all layers share"
+            raise ParameterError(f"{shared}; the model has {len(found)}; train with batch='none'")
         (self.propagation,), self.generator = found.values(), model.generator
         if not hasattr(self.propagation, "restrict"):
-            raise ParameterError(
-                f"cluster batches need a propagation by a square matrix, not {type(self.propagation).__name__}; train "
-                "with batch='none', or give it a method restrict(nodes)"
-            )
+            square = f"cluster batches need a propagation by a square matrix, not {type(self.propagation).__name__}"
+            raise ParameterError(f"{square}; train with batch='none', or give it a method restrict(nodes)")
         self.groups = clusters(graph, max(1, batch_size // CLUSTERS_PER_BATCH))
 
     def batches(self, train: Tensor) -> Iterator[Batch]:
         """Yield every node once an epoch, in random unions of clusters; unions without training nodes are left out."""
         generator: Any = self.generator
         order = torch.randperm(len(self.groups), generator=generator, device=generator.device)
-        wanted = _marks(train, sum(map(len, self.groups)))
         for chosen in torch.split(order, CLUSTERS_PER_BATCH):
             nodes = np.sort(np.concatenate([self.groups[k] for k in chosen.tolist()]))
-            targets = np.flatnonzero(wanted[nodes])
+            targets = np.flatnonzero(np.isin(nodes, train.cpu().numpy()))
             if targets.size:
                 # Means of unequal batches are weighted so that an epoch adds up to the mean over the training nodes.
-                weight = torch.full((targets.size,), 1.0 / wanted.sum() * (-(-len(order) // CLUSTERS_PER_BATCH)))
-                arrays = [part.to(train.device) for part in (*map(torch.from_numpy, (targets, nodes)), weight)]
-                yield Batch(arrays[0], arrays[1], self.propagation.restrict(nodes), arrays[2])
+                weight = torch.full((targets.size,), 1.0 / len(train) * (-(-len(order) // CLUSTERS_PER_BATCH)))
+                inside = self.propagation.restrict(nodes)
+                yield Batch(torch.from_numpy(targets), torch.from_numpy(nodes), inside, weight)

@@ -5,80 +5,32 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from .._arguments import check_choice, check_count
 from .._atomic import write_json
 from .._journal import Journal
+from .._rundir import progress_bar
 from ..datasets import Split
-from ..errors import FormatError, ParameterError, TrainingError
-from ..tuning import SAMPLERS, Race, Trial, space_size
+from ..datasets.targets import array_sha256, check_split
+from ..errors import ParameterError, TrainingError
+from ..tuning import BEST_FILE, SAMPLERS, Race, SearchResult, Trial, space_size
 from ..tuning.race import OPERATIONS
 from .config import TrainConfig, TrainResult
 from .models import MODELS, Model
 from .recipes import build
-from .resources import progress_bar
-from .splits import BATCHED_NODES, Job, train_jobs
-from .tasks import Parts, make_task
+from .splits import BATCHED_NODES, train_jobs
+from .tasks import make_task
+from .train import Job
 
-__all__ = ["BEST_FILE", "SearchResult", "read_best", "search"]
+__all__ = ["search"]
 
-JOURNAL_FILE, BEST_FILE = "journal.jsonl", "best.json"
+JOURNAL_FILE = "journal.jsonl"
 _TRAINING = {entry.name for entry in fields(TrainConfig)}
 # Settings that are proposed at once where settings x splits train as one batch.
 SETTINGS_PER_BATCH = 4
-
-
-@dataclass(frozen=True)
-class SearchResult:
-    """The model options and training configuration that validation chose, and their mean validation score.
-
-    Parameters
-    ----------
-    model : str
-        A row of ``MODELS``.
-    options, config : dict
-        Arguments of :func:`gsp_fb.nn.build` and of :class:`TrainConfig`; ``gsp-fb train --from best.json`` reads them.
-    val_score : float
-        Mean over the splits of the last rung.
-    n_finished, n_failed : int
-        Trials with a score, and those whose training diverged.
-    seconds : float
-        Processor time of all trials, those of other workers and earlier sessions included.
-    values : dict
-        The chosen point of the search space: the values of ``options`` and ``config`` that were searched.
-    trials : tuple of dict
-        Values and validation scores (by split, None where training diverged) of every trial.
-
-    See Also
-    --------
-    search : The function that returns it.
-    read_best : Read the result of a stored search.
-
-    Examples
-    --------
-    >>> found = SearchResult("gcn", {"hidden": 64}, {"lr": 0.01}, val_score=0.8, n_finished=20, n_failed=0)
-    >>> found.as_dict()["options"]
-    {'hidden': 64}
-    """
-
-    model: str
-    options: dict[str, Any]
-    config: dict[str, Any]
-    val_score: float
-    n_finished: int
-    n_failed: int
-    seconds: float = field(default=0.0, compare=False)
-    values: dict[str, Any] = field(default_factory=dict)
-    trials: tuple[dict[str, Any], ...] = field(default=(), repr=False)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the result as JSON holds it."""
-        return asdict(self)
 
 
 def search(
@@ -180,14 +132,29 @@ def search(
     sources = {"relations": relations, "data_dir": data_dir}
     seeds = [seed] * len(splits) if seeds is None else list(seeds)
     config = TrainConfig(**row.training) if config is None else config
-    work = _Work(name, dataset, splits, seeds, config, options, sources)
-    asked = {"space": chosen, "sampler": sampler, "start": list(start), "rungs": rungs, "seed": seed}
-    identity = json.loads(json.dumps({**work.identity(), **asked}))
+    if not splits or len(seeds) != len(splits):
+        counts = f"{len(splits)} splits and {len(seeds)} seeds"
+        raise ParameterError(f"{counts}; a search needs at least one split, and a seed each")
+    task = make_task(build(name, dataset, **sources, **options), dataset, config)
+    sealed = [_sealed(check_split(split, task.targets), number) for number, split in enumerate(splits)]
+    identity = {
+        **{"model": name, "options": options, "config": config.as_dict(), "data": task.fingerprint},
+        **{"splits": [array_sha256(part.train, part.val, part.test) for part in sealed], "seeds": seeds},
+        **{"space": chosen, "sampler": sampler, "start": list(start), "rungs": rungs, "seed": seed},
+    }
+
+    def validation(wanted: Sequence[tuple[Trial, int]]) -> list[float | None]:
+        """Return the validation score of each (trial, split); None where training diverges."""
+        settings = [(_divided(trial.values, options, config), number) for trial, number in wanted]
+        jobs = [Job(sealed[number], setting, seeds[number], own) for (own, setting), number in settings]
+        results = train_jobs(name, dataset, jobs, **sources)
+        return [result.scores["val"] if isinstance(result, TrainResult) else None for result in results]
+
     Path(directory).mkdir(parents=True, exist_ok=True)
     race = Race(
-        Journal(Path(directory, JOURNAL_FILE), identity, OPERATIONS),
+        Journal(Path(directory, JOURNAL_FILE), json.loads(json.dumps(identity)), OPERATIONS),
         chosen,
-        work.validation,
+        validation,
         [(n_trials, len(splits))] if rungs is None else [(int(a), min(int(b), len(splits))) for a, b in rungs],
         sampler=sampler,
         start=start,
@@ -197,7 +164,11 @@ def search(
     )
     with progress_bar(race.rungs[0][0], shown=progress, unit="trial") as bar:
         race.run(callbacks, bar)
-    result = work.result(race)
+    best, trials = race.best(), race.trials()
+    if best is None:
+        raise TrainingError(f"training diverged in all {len(trials)} trials of {name}; widen the space")
+    best_options, best_config = _divided(best.values, options, config)
+    result = SearchResult.of(name, best_options, best_config.as_dict(), best, trials)
     write_json(Path(directory, BEST_FILE), result.as_dict())
     return result
 
@@ -213,111 +184,17 @@ def _space(row: Model, space: Mapping[str, Sequence[Any]] | None, also: Sequence
     return {key: list(values) for key, values in chosen.items()}
 
 
-@dataclass(frozen=True, eq=False)
-class _Work:
-    """What a trial trains, and how a trial's values become model options and training configuration."""
-
-    name: str
-    dataset: Any
-    splits: Sequence[Any]
-    seeds: Sequence[int]
-    config: TrainConfig
-    options: Mapping[str, Any]
-    sources: Mapping[str, Any]
-
-    def divided(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], TrainConfig]:
-        """Return a trial's values as model options and training configuration."""
-        training = {key: value for key, value in values.items() if key in _TRAINING}
-        model = {key: value for key, value in values.items() if key not in _TRAINING}
-        return {**self.options, **model}, TrainConfig(**{**self.config.as_dict(), **training})
-
-    def identity(self) -> dict[str, Any]:
-        """Return the fingerprint of data, splits, model, options and configuration."""
-        if not self.splits or len(self.seeds) != len(self.splits):
-            counts = f"{len(self.splits)} splits and {len(self.seeds)} seeds"
-            raise ParameterError(f"{counts}; a search needs at least one split, and a seed each")
-        task = make_task(build(self.name, self.dataset, **self.sources, **self.options), self.dataset, self.config)
-        parts = [Parts.of(split, task.targets) for split in self.splits]
-        lacking = next((number for number, part in enumerate(parts) if not part.val.size), None)
-        if lacking is not None:
-            raise ParameterError(f"split {lacking} has no validation items to choose by; see gsp_fb.nn.with_validation")
-        return {
-            "model": self.name,
-            "options": dict(self.options),
-            "config": self.config.as_dict(),
-            "data": task.fingerprint,
-            "splits": [Parts(part.train, part.val, part.val[:0]).sha256 for part in parts],
-            "seeds": list(self.seeds),
-        }
-
-    def validation(self, wanted: Sequence[tuple[Trial, int]]) -> list[float | None]:
-        """Return the validation score of each (trial, split); None where training diverges.
-
-        The test items are taken out of the splits before anything is trained, so no choice can depend on them.
-        """
-        jobs = []
-        for trial, number in wanted:
-            options, config = self.divided(trial.values)
-            train, val = (np.asarray(getattr(self.splits[number], part)) for part in ("train", "val"))
-            sealed = Split(train, val, np.zeros(0, dtype=np.int64))
-            jobs.append(Job(sealed, config, self.seeds[number], options))
-        results = train_jobs(self.name, self.dataset, jobs, **self.sources)
-        return [result.scores["val"] if isinstance(result, TrainResult) else None for result in results]
-
-    def result(self, race: Race) -> SearchResult:
-        """Return the winner of a race and all its trials."""
-        best, trials = race.best(), race.trials()
-        if best is None:
-            raise TrainingError(f"training diverged in all {len(trials)} trials of {self.name}; widen the space")
-        options, config = self.divided(best.values)
-        failed = sum(trial.failed for trial in trials)
-        return SearchResult(
-            model=self.name,
-            options=options,
-            config=config.as_dict(),
-            val_score=best.score,
-            n_finished=len(trials) - failed,
-            n_failed=failed,
-            seconds=sum(trial.seconds for trial in trials),
-            values=best.values,
-            trials=tuple({"values": t.values, "scores": list(t.scores.values())} for t in trials),
-        )
+def _divided(
+    values: Mapping[str, Any], options: Mapping[str, Any], config: TrainConfig
+) -> tuple[dict[str, Any], TrainConfig]:
+    """Return a trial's values as model options and training configuration."""
+    training = {key: value for key, value in values.items() if key in _TRAINING}
+    model = {key: value for key, value in values.items() if key not in _TRAINING}
+    return {**options, **model}, replace(config, **training)
 
 
-def read_best(path: str | os.PathLike[str]) -> SearchResult:
-    """Return the result of a search from its ``best.json`` or its directory.
-
-    Parameters
-    ----------
-    path : path_like
-        The directory of a search, or its ``best.json``.
-
-    Returns
-    -------
-    SearchResult
-        The chosen values and all trials.
-
-    Raises
-    ------
-    FormatError
-        The file does not exist or holds no result of a search.
-
-    See Also
-    --------
-    search : Run a search, which writes the file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> found = SearchResult("gcn", {"hidden": 64}, {"lr": 0.01}, val_score=0.8, n_finished=20, n_failed=0)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_json(Path(folder, "best.json"), found.as_dict())
-    ...     read_best(folder) == found
-    True
-    """
-    file = Path(path) / BEST_FILE if Path(path).is_dir() else Path(path)
-    try:
-        facts = json.loads(file.read_text(encoding="utf-8"))
-        return SearchResult(**{**facts, "trials": tuple(facts.get("trials", ()))})
-    except (OSError, ValueError, TypeError, AttributeError) as wrong:
-        raise FormatError(f"{file} holds no result of a search: {wrong}") from None
+def _sealed(split: Split, number: int) -> Split:
+    """Return a split without its test items, so that no choice can depend on them."""
+    if not split.val.size:
+        raise ParameterError(f"split {number} has no validation items to choose by; see gsp_fb.nn.with_validation")
+    return replace(split, test=split.test[:0])

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from .._sidecar import stored_epoch
 from ..errors import ParameterError, TrainingError
-from .checkpoint import CHECKPOINT_FILE, read_facts
 from .config import TrainConfig, TrainResult
-from .parts import Dropout
 from .recipes import build
-from .tasks import make_task
-from .train import fit_runs, make_run, train_alone
+from .train import Job, fit, reached
 
-__all__ = ["Job", "train_jobs", "train_splits"]
+__all__ = ["train_jobs", "train_splits"]
 
 # Up to so many nodes a batch of runs is faster than one run after the other.
 BATCHED_NODES = 1_000
@@ -32,32 +29,14 @@ WEIGHT_BYTES = 2**25 - 2**16
 # Options and settings in which copies of one batch may differ. All others change shapes or are shared.
 COPY_OPTIONS = ("dropout", "input_dropout")
 COPY_CONFIG = ("lr", "weight_decay", "epochs", "patience", "monitor", "eval_every", "checkpoint_every")
+Builder = Callable[..., nn.Module]
 
 
-@dataclass(frozen=True, eq=False)
-class Job:
-    """One run: a split with its seed, configuration, model options and directory."""
-
-    split: Any
-    config: TrainConfig
-    seed: int = 0
-    options: Mapping[str, Any] = field(default_factory=dict)
-    directory: Path | None = None
-    label: str = ""
-
-    @property
-    def group(self) -> str:
-        """What jobs must have in common to be copies of one model."""
-        options = {name: value for name, value in self.options.items() if name not in COPY_OPTIONS}
-        config = {name: value for name, value in self.config.as_dict().items() if name not in COPY_CONFIG}
-        return json.dumps([options, config], sort_keys=True, default=str)
-
-    @property
-    def epoch(self) -> int:
-        """Epoch at which the run in the directory stands; 0 without one."""
-        if self.directory is None or not (self.directory / CHECKPOINT_FILE).exists():
-            return 0
-        return int(read_facts(self.directory / CHECKPOINT_FILE)["epoch"])
+def _group(job: Job) -> str:
+    """Return what jobs must have in common to be copies of one model."""
+    options = {name: value for name, value in job.options.items() if name not in COPY_OPTIONS}
+    config = {name: value for name, value in job.config.as_dict().items() if name not in COPY_CONFIG}
+    return json.dumps([options, config], sort_keys=True, default=str)
 
 
 def train_splits(
@@ -136,27 +115,25 @@ def train_splits(
         for number, (split, seed, where) in enumerate(zip(splits, seeds, places, strict=True))
     ]
     results = train_jobs(name, dataset, jobs, progress=progress, device=device, dtype=dtype, **place)
-    for result in results:
-        if isinstance(result, TrainingError):
-            raise result
-    return [result for result in results if isinstance(result, TrainResult)]
+    return [reached(result) for result in results]
 
 
 def train_jobs(
     name: str, dataset: Any, jobs: Sequence[Job], *, progress: bool = False, **place: Any
 ) -> list[TrainResult | TrainingError]:
     """Return what every job reaches, or the error that ended it; ``place`` goes to :func:`gsp_fb.nn.build`."""
+
+    def make(job: Job, **copies: Any) -> nn.Module:
+        return build(name, dataset, seed=job.seed, **copies, **place, **job.options)
+
     found: dict[int, TrainResult | TrainingError] = {}
-    for numbers, batched in _batches(name, dataset, jobs, place):
-        chosen = [jobs[number] for number in numbers]
-        train_them = _train_batch if batched else _train_singles
-        found |= dict(zip(numbers, train_them(name, dataset, chosen, place, progress), strict=True))
+    for numbers, batched in _batches(dataset, jobs, make):
+        results = _train(dataset, [jobs[number] for number in numbers], make, batched=batched, progress=progress)
+        found |= dict(zip(numbers, results, strict=True))
     return [found[number] for number in range(len(jobs))]
 
 
-def _batches(
-    name: str, dataset: Any, jobs: Sequence[Job], place: Mapping[str, Any]
-) -> Iterator[tuple[list[int], bool]]:
+def _batches(dataset: Any, jobs: Sequence[Job], make: Builder) -> Iterator[tuple[list[int], bool]]:
     """Yield the numbers of the jobs that train together, and whether as copies of one model.
 
     Copies have equal shapes, stand at the same epoch and are no more than fit. What is left over by itself is a batch
@@ -166,38 +143,35 @@ def _batches(
     small = dataset.graph.n_nodes <= BATCHED_NODES and not hasattr(dataset, "graph_indptr")
     for number, job in enumerate(jobs):
         alone = not small or job.config.compile or job.config.batch != "none"
-        groups.setdefault(number if alone else job.group, []).append(number)
+        groups.setdefault(number if alone else _group(job), []).append(number)
     for numbers in groups.values():
-        size = 0 if len(numbers) == 1 else _copies_that_fit(name, dataset, jobs[numbers[0]], place)
-        epochs = {number: jobs[number].epoch for number in numbers}
-        for epoch in sorted(set(epochs.values())):
-            level = [number for number in numbers if epochs[number] == epoch]
-            for start in range(0, len(level), size or len(level)):
-                yield level[start : start + (size or len(level))], bool(size)
+        size = 0 if len(numbers) == 1 else _copies_that_fit(dataset, jobs[numbers[0]], make)
+        levels: dict[int, list[int]] = {}
+        for number in numbers:
+            levels.setdefault(stored_epoch(jobs[number].directory), []).append(number)
+        for _, level in sorted(levels.items()):
+            for start in range(0, len(level), size or 1):
+                yield level[start : start + (size or 1)], bool(size)
 
 
-def _copies_that_fit(name: str, dataset: Any, job: Job, place: Mapping[str, Any]) -> int:
+def _copies_that_fit(dataset: Any, job: Job, make: Builder) -> int:
     """Return how many copies of a job one batch may hold; 0 where the model cannot hold several."""
-    single = build(name, dataset, seed=job.seed, **place, **job.options)
-    if _stacked(name, dataset, [single] * 2, job, place) is None:
+    single = make(job)
+    if _stacked([single] * 2, job, make) is None:
         return 0
-    # Weights with their gradients, moments, best and next values, and activations forward and backward.
-    weights = 6 * sum(parameter.numel() for parameter in single.parameters())
+    sizes = [parameter.numel() for parameter in single.parameters()]
     widths = sum(parameter.shape[-1] for parameter in single.parameters())
-    x = dataset.x
-    inputs = 2 * getattr(x, "nnz", dataset.graph.n_nodes * x.shape[1])
+    inputs = 2 * getattr(dataset.x, "nnz", dataset.graph.n_nodes * dataset.x.shape[1])
     size = next(single.parameters()).element_size()
-    largest = max(parameter.numel() for parameter in single.parameters())
-    whole = BATCH_BYTES / (size * (weights + inputs + 8 * widths * dataset.graph.n_nodes))
-    return max(1, int(min(whole, WEIGHT_BYTES / (size * largest))))
+    # Weights with their gradients, moments, best and next values, and activations forward and backward.
+    whole = BATCH_BYTES / (size * (6 * sum(sizes) + inputs + 8 * widths * dataset.graph.n_nodes))
+    return max(1, int(min(whole, WEIGHT_BYTES / (size * max(sizes)))))
 
 
-def _stacked(
-    name: str, dataset: Any, singles: Sequence[nn.Module], job: Job, place: Mapping[str, Any]
-) -> nn.Module | None:
+def _stacked(singles: Sequence[nn.Module], job: Job, make: Builder) -> nn.Module | None:
     """Return one model that holds the weights of all; None where the row knows no copies."""
     try:
-        model = build(name, dataset, seed=job.seed, copies=(len(singles),), **place, **job.options)
+        model = make(job, copies=(len(singles),))
     except ParameterError:
         return None
     states: list[dict[str, Tensor]] = [dict(single.state_dict()) for single in singles]
@@ -208,31 +182,17 @@ def _stacked(
     return model
 
 
-def _train_batch(
-    name: str, dataset: Any, jobs: Sequence[Job], place: Mapping[str, Any], progress: bool
+def _train(
+    dataset: Any, jobs: Sequence[Job], make: Builder, *, batched: bool, progress: bool
 ) -> list[TrainResult | TrainingError]:
-    singles = [build(name, dataset, seed=job.seed, **place, **job.options) for job in jobs]
-    model = _stacked(name, dataset, singles, jobs[0], place)
+    """Train jobs as copies of one model, or a single one; an error ends a single job and is returned."""
+    singles = [make(job) for job in jobs]
+    model = _stacked(singles, jobs[0], make) if batched else singles[0]
     if model is None:
-        raise ParameterError(f"model {name!r} cannot hold {len(jobs)} parameter sets")
-    rates: Any = [[part.rate for part in single.modules() if isinstance(part, Dropout)] for single in singles]
-    task = make_task(model, dataset, jobs[0].config)
-    runs = [
-        make_run(single, task, job.split, job.config, directory=job.directory, label=job.label)
-        for single, job in zip(singles, jobs, strict=True)
-    ]
-    return fit_runs(model, task, runs, progress=progress, batched=True, rates=rates)
-
-
-def _train_singles(
-    name: str, dataset: Any, jobs: Sequence[Job], place: Mapping[str, Any], progress: bool
-) -> list[TrainResult | TrainingError]:
-    found: list[TrainResult | TrainingError] = []
-    for job in jobs:
-        model = build(name, dataset, seed=job.seed, **place, **job.options)
-        named: Any = {"directory": job.directory, "label": job.label, "progress": progress}
-        try:
-            found.append(train_alone(model, dataset, job.split, job.config, **named))
-        except TrainingError as failed:
-            found.append(failed)
-    return found
+        raise ParameterError(f"this model cannot hold {len(jobs)} parameter sets")
+    try:
+        return fit(model, dataset, jobs, singles=singles if batched else (), progress=progress)
+    except TrainingError as failed:
+        if batched:
+            raise
+        return [failed]

@@ -20,14 +20,12 @@ def losses(logits: Tensor, y: Tensor, *, weight: Tensor | None = None) -> Tensor
     """
     if y.ndim == 1:
         return functional.cross_entropy(logits, y, weight=weight, reduction="none")
+    wanted = y.to(logits.dtype)
     if y.is_floating_point():
-        return _weighted((logits - y.to(logits.dtype)).square(), weight).mean(1)
-    each = functional.binary_cross_entropy_with_logits(logits, y.to(logits.dtype), reduction="none")
-    return _weighted(each, weight).mean(1)
-
-
-def _weighted(each: Tensor, weight: Tensor | None) -> Tensor:
-    return each if weight is None else each * weight
+        each = (logits - wanted).square()
+    else:
+        each = functional.binary_cross_entropy_with_logits(logits, wanted, reduction="none")
+    return (each if weight is None else each * weight).mean(1)
 
 
 def accuracy(logits: Tensor, y: Tensor) -> float:
@@ -39,20 +37,22 @@ def roc_auc(logits: Tensor, y: Tensor) -> float:
     """Return the probability that an item of class 1 scores above one of class 0, ties counting half."""
     scores = (logits[:, 1] - logits[:, 0]).double()
     positive = y == 1
-    pairs = int(positive.sum()) * int((~positive).sum())
+    n_positive = int(positive.sum())
+    pairs = n_positive * (len(y) - n_positive)
     if not pairs:
         return float("nan")
     _, inverse, counts = torch.unique(scores, return_inverse=True, return_counts=True)
     # The mean rank of tied scores, counted from one.
     ranks = (counts.cumsum(0) - (counts - 1) / 2.0)[inverse]
-    n_positive = int(positive.sum())
     return float((ranks[positive].sum() - n_positive * (n_positive + 1) / 2) / pairs)
 
 
 def micro_f1(logits: Tensor, y: Tensor) -> float:
     """Return ``2 TP / (2 TP + FP + FN)`` over all labels of all items."""
-    predicted = functional.one_hot(logits.argmax(-1), logits.shape[-1]).bool() if y.ndim == 1 else logits > 0
-    actual = functional.one_hot(y, logits.shape[-1]).bool() if y.ndim == 1 else y.bool()
+    if y.ndim == 1:
+        predicted, actual = (functional.one_hot(part, logits.shape[-1]).bool() for part in (logits.argmax(-1), y))
+    else:
+        predicted, actual = logits > 0, y.bool()
     total = int(predicted.sum() + actual.sum())
     return 2.0 * int((predicted & actual).sum()) / total if total else 1.0
 

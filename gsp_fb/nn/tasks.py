@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,58 +14,33 @@ from torch import Tensor, nn
 
 from .._arguments import check_signal
 from ..backend import is_sparse
-from ..datasets.splits import PARTS, Split
-from ..datasets.targets import check_split, encode_targets
+from ..datasets.targets import array_sha256, encode_targets
 from ..datasets.unions import check_graph_indptr, node_features
 from ..energy import expected_s_value, s_value
 from ..errors import GraphError, ParameterError, SignalError
 from ..operators import operator
-from .channels import node_mean
 from .config import TrainConfig
 from .graphs import GraphBatch
-from .inputs import SparseFeatures, features
+from .inputs import Features, SparseFeatures, features
 from .models import MODELS, takes_dense
-from .network import mixings
 from .propagation.base import Batch
 from .samplers import ClusterSampler
 from .targets import DEFAULT_METRIC, METRICS
 
 __all__ = ["GraphTask", "NodeTask", "Task"]
 
-SMOOTHNESS_FAMILY = "renorm_sym"
 
-
-class Parts(Split):
-    """A split, checked against the targets."""
-
-    @classmethod
-    def of(cls, split: Any, targets: Any) -> Parts:
-        """Return a split as disjoint indices of labelled items."""
-        return cls(*(getattr(check_split(split, targets), part) for part in PARTS))
-
-    def on(self, device: torch.device) -> dict[str, Tensor]:
-        """Return the three as tensors, by name."""
-        return {part: torch.from_numpy(getattr(self, part)).to(device) for part in PARTS}
-
-    @property
-    def sha256(self) -> str:
-        """SHA-256 of the three index arrays."""
-        return _digest(self.train, self.val, self.test)
-
-
-def _digest(*arrays: Any) -> str:
-    total = hashlib.sha256()
-    for array in arrays:
-        for part in (array.data, array.indices, array.indptr) if is_sparse(array) else (array,):
-            values = np.asarray(part)
-            total.update(f"{values.dtype.str}{values.shape}".encode())
-            named = values.dtype == object
-            total.update(repr(values.tolist()).encode() if named else np.ascontiguousarray(values).tobytes())
-    return total.hexdigest()
+def node_inputs(model: Any, x: Any, *, normalize: bool) -> Features:
+    """Return node features as a model of :func:`build` takes them, in its precision and on its device."""
+    parameter = next(model.parameters())
+    given = x.toarray() if is_sparse(x) and takes_dense(model.recipe.model) else x
+    return features(given, normalize=normalize, dtype=parameter.dtype, device=parameter.device)
 
 
 class Task(ABC):
     """Data that all copies of a model share, on the model's device: features, targets and what identifies them."""
+
+    laplacian: Any = None  # of the nodes that the outputs belong to
 
     def __init__(self, model: nn.Module, dataset: Any, config: TrainConfig) -> None:
         parameter = next(model.parameters())
@@ -77,33 +51,28 @@ class Task(ABC):
         self.targets = encode_targets(dataset.y, recipe.n_classes)
         if self.targets.n_outputs != recipe.n_classes:
             raise ParameterError(f"the model has {recipe.n_classes} outputs; the targets {self.targets.n_outputs}")
-        self.metric = self._metric(config.metric)
+        kind = self.targets.kind
+        self.metric = DEFAULT_METRIC[kind] if config.metric == "auto" else config.metric
+        fitting = [name for name, row in METRICS.items() if kind in row.kinds]
+        if self.metric not in fitting:
+            named = ", ".join(fitting)
+            raise ParameterError(f"metric {self.metric!r} is not defined for {kind}; choose one of {named}")
         # The index of an unlabelled item is never read; 0 keeps it a valid class number.
-        self.y = torch.from_numpy(
-            np.maximum(self.targets.values, 0) if self.targets.kind == "classes" else np.nan_to_num(self.targets.values)
-        ).to(self.device)
+        values = self.targets.values
+        self.y = torch.from_numpy(np.maximum(values, 0) if kind == "classes" else np.nan_to_num(values)).to(self.device)
         self.raw = check_signal(node_features(dataset), self.graph.n_nodes)
-        if self.raw.shape[1] != recipe.n_features:
-            raise ParameterError(
-                f"the model was made for {recipe.n_features} features; the data has {self.raw.shape[1]}"
-            )
-        if not self.raw.shape[1]:
+        n_features = self.raw.shape[1]
+        if n_features != recipe.n_features:
+            raise ParameterError(f"the model was made for {recipe.n_features} features; the data has {n_features}")
+        if not n_features:
             raise ParameterError("the data set has no features: x has 0 columns; give at least one")
         self.fingerprint = {
             "graph": self.graph.sha256,
-            "features": _digest(self.raw),
-            "labels": _digest(dataset.y),
-            "task": self.targets.kind,
+            "features": array_sha256(self.raw),
+            "labels": array_sha256(dataset.y),
+            "task": kind,
             "classes": [str(name) for name in self.targets.names],
         }
-
-    def _metric(self, name: str) -> str:
-        kind = self.targets.kind
-        name = DEFAULT_METRIC[kind] if name == "auto" else name
-        if kind not in METRICS[name].kinds:
-            fitting = [key for key, row in METRICS.items() if kind in row.kinds]
-            raise ParameterError(f"metric {name!r} is not defined for {kind}; choose one of {', '.join(fitting)}")
-        return name
 
     @abstractmethod
     def steps(self, model: Any, train: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
@@ -115,7 +84,13 @@ class Task(ABC):
 
     def s_values(self, logits: Tensor, *, expected: bool = False) -> list[float]:
         """Return S of every copy's output, shape (copies, n, k), or its expectation at random; nan if there is none."""
-        return [math.nan] * len(logits)
+        measure, found = expected_s_value if expected else s_value, [math.nan] * len(logits)
+        # Copy by copy: the rounding of a wide block depends on its width, and a run on the runs beside it.
+        for k, copy in enumerate(() if self.laplacian is None else logits.detach().cpu()):
+            # All-zero or overflown logits: training itself reports what matters. Complex weights have no expectation.
+            with contextlib.suppress(SignalError, GraphError):
+                found[k] = float(measure(self.laplacian, copy))
+        return found
 
 
 class NodeTask(Task):
@@ -123,24 +98,17 @@ class NodeTask(Task):
 
     def __init__(self, model: nn.Module, dataset: Any, config: TrainConfig) -> None:
         super().__init__(model, dataset, config)
-        recipe: Any = model.recipe
-        raw = self.raw.toarray() if is_sparse(self.raw) and takes_dense(recipe.model) else self.raw
-        self.x = features(raw, normalize=config.normalize, dtype=self.dtype, device=self.device)
-        self.laplacian = operator(self.graph, SMOOTHNESS_FAMILY, channel="high")
-        self.sampler: ClusterSampler | None = None
-        if config.batch == "cluster" and getattr(model, "sampler", None) is None:
+        self.x = node_inputs(model, self.raw, normalize=config.normalize)
+        self.laplacian = operator(self.graph, "renorm_sym", channel="high")
+        self.sampler: Any = getattr(model, "sampler", None)
+        if config.batch == "cluster" and self.sampler is None:
             self.sampler = ClusterSampler(model, self.graph, config.batch_size)
 
-    def _batches(self, model: Any, train: Tensor) -> Iterator[Batch]:
-        if self.sampler is not None:
-            return self.sampler.batches(train)
-        batches = getattr(model, "batches", None)
-        return iter([Batch(train)]) if batches is None else batches(train)
-
     def steps(self, model: Any, train: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
-        """Yield outputs, targets and weights of every step."""
-        for batch in self._batches(model, train):
-            x, y = self.x, self.y
+        """Yield outputs, targets and weights of every step; an epoch without a sampler is one step on all nodes."""
+        source = model if hasattr(model, "batches") else self.sampler
+        for drawn in [Batch(train)] if source is None else source.batches(train):
+            x, y, batch = self.x, self.y, drawn.to(self.device, self.dtype)
             if batch.nodes is not None:
                 x = x.rows(batch.nodes) if isinstance(x, SparseFeatures) else x[batch.nodes]
                 y = y[batch.nodes]
@@ -150,18 +118,6 @@ class NodeTask(Task):
     def logits(self, model: nn.Module) -> tuple[Tensor, list[Tensor]]:
         """Return the outputs of all items, and the channels' mean shares of each layer."""
         return _evaluated(model, self.x)
-
-    def s_values(self, logits: Tensor, *, expected: bool = False) -> list[float]:
-        """Return S of every copy's output, or its expectation; nan where the output is zero or has overflown."""
-        # Copy by copy: the rounding of a wide block depends on its width, and a run on the runs beside it.
-        measure = expected_s_value if expected else s_value
-        return [self._measured(measure, copy) for copy in logits.detach().cpu()]
-
-    def _measured(self, measure: Callable[..., Any], logits: Tensor) -> float:
-        # All-zero or overflown logits: training itself reports what matters. Complex weights have no expectation.
-        with contextlib.suppress(SignalError, GraphError):
-            return float(measure(self.laplacian, logits))
-        return math.nan
 
 
 class GraphTask(Task):
@@ -197,19 +153,12 @@ class GraphTask(Task):
 def _evaluated(model: Any, x: Any) -> tuple[Tensor, list[Tensor]]:
     """Return the outputs and, of a network with several channels, their mean shares, layer by layer, in one pass."""
     model.eval()
-    record = Shares() if len(getattr(model, "channel_names", ())) > 1 else None
+    shares: list[Tensor] = []
+    several = len(getattr(model, "channel_names", ())) > 1
     with torch.no_grad():
-        logits: Tensor = model(x) if record is None else model.run(x, None, record)
-    per_node = bool(record) and next(mixing.kind == "node" for mixing in mixings(model))
-    return logits, [node_mean(part["shares"]) if per_node else part["shares"] for part in record or ()]
-
-
-class Shares(list[dict[str, Tensor]]):
-    """A record of shares alone: on a large graph the channels of all layers are not kept beside each other."""
-
-    def append(self, found: dict[str, Tensor]) -> None:
-        """Keep the shares of a layer."""
-        super().append({"shares": found["shares"]})
+        # Of the channels only the shares are kept: on a large graph those of all layers do not fit beside each other.
+        logits = model.forward(x, None, lambda part: shares.append(model.mean_shares(part))) if several else model(x)
+    return logits, shares
 
 
 def make_task(model: nn.Module, dataset: Any, config: TrainConfig) -> Task:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,30 @@ from torch import Tensor, nn
 
 from .._rundir import deferred_interrupt, locked
 from ..backend import is_sparse
+from ..datasets.splits import PARTS
+from ..datasets.targets import array_sha256, check_split
 from ..errors import TrainingError
 from .config import TrainConfig, TrainResult
-from .evaluation import Hooks
+from .evaluation import DEFAULTS, Hooks
+from .parts import Dropout
 from .resources import compiled_model, memory_reported, threads_for
 from .runstate import Run
-from .tasks import GraphTask, Parts, Task, make_task
-from .trainer import Exchange, Trainer, TrainState
+from .tasks import GraphTask, Task, make_task
+from .trainer import ALONE, Exchange, Trainer, TrainState
 
-__all__ = ["fit_runs", "make_run", "train", "train_alone"]
+__all__ = ["Job", "fit", "make_run", "reached", "train"]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One run: a split with its seed, configuration, model options and directory."""
+
+    split: Any
+    config: TrainConfig
+    seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
+    directory: Path | None = None
+    label: str = ""
 
 
 def train(
@@ -104,87 +119,63 @@ def train(
     """
     config = TrainConfig() if config is None else config
     config = config if eval_every is None else replace(config, eval_every=eval_every)
-    hooks = Hooks(loss, optimizer, class_weights, (callbacks,) if callable(callbacks) else tuple(callbacks))
-    return train_alone(model, dataset, split, config, hooks=hooks, directory=directory, progress=progress)
+    called = (callbacks,) if callable(callbacks) else tuple(callbacks)
+    hooks = Hooks(loss, optimizer, class_weights, called)
+    job = Job(split, config, directory=None if directory is None else Path(directory))
+    (result,) = fit(model, dataset, [job], hooks=hooks, progress=progress)
+    return reached(result)
 
 
-def train_alone(
+def fit(
     model: nn.Module,
     dataset: Any,
-    split: Any,
-    config: TrainConfig,
+    jobs: Sequence[Job],
     *,
-    hooks: Hooks | None = None,
-    directory: str | os.PathLike[str] | None = None,
+    singles: Sequence[nn.Module] = (),
+    hooks: Hooks = DEFAULTS,
+    exchange: Exchange = ALONE,
     progress: bool = False,
-    exchange: Exchange | None = None,
-    label: str = "",
-) -> TrainResult:
-    """Train one model by itself, with the user's hooks, or with the processes of an exchange."""
-    task = make_task(model, dataset, config)
-    task.fingerprint |= exchange.facts if exchange is not None else {}
-    run = make_run(model, task, split, config, directory=directory, hooks=hooks, label=label)
-    (result,) = fit_runs(model, task, [run], progress=progress, hooks=hooks, exchange=exchange)
-    if isinstance(result, TrainingError):
-        raise result
-    return result
-
-
-def fit_runs(
-    model: nn.Module,
-    task: Task,
-    runs: Sequence[Run],
-    *,
-    progress: bool = False,
-    exchange: Exchange | None = None,
-    **options: Any,
 ) -> list[TrainResult | TrainingError]:
-    """Train the runs of a batch, their directories locked, on as many threads as pay."""
+    """Train a model on one job, or as the copies ``singles`` of it on several; return results or what ended a run.
+
+    Directories are locked, and as many threads compute as pay.
+    """
+    task = make_task(model, dataset, jobs[0].config)
+    task.fingerprint |= exchange.facts
+    runs = [make_run(one, task, job, hooks) for one, job in zip(singles or [model], jobs, strict=True)]
     with ExitStack() as stack:
         for run in runs:
-            if run.directory is not None and (exchange is None or exchange.writes):
+            if run.directory is not None and exchange.writes:
                 stack.enter_context(locked(run.directory))
         stack.enter_context(memory_reported())
         stack.enter_context(threads_for(work_of(model, task)))
         if runs[0].config.compile:
             stack.enter_context(compiled_model(model))
-        trainer = Trainer(model, task, runs, exchange=exchange, **options)
+        trainer = Trainer(model, task, runs, batched=bool(singles), hooks=hooks, exchange=exchange)
         trainer.fit(stack.enter_context(deferred_interrupt()), progress=progress)
         return trainer.results()
 
 
-def make_run(
-    model: nn.Module,
-    task: Task,
-    split: Any,
-    config: TrainConfig,
-    *,
-    directory: str | os.PathLike[str] | None = None,
-    hooks: Hooks | None = None,
-    label: str = "",
-) -> Run:
+def reached(result: TrainResult | TrainingError) -> TrainResult:
+    """Return a result, or raise the error that ended the run."""
+    if isinstance(result, TrainingError):
+        raise result
+    return result
+
+
+def make_run(model: nn.Module, task: Task, job: Job, hooks: Hooks = DEFAULTS) -> Run:
     """Return the run of one model on one split, with the fingerprint that its directory is checked against."""
-    recipe: Any = model.recipe
-    generator: Any = model.generator
-    parts = Parts.of(split, task.targets)
+    recipe, generator = model.recipe, model.generator  # type: tuple[Any, Any]
+    split = check_split(job.split, task.targets)
     identity = {
         "recipe": recipe.as_dict(),
-        "config": config.as_dict(),
-        "data": {**task.fingerprint, "split": parts.sha256},
-        "hooks": _hook_names(hooks or Hooks()),
+        "config": job.config.as_dict(),
+        "data": {**task.fingerprint, "split": array_sha256(split.train, split.val, split.test)},
+        "hooks": hooks.names,
     }
-    place = None if directory is None else Path(directory)
-    return Run(parts, config, identity, generator, place, label=label)
-
-
-def _hook_names(hooks: Hooks) -> dict[str, Any]:
-    """Return the user's functions by name: all that a file can hold of them."""
-    weights = hooks.class_weights
-    found = {"class_weights": weights if weights is None or isinstance(weights, str) else [float(w) for w in weights]}
-    for kind in ("loss", "optimizer"):
-        function = getattr(hooks, kind)
-        found[kind] = function if function is None else getattr(function, "__qualname__", type(function).__name__)
-    return found
+    index = {part: torch.from_numpy(getattr(split, part)).to(task.device) for part in PARTS}
+    rates: Any = [part.rate for part in model.modules() if isinstance(part, Dropout)]
+    return Run(index, job.config, identity, generator, rates, task.metric, job.directory, job.label)
 
 
 def work_of(model: nn.Module, task: Task) -> float:

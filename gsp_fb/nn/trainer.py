@@ -17,13 +17,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .._rundir import TrainingInterrupted, progress_bar
 from ..datasets.splits import PARTS
 from ..errors import ParameterError, TrainingError
 from .config import TrainResult
-from .evaluation import Evaluation, Hooks
-from .network import named_groups
+from .evaluation import DEFAULTS, Evaluation, Hooks
+from .network import parameter_groups
 from .parts import Dropout
-from .resources import TrainingInterrupted, peak_memory, progress_bar
+from .resources import peak_memory
 from .runstate import Row, Run
 from .tasks import Task
 
@@ -84,6 +85,9 @@ class Exchange:
         """Return when every process has come here."""
 
 
+ALONE = Exchange()
+
+
 class Trainer:
     """All copies of a batch, and how they move by one epoch; a copy that has stopped leaves the batch."""
 
@@ -94,23 +98,14 @@ class Trainer:
         runs: Sequence[Run],
         *,
         batched: bool = False,
-        rates: Sequence[Sequence[float]] = (),
-        hooks: Hooks | None = None,
-        exchange: Exchange | None = None,
+        hooks: Hooks = DEFAULTS,
+        exchange: Exchange = ALONE,
     ) -> None:
-        self.model, self.task, self.batched = model, task, batched
-        self.hooks, self.exchange = hooks or Hooks(), exchange or Exchange()
-        self.rates = {id(run): run_rates for run, run_rates in zip(runs, rates, strict=False)}
+        self.model, self.task, self.batched, self.hooks, self.exchange = model, task, batched, hooks, exchange
         self.runs, self.active = list(runs), list(runs)
-        for run in self.runs:
-            run.index, run.metric = run.parts.on(task.device), task.metric
         self.evaluation = Evaluation(model, task, self.hooks, self.runs, batched=batched)
         self._bind()
-        for run in self.runs:
-            run.best = {name: value.detach().clone() for name, value in run.state.items()}
         self.optimizer = self._make_optimizer()
-
-    # Copies and their views -------------------------------------------------------------------------------------------
 
     def _bind(self) -> None:
         """Point every active run at its slice of the model."""
@@ -118,6 +113,7 @@ class Trainer:
         trained = {name: parameter for name, parameter in self.model.named_parameters() if parameter.requires_grad}
         for position, run in enumerate(self.active):
             run.state = {name: value[position] if self.batched else value for name, value in whole.items()}
+            run.best = run.best or {name: value.detach().clone() for name, value in run.state.items()}
             if not self.batched:
                 run.parameters = trained
             elif not run.parameters:
@@ -129,8 +125,7 @@ class Trainer:
         if self.batched and self.active:
             dropouts = [module for module in self.model.modules() if isinstance(module, Dropout)]
             for number, module in enumerate(dropouts):
-                rates = [self.rates[id(run)][number] for run in self.active]
-                module.set_copies(rates, [run.generator for run in self.active])
+                module.set_copies([run.rates[number] for run in self.active], [run.generator for run in self.active])
 
     def _copied(self) -> Iterator[tuple[str, Tensor]]:
         """Yield the parameters and buffers with a copies dimension: those of the state; operators are shared."""
@@ -146,7 +141,7 @@ class Trainer:
             return made
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
         for run in self.active:
-            for group in named_groups(run.parameters, run.config.weight_decay):
+            for group in parameter_groups(run.parameters, run.config.weight_decay):
                 groups.setdefault((run.config.lr, group["weight_decay"]), []).extend(group["params"])
         rows = [{"params": params, "lr": lr, "weight_decay": decay} for (lr, decay), params in groups.items()]
         return torch.optim.Adam(rows, fused=True)
@@ -167,8 +162,6 @@ class Trainer:
         for run in self.active:
             self.optimizer.state.update({p: state[p] for p in run.parameters.values() if p in state})
 
-    # Training ---------------------------------------------------------------------------------------------------------
-
     def fit(self, asked: Any, *, progress: bool = False) -> None:
         """Resume, then train until every run has stopped or ``asked`` is set; leave the runs in their best states."""
         self.exchange.wait()
@@ -178,37 +171,23 @@ class Trainer:
         for run in self.runs:
             run.directory = run.directory if self.exchange.writes else None
         self._retire([run for run in self.active if run.finished])
-        self._check_epochs()
-        for _ in self._counted(progress):
-            started = time.perf_counter()
-            self._advance()
-            for run in self.active:
-                run.seconds += (time.perf_counter() - started) / len(self.active)
-            self._after_epoch(asked)
-        self._restore()
-
-    def _check_epochs(self) -> None:
         if len({run.epoch for run in self.active}) > 1:
             raise ParameterError("runs of one batch must stand at the same epoch; group them first")
-
-    def _counted(self, progress: bool) -> Iterator[int]:
         total = max((run.config.epochs for run in self.runs), default=0)
-        start = max((run.epoch for run in self.active), default=0)
-        with progress_bar(total, start, shown=progress) as bar:
+        with progress_bar(total, max((run.epoch for run in self.active), default=0), shown=progress) as bar:
             while self.active:
-                yield self.active[0].epoch
+                started = time.perf_counter()
+                self._epoch()
+                for run in self.active:
+                    run.epoch += run.error is None
+                self._evaluate()
+                for run in self.active:
+                    run.seconds += (time.perf_counter() - started) / len(self.active)
+                self._after_epoch(asked)
                 if bar is not None:
                     bar.update()
                     bar.set_postfix(val=f"{min(run.best_value for run in self.runs):.4f}", refresh=False)
-
-    def _advance(self) -> None:
-        """Train every active run for one epoch, and evaluate those whose turn it is."""
-        self._epoch()
-        for run in self.active:
-            run.epoch += run.error is None
-        evaluated = [run for run in self.active if run.error is None and run.evaluates]
-        if evaluated:
-            self._evaluate(evaluated)
+        self._restore()
 
     def _after_epoch(self, asked: Any) -> None:
         over, interrupted = self.exchange.agree(any(run.finished for run in self.active), asked.is_set())
@@ -230,11 +209,11 @@ class Trainer:
         self.model.train()
         own = self.exchange.own
         for number, each in enumerate(self._losses()):
-            values = each.detach()
-            if not bool(torch.isfinite(values).all()):
-                self._fail(values)
-                if not self.batched:
-                    return
+            for run, value in zip(self.active, each.tolist(), strict=True):
+                if not math.isfinite(value) and run.error is None:
+                    run.fail(value, run.epoch + 1)
+            if not self.batched and self.active[0].error is not None:
+                return
             if number % own == 0:
                 self.model.zero_grad(set_to_none=True)
             # The mean over processes is taken with the gradients; here it is that over a process's own subgraphs.
@@ -243,15 +222,8 @@ class Trainer:
                 self._hand_over_gradients()
                 self.optimizer.step()
 
-    def _fail(self, values: Tensor) -> None:
-        for run, value in zip(self.active, values.tolist(), strict=True):
-            if not math.isfinite(value) and run.error is None:
-                run.fail(value, run.epoch + 1)
-
     def _hand_over_gradients(self) -> None:
-        if not self.batched:
-            return
-        for name, parameter in self.model.named_parameters():
+        for name, parameter in self.model.named_parameters() if self.batched else ():
             if parameter.grad is not None:
                 for run, grad in zip(self.active, parameter.grad.unbind(0), strict=True):
                     run.parameters[name].grad = grad
@@ -268,13 +240,17 @@ class Trainer:
             total = each.mean() if weights is None else (each * weights.to(each.dtype)).sum()
             yield total.reshape(1)
 
-    def _evaluate(self, runs: Sequence[Run]) -> None:
+    def _evaluate(self) -> None:
+        """Record the epoch of every active run whose turn it is."""
+        due = [run for run in self.active if run.error is None and run.evaluates]
+        if not due:
+            return
         # Where there is a validation part to choose by, nothing of the test part is looked at before the end.
         parts = PARTS if any(not run.validates for run in self.active) else PARTS[:2]
         names = getattr(self.model, "channel_names", ())
         for run, found in zip(self.active, self.evaluation.measured(parts), strict=True):
             loss, score = found["losses"], found["scores"]
-            if run not in runs:
+            if run not in due:
                 continue
             if not math.isfinite(loss["train"]):
                 run.fail(loss["train"], run.epoch)
@@ -301,11 +277,11 @@ class Trainer:
     def results(self) -> list[TrainResult | TrainingError]:
         """Return what the model, as it stands, reaches on every part, or the error that ended a run."""
         measured = self.evaluation.measured(PARTS, expected=True)
-        memory, pairs = peak_memory(self.task.device), zip(self.runs, measured, strict=True)
+        memory = peak_memory(self.task.device)
         return [
             run.error
             or TrainResult(run.best_epoch, run.epoch, seconds=run.seconds, memory=memory, **found, history=run.history)
-            for run, found in pairs
+            for run, found in zip(self.runs, measured, strict=True)
         ]
 
 

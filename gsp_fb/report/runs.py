@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .._rundir import METRICS_FILE
+from .._sidecar import CHECKPOINT_FILE
 from ..backend import FloatArray, IntArray
 from ..errors import FormatError, GspError
 from ..graph import Graph
@@ -17,7 +19,6 @@ from .facts import Embedding, Numbers, RunFacts
 
 __all__ = ["explained_by_classes", "read_runs"]
 
-METRICS_FILE, CHECKPOINT_FILE = "metrics.csv", "checkpoint.json"
 # A run takes some 80 kB of a page that is to stay below 5 MB.
 SHOWN_RUNS = 20
 # Points of a curve and of an embedding's picture; more would only be ink.

@@ -2,5 +2,6 @@
 
 from .proposals import SAMPLERS, space_size
 from .race import Race, Trial
+from .result import BEST_FILE, SearchResult, read_best
 
-__all__ = ["SAMPLERS", "Race", "Trial", "space_size"]
+__all__ = ["BEST_FILE", "SAMPLERS", "Race", "SearchResult", "Trial", "read_best", "space_size"]

@@ -12,9 +12,8 @@ import torch
 import gsp_fb as gf
 from gsp_fb._kernels.torch_sparse import as_tensor
 from gsp_fb.errors import GraphError
-from gsp_fb.nn import build
+from gsp_fb.nn import SparseMatrix, build
 from gsp_fb.nn.propagation.operators import operator_propagation
-from gsp_fb.nn.sparse import SparseMatrix
 from gsp_fb.sampling.subgraphs import mean_matrix
 from gsp_fb.variants import VARIANTS
 from tests.support import device

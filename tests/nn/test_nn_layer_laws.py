@@ -9,16 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gsp_fb import Graph, operator
+from gsp_fb._kernels.edge_list import EdgeList
 from gsp_fb.errors import ParameterError
 from gsp_fb.filters.heat_basis import heat_wavelets
-from gsp_fb.nn import FilterBankLayer, operator_propagation
+from gsp_fb.nn import FilterBankLayer, PolynomialFilter, SparseMatrix, operator_propagation
 from gsp_fb.nn.channels import CHANNELS, Channels, Mixing, channel_names
 from gsp_fb.nn.inputs import SparseFeatures, features
 from gsp_fb.nn.parts import stream
-from gsp_fb.nn.propagation.attention import Attention, EdgeList
-from gsp_fb.nn.propagation.operators import Complement, Spatial
-from gsp_fb.nn.propagation.wavelet import Wavelet
-from gsp_fb.nn.sparse import SparseMatrix
+from gsp_fb.nn.propagation.attention import Attention
+from gsp_fb.nn.propagation.operators import Complement, Spatial, Wavelet
 from gsp_fb.sampling.subgraphs import mean_matrix
 from gsp_fb.testing import families, graphs, operators
 from gsp_fb.theory import paper_matrix
@@ -349,3 +348,13 @@ def test_float32_indices_are_int32_and_the_values_are_shared(blocks):
     P = SparseMatrix.from_scipy(matrix, symmetric=True)
     assert P.indptr.dtype == P.indices.dtype == torch.int32
     assert P.values.data_ptr() == matrix.data.ctypes.data
+
+
+def test_one_filter_of_ones_own_needs_no_list_and_split_takes_a_propagation_by_name():
+    ring = operator_propagation(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), "sym")
+    path = operator_propagation(Graph.from_edges([(0, 1), (1, 2)]), "sym")
+    learned = PolynomialFilter("bernstein", 3, width=2)
+    layer = FilterBankLayer(4, 2, ring, channels=learned)
+    assert layer.bank.filters["bernstein"] is learned
+    x = torch.arange(12.0).reshape(3, 4)
+    assert torch.equal(layer.split(x, propagation=path)["combined"], layer(x, path))

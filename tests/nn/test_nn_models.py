@@ -303,8 +303,8 @@ def test_relations_of_absent_nodes_are_refused(node, blocks):
 def test_geom_gcn_relations_are_the_sum_over_divisions(blocks):
     """With one weight for all divisions the layer is D^-1/2 (A_relations + I) D^-1/2."""
     from gsp_fb.datasets.divisions import relation_matrix
-    from gsp_fb.nn.propagation.relations import RelationPropagation
-    from gsp_fb.nn.sparse import SparseMatrix
+    from gsp_fb.nn import SparseMatrix
+    from gsp_fb.nn.propagation.operators import RelationPropagation
 
     n = blocks.graph.n_nodes
     A = np.zeros((n, n))

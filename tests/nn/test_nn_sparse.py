@@ -6,8 +6,8 @@ import torch
 from scipy import sparse
 
 from gsp_fb.errors import ParameterError
+from gsp_fb.nn import SparseMatrix
 from gsp_fb.nn.inputs import features
-from gsp_fb.nn.sparse import SparseMatrix
 from tests.support import device
 
 COPIES = 3

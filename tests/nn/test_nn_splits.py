@@ -9,7 +9,8 @@ import torch
 from gsp_fb.errors import ParameterError, TrainingError
 from gsp_fb.nn import TrainConfig, build, predict, read_checkpoint, read_metrics, splits, train, train_splits
 from gsp_fb.nn.runstate import Run
-from gsp_fb.nn.splits import Job, train_jobs
+from gsp_fb.nn.splits import train_jobs
+from gsp_fb.nn.train import Job
 
 
 def some_splits(dataset, count):
@@ -88,8 +89,8 @@ def test_a_diverging_copy_does_not_touch_the_others(blocks):
 
 def test_batches_are_bounded_by_memory(blocks, monkeypatch):
     sizes = []
-    plain = splits._train_batch
-    monkeypatch.setattr(splits, "_train_batch", lambda *args: sizes.append(len(args[2])) or plain(*args))
+    plain = splits._train
+    monkeypatch.setattr(splits, "_train", lambda *args, **how: sizes.append(len(args[1])) or plain(*args, **how))
     config, wanted = TrainConfig(epochs=3), list(some_splits(blocks, 5))
     whole = train_splits("fb-gcn", blocks, wanted, config)
     monkeypatch.setattr(splits, "BATCH_BYTES", 900_000)

@@ -5,9 +5,8 @@ import torch
 
 from gsp_fb._kernels import synthesis
 from gsp_fb.datasets import contextual_sbm
-from gsp_fb.nn import operator_propagation
+from gsp_fb.nn import SparseMatrix, operator_propagation
 from gsp_fb.nn.propagation.operators import Spatial
-from gsp_fb.nn.sparse import SparseMatrix
 
 pytest.importorskip("numba")
 

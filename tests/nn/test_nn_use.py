@@ -12,6 +12,7 @@ from gsp_fb import Graph, operator
 from gsp_fb.errors import ParameterError
 from gsp_fb.nn import (
     MODELS,
+    SparseMatrix,
     TrainConfig,
     build,
     embed,
@@ -23,7 +24,6 @@ from gsp_fb.nn import (
     train,
 )
 from gsp_fb.nn.parts import Dropout, kept, stream
-from gsp_fb.nn.sparse import SparseMatrix
 from gsp_fb.nn.targets import accuracy, losses, micro_f1, roc_auc
 
 FEW = TrainConfig(lr=0.05, epochs=15, checkpoint_every=5)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any, Protocol, cast, runtime_checkable
 
+import torch
 from torch import Tensor, nn
 
 from ...errors import ParameterError
 
-__all__ = ["Batch", "Identity", "Propagation", "check_propagation", "high", "identity", "is_linear", "low_and_high"]
+__all__ = ["Batch", "LinearPropagation", "Propagation", "channel", "check_propagation", "low_and_high"]
 
 
 @runtime_checkable
@@ -47,12 +49,40 @@ class Propagation(Protocol):
         """Return the low channel of ``h``."""
 
 
-class Identity(nn.Module):
-    """No propagation at all: low keeps ``h``, high is zero. A network of it is a multilayer perceptron."""
+class LinearPropagation(nn.Module):
+    """low = ``P h`` and high = ``h - P h`` of a linear map ``product``, and what follows from linearity."""
+
+    own = 0.0  # the share of h itself in the low channel
+
+    @abstractmethod
+    def product(self, h: Tensor) -> Tensor:
+        """Return ``P h``."""
+
+    def identity(self, h: Tensor) -> Tensor:
+        """Return a channel that nothing filters; what is done to it is done to all channels."""
+        return h
 
     def low(self, h: Tensor) -> Tensor:
-        """Return ``h``."""
-        return h
+        """Return ``P h``."""
+        return self.identity(self._with_own(self.product(h), h))
+
+    def high(self, h: Tensor) -> Tensor:
+        """Return ``(I - P) h``."""
+        return self.identity(h - self.product(h))
+
+    def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
+        """Return ``P h_low`` and ``(I - P) h_high``; of one and the same ``h`` they share the product."""
+        if h_low is not h_high:
+            return self.low(h_low), self.high(h_high)
+        smooth = self.product(h_low)
+        return self.identity(self._with_own(smooth, h_low)), self.identity(h_high - smooth)
+
+    def synthesize(self, h_low: Tensor, h_high: Tensor) -> Tensor:
+        """Return ``P h_low + (I - P) h_high = h_high + P (h_low - h_high)``: no wider than one channel."""
+        return self.identity(self._with_own(h_high, h_low) + self.product(h_low - h_high))
+
+    def _with_own(self, part: Tensor, h: Tensor) -> Tensor:
+        return torch.add(part, h, alpha=self.own) if self.own else part
 
 
 def check_propagation(propagation: Any) -> Propagation:
@@ -62,32 +92,21 @@ def check_propagation(propagation: Any) -> Propagation:
     raise ParameterError(f"a propagation needs a method low(h); {type(propagation).__name__} has none")
 
 
-def is_linear(propagation: Propagation) -> bool:
-    """Return whether the propagation is known to be a fixed linear map: it can add its channels in one product."""
-    return hasattr(propagation, "synthesize")
-
-
-def high(propagation: Propagation, h: Tensor) -> Tensor:
-    """Return the high channel: the propagation's own, or ``h - low(h)``."""
-    own = getattr(propagation, "high", None)
-    result: Tensor = own(h) if own is not None else h - propagation.low(h)
+def channel(propagation: Any, name: str, h: Tensor) -> Tensor:
+    """Return the channel ``low``, ``high`` or ``identity`` of ``h``: the propagation's own, or the default."""
+    own = getattr(propagation, name, None)
+    if own is None:
+        return h - propagation.low(h) if name == "high" else h
+    result: Tensor = own(h)
     return result
 
 
-def identity(propagation: Propagation, h: Tensor) -> Tensor:
-    """Return the identity channel: the propagation's own, or ``h``."""
-    own = getattr(propagation, "identity", None)
-    result: Tensor = own(h) if own is not None else h
-    return result
-
-
-def low_and_high(propagation: Propagation, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
+def low_and_high(propagation: Any, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
     """Return ``low(h_low)`` and ``high(h_high)``, jointly where the propagation knows how."""
-    joint = getattr(propagation, "both", None)
-    if joint is not None:
-        low, rest = joint(h_low, h_high)
-        return low, rest
-    return propagation.low(h_low), high(propagation, h_high)
+    if hasattr(propagation, "both"):
+        low, high = propagation.both(h_low, h_high)
+        return low, high
+    return propagation.low(h_low), channel(propagation, "high", h_high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +118,9 @@ class Batch:
     propagation: Propagation | None = None
     weights: Tensor | None = None
 
-    def like(self, parameter: Tensor) -> Batch:
-        """Return the batch on the device and in the precision of ``parameter``."""
-        place: dict[str, Any] = {"device": parameter.device, "dtype": parameter.dtype}
-        moved = self.propagation.to(**place) if isinstance(self.propagation, nn.Module) else self.propagation
-        nodes = None if self.nodes is None else self.nodes.to(parameter.device)
-        weights = None if self.weights is None else self.weights.to(**place)
-        targets = self.targets.to(parameter.device)
-        return replace(self, targets=targets, nodes=nodes, propagation=moved, weights=weights)
+    def to(self, device: torch.device, dtype: torch.dtype) -> Batch:
+        """Return the batch on a device, with propagation and weights in a precision."""
+        moved = self.propagation.to(device, dtype) if isinstance(self.propagation, nn.Module) else self.propagation
+        nodes = None if self.nodes is None else self.nodes.to(device)
+        weights = None if self.weights is None else self.weights.to(device, dtype)
+        return Batch(self.targets.to(device), nodes, moved, weights)

@@ -1,4 +1,4 @@
-"""Propagation by a fixed matrix: an operator of the core, or the neighbour mean of the spatial methods."""
+"""Propagation by fixed matrices: an operator of the core, neighbour means, relations of a latent space, wavelets."""
 
 from __future__ import annotations
 
@@ -9,42 +9,30 @@ import torch
 from torch import Tensor, nn
 
 from ..._kernels.synthesis import rectified
+from ..._kernels.torch_matrix import SparseMatrix
+from ...datasets.divisions import N_DIVISIONS
 from ...errors import ParameterError
 from ...graph import Graph
 from ...operators import operator
-from ..sparse import SparseMatrix
+from ..parts import Copies
+from .base import LinearPropagation
 
-__all__ = ["Complement", "Spatial", "operator_propagation"]
+__all__ = ["Complement", "RelationPropagation", "Spatial", "Wavelet", "operator_propagation"]
 
 
-class Complement(nn.Module):
-    """low = ``P h`` and high = ``h - P h``: the pair that adds up to the identity."""
+class Complement(LinearPropagation):
+    """low = ``P h`` and high = ``h - P h`` of a matrix ``P``: the pair that adds up to the identity.
 
-    own = 0.0  # the share of h itself in the low channel
+    ``Complement(torch.positive)`` propagates nothing: low keeps ``h`` and high is zero.
+    """
 
     def __init__(self, matrix: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
         self.matrix = matrix
 
-    def low(self, h: Tensor) -> Tensor:
+    def product(self, h: Tensor) -> Tensor:
         """Return ``P h``."""
-        return torch.add(self.matrix(h), h, alpha=self.own) if self.own else self.matrix(h)
-
-    def high(self, h: Tensor) -> Tensor:
-        """Return ``(I - P) h``."""
-        return h - self.matrix(h)
-
-    def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
-        """Return ``P h_low`` and ``(I - P) h_high``; of one and the same ``h`` they share the product."""
-        if h_low is not h_high:
-            return self.low(h_low), self.high(h_high)
-        smooth = self.matrix(h_low)
-        return (torch.add(smooth, h_low, alpha=self.own) if self.own else smooth), h_high - smooth
-
-    def synthesize(self, h_low: Tensor, h_high: Tensor) -> Tensor:
-        """Return ``P h_low + (I - P) h_high = h_high + P (h_low - h_high)``: no wider than one channel."""
-        own = torch.add(h_high, h_low, alpha=self.own) if self.own else h_high
-        return own + self.matrix(h_low - h_high)
+        return self.matrix(h)
 
     def rectified(self, z: Tensor, alphas: Tensor) -> Tensor | None:
         """Return ``synthesize`` of the halves of ``z``, rectified and weighted; None where one pass does not pay."""
@@ -65,6 +53,43 @@ class Spatial(Complement):
     """
 
     own = 1.0
+
+
+class RelationPropagation(LinearPropagation):
+    """Geom-GCN: low of division d is ``P_d h_d``, high ``h_d - P_d h_d``; the divisions are joined or averaged."""
+
+    def __init__(self, matrix: SparseMatrix, average: bool = False) -> None:
+        super().__init__()
+        self.matrix, self.average = matrix, average
+        # How many blocks the layer lifts to for one block of output.
+        self.expansion = N_DIVISIONS if average else 1
+
+    def product(self, h: Tensor) -> Tensor:
+        """Return the filtered divisions."""
+        if h.shape[-2] * N_DIVISIONS != self.matrix.shape[0]:
+            raise ParameterError(f"features have {h.shape[-2]} rows for {self.matrix.shape[0] // N_DIVISIONS} nodes")
+        filtered: Tensor = self.matrix(h.reshape(*h.shape[:-2], self.matrix.shape[0], -1))
+        return filtered.reshape(h.shape)
+
+    def identity(self, h: Tensor) -> Tensor:
+        """Return the divisions as they are, or their mean."""
+        return h.reshape(*h.shape[:-1], N_DIVISIONS, -1).mean(-2) if self.average else h
+
+
+class Wavelet(LinearPropagation):
+    """GWNN: low = ``psi_s diag(g) psi_-s h`` with one learned gain per node, high = ``h - low``."""
+
+    def __init__(
+        self, basis: SparseMatrix, inverse: SparseMatrix, generator: torch.Generator | None, *, copies: Copies = ()
+    ) -> None:
+        super().__init__()
+        self.basis, self.inverse = basis, inverse
+        self.gain = nn.Parameter(0.9 + 0.2 * torch.rand(*copies, basis.shape[0], 1, generator=generator))
+
+    def product(self, h: Tensor) -> Tensor:
+        """Return ``psi_s (g * (psi_-s h))``."""
+        filtered: Tensor = self.basis(self.gain * self.inverse(h))
+        return filtered
 
 
 class ComplexPairs(nn.Module):
@@ -88,17 +113,8 @@ class ComplexPairs(nn.Module):
         even = h.shape[-1] // 2 * 2
         re, im = h[..., 0:even:2].contiguous(), h[..., 1:even:2].contiguous()
         parts = self.real(re) - self.imag(im), self.real(im) + self.imag(re)
-        single = h[..., even:]
         both = torch.stack(parts, dim=-1).flatten(-2)
-        return torch.cat([both, self.real(single)], dim=-1) if single.shape[-1] else both
-
-
-class ComplexComplement(Complement):
-    """The pair of a complex matrix; its two channels are propagated apart, so that no pair of columns is split."""
-
-    def both(self, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
-        """Return ``P h_low`` and ``(I - P) h_high``."""
-        return self.low(h_low), self.high(h_high)
+        return both if h.shape[-1] == even else torch.cat([both, self.real(h[..., even:])], dim=-1)
 
 
 def operator_propagation(
@@ -142,4 +158,4 @@ def operator_propagation(
         return Complement(SparseMatrix.from_operator(op, dtype=dtype, device=device))
     matrix = op.to_scipy()
     real, imag = (SparseMatrix.from_scipy(part, dtype=dtype, device=device) for part in (matrix.real, matrix.imag))
-    return ComplexComplement(ComplexPairs(real, imag))
+    return Complement(ComplexPairs(real, imag))

@@ -13,7 +13,7 @@ from ..._arguments import check_choice, check_count
 from ...errors import ParameterError
 from ...filters.polynomials import BASES, chebyshev_coefficients
 from ..parts import Copies
-from .base import Propagation, is_linear
+from .base import LinearPropagation, Propagation
 
 __all__ = ["PolynomialFilter", "PolynomialPropagation"]
 
@@ -98,12 +98,12 @@ class PolynomialFilter(nn.Module):
 
 def check_polynomial(propagation: Propagation) -> None:
     """Refuse a propagation that a polynomial filter cannot take powers of."""
-    if not is_linear(propagation) or getattr(propagation, "expansion", 1) != 1:
+    if not hasattr(propagation, "synthesize") or getattr(propagation, "expansion", 1) != 1:
         kind = type(propagation).__name__
         raise ParameterError(f"a polynomial filter needs a fixed linear propagation, such as an operator; not {kind}")
 
 
-class PolynomialPropagation(nn.Module):
+class PolynomialPropagation(LinearPropagation):
     """A propagation whose low channel is a learnable filter of another one: ``low = filter(L) h``, high the rest."""
 
     def __init__(self, base: Propagation, learned: PolynomialFilter) -> None:
@@ -111,11 +111,7 @@ class PolynomialPropagation(nn.Module):
         check_polynomial(base)
         self.base, self.learned = base, learned
 
-    def low(self, h: Tensor) -> Tensor:
+    def product(self, h: Tensor) -> Tensor:
         """Return the filtered ``h``."""
         filtered: Tensor = self.learned(h, self.base.low)
         return filtered
-
-    def synthesize(self, h_low: Tensor, h_high: Tensor) -> Tensor:
-        """Return ``low(h_low) + h_high - low(h_high)`` in one pass."""
-        return h_high + self.low(h_low - h_high)

@@ -1,4 +1,4 @@
-"""A constant sparse matrix as a torch module: it moves and casts with its network."""
+"""A constant sparse matrix as a torch module: it moves and casts with its network; needs torch."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from .._kernels.torch_sparse import TorchCsr, csr_tensors, sparse_product
 from ..backend import as_csr, is_complex, transposed
 from ..errors import ParameterError
-from ..operators import Operator
+from .torch_sparse import TorchCsr, csr_tensors, sparse_product
 
 __all__ = ["SparseMatrix"]
 
@@ -33,8 +32,8 @@ class SparseMatrix(nn.Module):
 
     See Also
     --------
-    SparseFeatures : Sparse features, with dropout on the stored entries.
-    operator_propagation : The channels of an operator as a propagation.
+    gsp_fb.nn.SparseFeatures : Sparse features, with dropout on the stored entries.
+    gsp_fb.nn.operator_propagation : The channels of an operator as a propagation.
 
     Examples
     --------
@@ -80,7 +79,7 @@ class SparseMatrix(nn.Module):
 
     @classmethod
     def from_operator(
-        cls, op: Operator, *, dtype: torch.dtype = torch.float32, device: torch.device | str | None = None
+        cls, op: Any, *, dtype: torch.dtype = torch.float32, device: torch.device | str | None = None
     ) -> SparseMatrix:
         """Return the torch form of an operator of the core, where it is unless ``device`` states otherwise.
 
