@@ -228,3 +228,14 @@ def test_line_graphs_are_those_of_networkx():
     assert gf.line_graph(gf.Graph.from_edges([(0, 0), (0, 1)])).n_edges == 1
     with pytest.raises(GraphError, match="symmetrize="):
         gf.line_graph(gf.Graph.from_edges([(0, 1)], directed=True))
+
+
+@pytest.mark.parametrize("kind", ["cartesian", "tensor", "strong"])
+@pytest.mark.parametrize("q", [None, 0.25], ids=["signed", "magnetic"])
+def test_products_of_signed_and_magnetic_graphs_are_their_formula(q, kind):
+    signed = gf.Graph.from_edges([(0, 1), (1, 2)], [1.0, -2.0], signed=True)
+    first = signed if q is None else gf.Graph.from_edges([(0, 1), (1, 2)], directed=True).magnetic(q)
+    A, B = (graph.adjacency.toarray() for graph in (first, signed))
+    cartesian, tensor = np.kron(A, np.eye(3)) + np.kron(np.eye(3), B), np.kron(A, B)
+    wanted = {"cartesian": cartesian, "tensor": tensor, "strong": cartesian + tensor}[kind]
+    assert np.allclose(getattr(gf, f"{kind}_product")(first, signed).adjacency.toarray(), wanted, atol=1e-15)

@@ -83,7 +83,7 @@ def _raised(problem: WeightProblem, dual: FloatArray) -> FloatArray:
     missing = 2 * problem.z - problem.edge_sums(dual)
     for side in problem.pairs.T:
         np.minimum.at(short, side, missing)
-    return dual + np.maximum(short, 0.0) / 2
+    return np.asarray(dual + np.maximum(short, 0.0) / 2)
 
 
 def _log_scale(distances: FloatArray, degree: int) -> float:

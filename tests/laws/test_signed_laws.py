@@ -412,12 +412,3 @@ def test_max_keeps_the_weight_of_larger_magnitude():
     arcs = np.array([[0, -3.0, 2.0], [1.0, 0, -2.0], [0, 2.0, 0]])
     found = gf.Graph.from_adjacency(arcs, symmetrize="max", signed=True).adjacency.toarray()
     assert found.tolist() == [[0, -3.0, 2.0], [-3.0, 0, 2.0], [2.0, 2.0, 0]]
-
-
-@given(ANY, ANY, st.sampled_from(["cartesian", "tensor", "strong"]))
-def test_products_of_signed_and_magnetic_graphs_are_their_formula(first, second, kind):
-    A, B = (graph.adjacency.toarray() for graph in (first, second))
-    cartesian, tensor = np.kron(A, np.eye(len(B))) + np.kron(np.eye(len(A)), B), np.kron(A, B)
-    wanted = {"cartesian": cartesian, "tensor": tensor, "strong": cartesian + tensor}[kind]
-    made = getattr(gf, f"{kind}_product")(first, second)
-    assert_close(made.adjacency.toarray(), wanted, scale=size_of(wanted))
