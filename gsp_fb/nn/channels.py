@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from .._arguments import check_choice
 from ..errors import ParameterError
 from ..filters.polynomials import BASES
-from .parts import Copies, glorot
+from .parts import Copies, glorot, whole_vectors
 from .propagation.base import Propagation, channel, low_and_high
 from .propagation.polynomial import PolynomialFilter, check_polynomial
 
@@ -93,7 +93,7 @@ class Mixing(nn.Module):
         """Return the weights, shape (*copies, k); None where every node has its own."""
         if self.kind in ("node", "constant"):
             return self.constants if self.kind == "constant" else None
-        return 2.0 * torch.sigmoid(self.logits) if self.kind == "scalar" else self._softmax(self.logits)
+        return 2.0 * whole_vectors(torch.sigmoid, self.logits, 1) if self.kind == "scalar" else self._softmax(self.logits)
 
     def _softmax(self, logits: Tensor) -> Tensor:
         return len(self.names) * torch.softmax(logits, dim=-1)
@@ -105,7 +105,7 @@ class Mixing(nn.Module):
             return alphas[..., None, None].unbind(-3)
         pairs = zip(parts, self.scores.unbind(-2), strict=True)
         scored = torch.stack([part @ v.unsqueeze(-1) for part, v in pairs], dim=-1)
-        logits = torch.sigmoid(scored.squeeze(-2)) @ self.joint / len(self.names)
+        logits = whole_vectors(torch.sigmoid, scored.squeeze(-2)) @ self.joint / len(self.names)
         return self._softmax(logits).unsqueeze(-2).unbind(-1)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import count
 from typing import Any, cast
 from weakref import WeakValueDictionary
@@ -20,16 +21,27 @@ from .._arguments import check_choice
 from ..errors import ParameterError
 from .inputs import Features, SparseFeatures
 
-__all__ = ["ACTIVATIONS", "NORMS", "Copies", "Dropout", "Linear", "Norm", "glorot", "kept", "stream"]
+__all__ = ["ACTIVATIONS", "NORMS", "Copies", "Dropout", "Linear", "Norm", "glorot", "kept", "stream", "whole_vectors"]
 
 Copies = tuple[int, ...]
 Streams = torch.Generator | Sequence[torch.Generator]
 
 
+def whole_vectors(function: Callable[[Tensor], Tensor], x: Tensor, ndim: int = 2) -> Tensor:
+    """Return a function of every entry of ``x``, the last ``ndim`` axes in whole SIMD vectors.
+
+    torch computes the rest of an array by other code, whose last digit may differ: what a copy of a batch gets would
+    depend on the copies beside it.
+    """
+    flat = x.flatten(-ndim)
+    found = function(nn.functional.pad(flat, (0, -flat.shape[-1] % 32)))
+    return found[..., : flat.shape[-1]].reshape(x.shape)
+
+
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": torch.relu,
-    "elu": nn.functional.elu,
-    "tanh": torch.tanh,
+    "elu": partial(whole_vectors, nn.functional.elu),
+    "tanh": partial(whole_vectors, torch.tanh),
     "identity": torch.positive,
 }
 

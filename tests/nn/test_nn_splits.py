@@ -8,6 +8,8 @@ import torch
 
 from gsp_fb.errors import ParameterError, TrainingError
 from gsp_fb.nn import TrainConfig, build, predict, read_checkpoint, read_metrics, splits, train, train_splits
+from gsp_fb.nn.channels import MIXINGS, Channels
+from gsp_fb.nn.parts import ACTIVATIONS
 from gsp_fb.nn.runstate import Run
 from gsp_fb.nn.splits import train_jobs
 from gsp_fb.nn.train import Job
@@ -197,3 +199,18 @@ def test_other_metrics_work_in_a_batch(blocks):
         "fb-gcn", two, list(some_splits(two, 2)), TrainConfig(metric="roc_auc", epochs=30, monitor="score")
     )
     assert all(0.5 < run.scores["train"] <= 1.0 for run in runs)
+
+
+@pytest.mark.parametrize("mixing", MIXINGS)
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_a_copy_computes_the_same_bits_in_any_company(mixing, activation):
+    channels, chosen = Channels(("low", "high", "identity"), mixing, 8, copies=(30,)), slice(11, 18)
+    alone = Channels(("low", "high", "identity"), mixing, 8, copies=(7,))
+    generator = torch.Generator().manual_seed(0)
+    for own, every in zip(alone.parameters(), channels.parameters(), strict=True):
+        every.data = torch.randn(every.shape, generator=generator)
+        own.data = every.data[chosen].clone()
+    parts = [torch.randn(30, 23, 8, generator=generator) for _ in range(3)]
+    act = ACTIVATIONS[activation]
+    together = act(channels.mix(parts))
+    assert torch.equal(act(alone.mix([part[chosen] for part in parts])), together[chosen])
