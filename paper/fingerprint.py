@@ -46,7 +46,10 @@ _SOURCES: Mapping[str, tuple[str, ...]] = {
 # Modules of the networks that write, read, convert or show, and never change a number of a training.
 _INERT = ("__init__", "__main__", "_guard", "patch", "pyg", "predict", "distributed", "resources")
 # Kernels of networks alone.
-_TORCH = ("attention", "attention_loops", "edge_list", "synthesis", "synthesis_loops", "torch_matrix", "torch_sparse")
+_TORCH = (
+    *("attention", "attention_loops", "edge_list", "synthesis", "synthesis_loops"),
+    *("torch_elementwise", "torch_matrix", "torch_sparse"),
+)
 # Absent from a tree of older Python versions, or empty there.
 _VERSIONED = ("type_params", "type_comment", "type_ignores", "kind")
 

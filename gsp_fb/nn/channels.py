@@ -14,9 +14,10 @@ import torch
 from torch import Tensor, nn
 
 from .._arguments import check_choice
+from .._kernels.torch_elementwise import whole_vectors
 from ..errors import ParameterError
 from ..filters.polynomials import BASES
-from .parts import Copies, glorot, whole_vectors
+from .parts import Copies, glorot
 from .propagation.base import Propagation, channel, low_and_high
 from .propagation.polynomial import PolynomialFilter, check_polynomial
 
@@ -93,7 +94,9 @@ class Mixing(nn.Module):
         """Return the weights, shape (*copies, k); None where every node has its own."""
         if self.kind in ("node", "constant"):
             return self.constants if self.kind == "constant" else None
-        return 2.0 * whole_vectors(torch.sigmoid, self.logits, 1) if self.kind == "scalar" else self._softmax(self.logits)
+        return (
+            2.0 * whole_vectors(torch.sigmoid, self.logits, 1) if self.kind == "scalar" else self._softmax(self.logits)
+        )
 
     def _softmax(self, logits: Tensor) -> Tensor:
         return len(self.names) * torch.softmax(logits, dim=-1)

@@ -1,10 +1,8 @@
-"""What a run takes of the machine: threads, memory and ``torch.compile``."""
+"""What a run takes of the machine: threads and ``torch.compile``, and its errors."""
 
 from __future__ import annotations
 
 import contextlib
-import math
-import sys
 import warnings
 from collections.abc import Iterator
 
@@ -13,7 +11,7 @@ from torch import nn
 
 from ..errors import TrainingError
 
-__all__ = ["compiled_model", "memory_reported", "peak_memory", "threads_for"]
+__all__ = ["compiled_model", "memory_reported", "threads_for"]
 
 # Multiplications of a forward pass from which several threads pay.
 THREADS_FROM = 5e7
@@ -30,18 +28,6 @@ def memory_reported() -> Iterator[None]:
         if "can't allocate memory" not in str(host):
             raise
         raise MemoryError(str(host)) from host
-
-
-def peak_memory(device: torch.device) -> float:
-    """Return the peak memory in MB: of torch on a GPU, of the process elsewhere; nan where the system has no count."""
-    if device.type == "cuda":
-        return float(torch.cuda.max_memory_allocated(device)) / 1e6
-    try:
-        import resource
-    except ImportError:  # Windows
-        return math.nan
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .._cost import peak_memory
 from .._rundir import TrainingInterrupted, progress_bar
 from ..datasets.splits import PARTS
 from ..errors import ParameterError, TrainingError
@@ -24,7 +25,6 @@ from .config import TrainResult
 from .evaluation import DEFAULTS, Evaluation, Hooks
 from .network import parameter_groups
 from .parts import Dropout
-from .resources import peak_memory
 from .runstate import Row, Run
 from .tasks import Task
 

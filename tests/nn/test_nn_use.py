@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from gsp_fb import Graph, operator
+from gsp_fb._kernels.torch_elementwise import kept
 from gsp_fb.errors import ParameterError
 from gsp_fb.nn import (
     MODELS,
@@ -23,7 +24,7 @@ from gsp_fb.nn import (
     search,
     train,
 )
-from gsp_fb.nn.parts import Dropout, kept, stream
+from gsp_fb.nn.parts import Dropout, stream
 from gsp_fb.nn.targets import accuracy, losses, micro_f1, roc_auc
 
 FEW = TrainConfig(lr=0.05, epochs=15, checkpoint_every=5)
