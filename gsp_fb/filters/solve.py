@@ -91,8 +91,8 @@ def tikhonov(op: Operator, x: Any, tau: float, *, tol: float = 1e-8) -> Signal:
     >>> tikhonov(edge, [0.0, 3.0], tau=1.0).round(6)
     array([1., 2.])
     """
-    op.graph.in_one_process()
     core, tau = _high(op).symmetrized, check_positive(tau, "tau")
+    op.graph.in_one_process()
     x = op.graph.check_signal(x)
     columns = _columns(op, x)
     z = op.scale[:, None] * columns
