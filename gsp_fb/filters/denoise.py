@@ -202,6 +202,7 @@ def _check_data(op: Operator, y: Any) -> tuple[Any, tuple[int, ...]]:
         raise GraphError("a directed graph has no symmetric smoothness; give symmetrize= to the graph")
     op.graph.check_real("denoising")
     check_host(op.graph.device, "denoising runs")
+    op.graph.in_one_process()
     y = op.graph.check_signal(y)
     dense = np.asarray(to_dense(y))
     if dense.dtype.kind == "c":

@@ -92,6 +92,7 @@ def tikhonov(op: Operator, x: Any, tau: float, *, tol: float = 1e-8) -> Signal:
     array([1., 2.])
     """
     core, tau = _high(op).symmetrized, check_positive(tau, "tau")
+    op.graph.in_one_process()
     x = op.graph.check_signal(x)
     columns = _columns(op, x)
     z = op.scale[:, None] * columns
