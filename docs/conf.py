@@ -33,8 +33,6 @@ nitpick_ignore = [
     ("py:class", "numpy.float64"),
     # A property of the estimators' private base, documented in their lists of attributes.
     ("py:obj", "graph_"),
-    # Shared by the conversions and the layers for PyG; its names have their pages under gsp_fb.nn.pyg.
-    ("py:mod", "gsp_fb.convert.pyg_edges"),
 ]
 
 myst_enable_extensions = ["dollarmath"]

@@ -1,7 +1,7 @@
 """The filterbank inside PyTorch Geometric: a convolution to put where ``GCNConv`` is, and transforms.
 
 Import it by name, ``from gsp_fb.nn.pyg import FilterBankConv``; nothing else in gsp_fb loads torch_geometric.
-Edges are read as PyG reads them, see :mod:`gsp_fb.convert.pyg_edges`.
+Edges are read as PyG reads them, see ``gsp_fb.convert.pyg_edges``.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from .facts import AdviceFacts, GraphFacts, Homophily, Report
 from .measures import n_bipartite, permutation_homophily
 from .runs import read_runs
 from .signals import Signals, make_signals
-from .spectral import eigengaps, energy_rows, frequency_density, profiles, significance
+from .spectral import eigengaps, energy_facts, frequency_density, profiles, significance
 
 __all__ = ["VERIFY_NODES", "collect"]
 
@@ -108,7 +108,7 @@ def collect(
     signals = make_signals(graph, x, y, notes)
     of: dict[str, Any] = {"family": family, "gamma": gamma, "rng": generator}
     on_step("energies")
-    energies = tuple(row for item in signals.measured.items() for row in energy_rows(graph, *item, gamma))
+    energies = tuple(row for item in signals.measured.items() for row in energy_facts(graph, *item, gamma))
     compared = significance(graph, signals.measured, **of)
     columns = significance(graph, signals.centred(), **of)
     spectral = _spectral(graph, signals, notes, on_step, **of)

@@ -28,7 +28,7 @@ from ..variants import VARIANTS
 from .facts import Density, EnergyRow, Gap, Profile, SignificanceRow
 from .measures import mixtures
 
-__all__ = ["BANDS", "eigengaps", "energy_rows", "frequency_density", "high_channel", "profiles", "significance"]
+__all__ = ["BANDS", "eigengaps", "energy_facts", "frequency_density", "high_channel", "profiles", "significance"]
 
 # Odd, so that frequency 1, of which many graphs have a great many, is the middle of a band and not an edge, where an
 # estimate cannot decide on which side it lies; and prime, so that no other simple fraction is an edge.
@@ -50,9 +50,8 @@ def high_channel(graph: Graph, family: str, gamma: float) -> Operator:
     return operator(graph, family, "high", gamma if VARIANTS[family].has_gamma else None)
 
 
-def energy_rows(graph: Graph, name: str, x: Signal, gamma: float) -> Iterator[EnergyRow]:
+def energy_facts(graph: Graph, name: str, x: Signal, gamma: float) -> Iterator[EnergyRow]:
     """Yield S, its expected value under random permutation, and the energies of one signal under every family."""
-    energy = float(signal_energy(x))
     for family in VARIANTS:
         op = high_channel(graph, family, gamma)
         yield EnergyRow(
@@ -60,7 +59,7 @@ def energy_rows(graph: Graph, name: str, x: Signal, gamma: float) -> Iterator[En
             family=family,
             s_value=float(s_value(op, x)),
             expected=float(expected_s_value(op, x)),
-            energy=energy,
+            energy=float(signal_energy(x, op)),
             dirichlet_energy=float(dirichlet_energy(op, x)),
             nonsmooth_energy=float(nonsmooth_energy(op, x)),
         )

@@ -299,3 +299,10 @@ def test_communities_are_drawn_together():
     centres = [at[data.y == label].mean(axis=0) for label in (0, 1)]
     nearer = np.argmin([np.linalg.norm(at - centre, axis=1) for centre in centres], axis=0)
     assert np.mean(nearer == data.y) > 0.95
+
+
+@pytest.mark.parametrize("gamma", [0.5, 1.0])
+def test_energy_times_s_is_the_dirichlet_energy_in_every_family(gamma):
+    star = gf.Graph.from_edges([(0, k) for k in range(1, 5)])
+    for row in spectral.energy_facts(star, "x", np.arange(1.0, 6.0), gamma):
+        assert row.s_value * row.energy == pytest.approx(row.dirichlet_energy, rel=1e-12), row.family
