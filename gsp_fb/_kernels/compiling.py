@@ -26,9 +26,9 @@ def compiled(loop: _Loop) -> _Loop:
 def row_loop(loop: _Loop) -> _Loop:
     """Compile a loop that allocates no array, without numba's reference counts.
 
-    Numba counts a reference for each array that is passed to an inlined part: two atomic additions per row, on one
-    cache line for all threads. They take up to 40 % of the time of a loop over short rows. What has to be allocated is
-    allocated by a ``compiled`` function that calls the loop.
+    Numba counts references of arrays that are passed to an inlined part: calls with atomic additions for every row.
+    They took up to 40 % of the time of a loop over short rows. What has to be allocated is allocated by a ``compiled``
+    function that calls the loop.
     """
     return _compile(loop, _nrt=False)
 
