@@ -15,6 +15,7 @@ import resource
 import shutil
 import signal
 import sys
+import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -30,6 +31,8 @@ from .measure import peak_megabytes
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 MOST_BYTES = 8_000_000_000
 PAGE = Path(__file__).with_name("GROWTH.md")
+# Figures of the last run, for one that continues it.
+KEPT = Path(tempfile.gettempdir(), "gsp_fb-growth.json")
 MARK = "<!-- every public function -->"
 # Seconds below which a call is mostly its fixed cost, and shows no growth.
 FIXED = 0.02
@@ -104,23 +107,40 @@ def _expected(found: list[dict[str, Any]]) -> float:
     return known[-1] * max(growth, 10.0)
 
 
-def grow(sizes: tuple[int, ...], seconds: float, names: list[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return the figures of each row at each size, as far as a row goes within the limits."""
+def grow(
+    sizes: tuple[int, ...], seconds: float, names: list[str], kept: dict[str, dict[str, Any]], end: float
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the figures of each row at each size, as far as a row goes within the limits.
+
+    ``kept`` are figures of a run before, by row and size, and receives those of this one; nothing is measured after
+    ``end`` on the monotonic clock.
+    """
     rows = {**CALLS, **{f"`gsp-fb {name}`": call for name, call in COMMANDS.items()}}
     rows = {name: call for name, call in rows.items() if not names or name in names}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in rows}
     for n in sizes:
-        setting = Setting(n)
-        _ = setting.op, setting.x, setting.x1, setting.y, setting.folder
-        gc.freeze()  # collecting in a forked process would copy every page that objects lie on
+        setting = None
         for name, call in rows.items():
             if found[name] and ("seconds" not in found[name][-1] or _expected(found[name]) > seconds):
-                found[name].append({})
+                found[name].append({"pending": True} if "pending" in found[name][-1] else {})
                 continue
-            found[name].append(measure(call, setting, seconds))
-            sys.stderr.write(f"{n} {name}: {found[name][-1]}\n")
-        shutil.rmtree(setting.folder)
+            key = f"{name} {n}"
+            if key not in kept and time.monotonic() < end:
+                setting = setting or _prepared(n)
+                kept[key] = measure(call, setting, seconds)
+                sys.stderr.write(f"{key}: {kept[key]}\n")
+            found[name].append(kept.get(key, {"pending": True}))
+        if setting:
+            shutil.rmtree(setting.folder)
     return found
+
+
+def _prepared(n: int) -> Setting:
+    """Return a setting whose inputs are in memory."""
+    setting = Setting(n)
+    _ = setting.op, setting.x, setting.x1, setting.y, setting.folder
+    gc.freeze()  # collecting in a forked process would copy every page that objects lie on
+    return setting
 
 
 def exponent(found: list[dict[str, Any]], sizes: tuple[int, ...]) -> float | None:
@@ -137,6 +157,8 @@ def _cell(entry: dict[str, Any], seconds: float) -> str:
         return f"{entry['seconds']:.3g} / {entry['megabytes']:.0f}"
     if "refused" in entry:
         return entry["refused"].split("\n")[0].replace("|", "\\|")[:110]
+    if "pending" in entry:
+        return "not measured"
     return f"> {seconds:g} s" if entry.get("stopped") else "-"
 
 
@@ -174,13 +196,19 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="CPU seconds after which a call is stopped")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--only", nargs="+", default=[], help="names of rows; the page is not written then")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="end after this; --resume measures the rest")
+    parser.add_argument("--resume", action="store_true", help="keep the figures of the run before, of the same options")
     args = parser.parse_args()
     gf.set_threads(1)
     _warm_up()
     load_options = "" if args.seconds == 60 else f" --seconds {args.seconds:g}"
     load_options += "" if tuple(args.sizes) == SIZES else " --sizes " + " ".join(map(str, args.sizes))
-    text = page(grow(tuple(args.sizes), args.seconds, args.only), tuple(args.sizes), args.seconds, load_options)
+    kept = json.loads(KEPT.read_text("utf-8")) if args.resume else {}
+    end = time.monotonic() + 60 * args.minutes
+    found = grow(tuple(args.sizes), args.seconds, args.only, kept, end)
+    text = page(found, tuple(args.sizes), args.seconds, load_options)
     if not args.only:
+        KEPT.write_text(json.dumps(kept, indent=0), encoding="utf-8")
         before = PAGE.read_text("utf-8").split(MARK)[0].rstrip()
         PAGE.write_text(f"{before}\n\n{text}", encoding="utf-8")
     sys.stdout.write(text)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache, partial
+from importlib.metadata import distributions, version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,11 +23,13 @@ from gsp_fb._kernels import set_threads
 from gsp_fb._kernels.loops import product_1d
 from gsp_fb._kernels.packed import packed_product
 from gsp_fb._kernels.packing import column_blocks
+from gsp_fb._kernels.threads import each_block
 from gsp_fb.filters import FilterBank
 
 from .graphs import community
 from .measure import relative_difference, stream_rate, triad
 from .peers import PEERS, chebyshev_loop, int32_csr, missing, set_peer_threads
+from .report import machine
 
 FILTERS, ORDER = 6, 30
 THREADS = (2, 1)
@@ -29,33 +37,43 @@ THREADS = (2, 1)
 SECONDS, REPEATS = 6.0, (5, 40)
 # Calls that are timed together on a small graph: the clock is too coarse for one.
 CALLS = 500
+PACKAGES = ("numpy", "scipy", "numba", "torch", "mkl", "sparse_dot_mkl")
 
-HEAD = """
-## Products and banks against the strongest peer
+RUNS = Path(__file__).with_name("kernels.jsonl")
+
+TITLE = "## Products and banks against the strongest peer"
+HEAD = """\
+{title}
+
+Written by `python -m benchmarks --part kernels` on {date}, load at the start {load:.1f} on {cpus} CPUs.
+{machine}. Versions: {versions}.
 
 Peers: scipy, torch CSR with int32 indices, MKL through `sparse_dot_mkl`{absent}.
 Of each row the fastest counts; a bank is the same recurrence written by hand over its product, in place. Unweighted
 community graphs, shuffled labels; nnz = 2 000 000 at n = 100 000, 10 000 000 at n = 1 000 000. One thread is timed by
 its processor time, two threads by wall time, ours and the peers in turn; ratios are peer / ours, median with quartiles.
-STREAM triad {stream2:.1f} GB/s in two threads, {stream1:.1f} in one.
+"Runs" are the medians of the last three runs with the same kernels, this one last. STREAM triad {stream2:.1f} GB/s in
+two threads, {stream1:.1f} in one; random numbers of 8 bytes in a vector of 800 kB {gather2:.2f} / {gather1:.2f} per ns,
+random lines of 64 bytes in 6.4 MB {lines2:.2f} / {lines1:.2f} per ns.
 
-The bound is what the same graph costs without its rows, measured in the same run: the entries' numbers (one signal) or
-cache lines (packed columns) gathered in their order into one sum, indices included, plus the bytes of signals and
-outputs at the STREAM rate of one thread; halved for two. The last column is our time over the bound; the
-rest is the work per row and, on small graphs, Python calls.
+The bound is measured in the same run and the same number of threads: gathers, which are the graph's entries read in
+their order into one sum, numbers (one signal) or cache lines (packed columns), indices included; plus bytes, which are
+the signals and outputs at the STREAM rate. The larger is named first. The last column is our time over their sum; the
+rest is instructions: the work per row, thread starts and, on small graphs, Python calls.
 
-| job | threads | ours ms | best peer ms | ratio | bar | held | difference | bound | ours / bound |
-|---|---|---|---|---|---|---|---|---|---|
+| job | threads | ours ms | best peer ms | ratio | bar | goal | held | runs | difference | bound | ours / bound |
+|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 
 
 @dataclass(frozen=True)
 class Row:
-    """A job on a community graph; ``bars`` are those of two threads and of one."""
+    """A job on a community graph; ``bars`` are those of two threads and of one, ``goal`` that of both."""
 
     title: str
     job: str
     bars: tuple[float, float]
+    goal: float
     columns: int = 1
     dtype: Any = np.float64
     n_nodes: int = 100_000
@@ -63,19 +81,19 @@ class Row:
 
 
 ROWS = (
-    Row("op @ x, one signal", "product", (1.2, 1.0)),
-    Row("op @ x, one signal, n = 1 000 000", "product", (1.2, 1.0), n_nodes=1_000_000, nnz=10_000_000),
-    Row("s_value, one signal", "s_value", (1.2, 1.0)),
-    Row("product, 16 columns, float64", "product", (1.5, 1.5), 16),
-    Row("product, 16 columns, float32", "product", (1.3, 1.3), 16, np.float32),
-    Row("product, 64 columns, float64", "product", (2.2, 2.2), 64),
-    Row("product, 64 columns, float32", "product", (2.0, 2.0), 64, np.float32),
-    Row("bank, 6 x order 30 x 16 columns, float64", "bank", (3.0, 3.0), 16),
-    Row("bank, 6 x order 30 x 16 columns, float32", "bank", (2.0, 2.0), 16, np.float32),
-    Row("op @ x, one signal, 183 nodes", "product", (0.4, 0.4), n_nodes=183, nnz=560),
-    Row("s_value, one signal, 183 nodes", "s_value", (0.33, 0.33), n_nodes=183, nnz=560),
-    Row("op @ x, one signal, 2 708 nodes", "product", (0.4, 0.4), n_nodes=2708, nnz=10_556),
-    Row("s_value, one signal, 2 708 nodes", "s_value", (0.33, 0.33), n_nodes=2708, nnz=10_556),
+    Row("op @ x, one signal", "product", (1.2, 1.0), 2.0),
+    Row("op @ x, one signal, n = 1 000 000", "product", (1.2, 1.0), 2.0, n_nodes=1_000_000, nnz=10_000_000),
+    Row("s_value, one signal", "s_value", (1.2, 1.0), 2.0),
+    Row("product, 16 columns, float64", "product", (1.5, 1.5), 2.0, 16),
+    Row("product, 16 columns, float32", "product", (1.3, 1.3), 2.0, 16, np.float32),
+    Row("product, 64 columns, float64", "product", (2.2, 2.2), 3.0, 64),
+    Row("product, 64 columns, float32", "product", (2.0, 2.0), 3.0, 64, np.float32),
+    Row("bank, 6 x order 30 x 16 columns, float64", "bank", (3.0, 3.0), 4.0, 16),
+    Row("bank, 6 x order 30 x 16 columns, float32", "bank", (2.0, 2.0), 4.0, 16, np.float32),
+    Row("op @ x, one signal, 183 nodes", "product", (0.4, 0.4), 0.8, n_nodes=183, nnz=560),
+    Row("s_value, one signal, 183 nodes", "s_value", (0.33, 0.33), 0.8, n_nodes=183, nnz=560),
+    Row("op @ x, one signal, 2 708 nodes", "product", (0.4, 0.4), 0.8, n_nodes=2708, nnz=10_556),
+    Row("s_value, one signal, 2 708 nodes", "s_value", (0.33, 0.33), 0.8, n_nodes=2708, nnz=10_556),
 )
 
 
@@ -113,29 +131,36 @@ def _bank(op: gf.Operator, x: Any) -> dict[str, Callable[[], Any]]:
 JOBS = {"product": _product, "s_value": _s_value, "bank": _bank}
 
 
-def _bound(row: Row, op: gf.Operator, x: Any, stream: float) -> float:
-    """Return the seconds of one thread for gathering alone, and for the bytes that are streamed."""
-    indices = op.graph.indices
+def _bound(row: Row, op: gf.Operator, x: Any, threads: int, stream: float) -> dict[str, float]:
+    """Return the seconds of gathering alone, and those of the bytes that are read and written in order."""
+    indices, item = op.graph.indices, x.itemsize
     if row.columns == 1:
-        return _line_seconds(indices, x, 1) + 4 * x.nbytes / stream
+        return {"gathers": _gather_seconds(indices, len(x), 1, x.dtype, threads), "bytes": 4 * x.nbytes / stream}
     steps = ORDER if row.job == "bank" else 1
-    outputs = 2 * FILTERS * ORDER / 3 if row.job == "bank" else 2
-    gathers = sum(_line_seconds(indices, x, width) for _, _, width in column_blocks(x))
-    # Read and written in order: the signal or three vectors of the recurrence, and the outputs at every third order.
-    return steps * gathers + (steps * 3 + outputs) * x.nbytes / stream
+    # The signal or three vectors of the recurrence, and the outputs at every third order.
+    passes = 3 * steps + (2 * FILTERS * ORDER / 3 if row.job == "bank" else 2)
+    gathers = sum(_gather_seconds(indices, len(x), width, x.dtype, threads) for _, _, width in column_blocks(x))
+    return {"gathers": steps * gathers, "bytes": passes * len(x) * row.columns * item / stream}
 
 
-def _line_seconds(indices: Any, x: Any, width: int) -> float:
-    """Return the seconds of gathering all rows into one sum: the graph's entries as a single row."""
-    table, one = np.ones((len(x), width), x.dtype), np.ones(1)
-    out, indptr = np.empty((1, width), x.dtype), np.array([0, len(indices)], dtype=np.int32)
-    head = 0, 1, indptr, indices.view(np.uint32), None
+@cache
+def _random(n_nodes: int, size: int) -> Any:
+    return np.random.default_rng(0).integers(n_nodes, size=size, dtype=np.int32)
+
+
+def _gather_seconds(indices: Any, n_nodes: int, width: int, dtype: Any, threads: int) -> float:
+    """Return the seconds of reading rows of ``width`` numbers at ``indices`` into one sum a thread."""
+    table, ones = np.ones((n_nodes, width), dtype), np.ones(threads)
+    out = np.empty((threads, width), dtype)
+    indptr = np.linspace(0, len(indices), threads + 1).astype(np.int32)
+    head = indptr, indices.view(np.uint32), None
     if width == 1:
-        call = partial(product_1d, *head, table[:, 0], table[:, 0], one, one, out[:, 0], len(x))
+        loop = lambda i, j: product_1d(i, j, *head, table[:, 0], table[:, 0], ones, ones, out[:, 0], n_nodes)  # noqa: E731
     else:
-        call = partial(packed_product, *head, table, table, one, one, out, 0, width)
-    call()  # compiles
-    return min(_timed(call, 1) for _ in range(5))
+        loop = lambda i, j: packed_product(i, j, *head, table, table, ones, ones, out, 0, width)  # noqa: E731
+    loop(0, 1)  # compiles
+    call = partial(each_block, loop, [(i, i + 1) for i in range(threads)], threads)
+    return min(_timed(call, threads) for _ in range(5))
 
 
 def _stream_of_one_thread(size: int = 10_000_000) -> float:
@@ -167,7 +192,7 @@ def _rounds(calls: dict[str, Callable[[], Any]], threads: int) -> dict[str, Any]
     return dict(zip(calls, np.transpose(times), strict=True))
 
 
-def line(row: Row, threads: int, stream: float) -> str:
+def line(row: Row, threads: int, stream: float, keep: bool) -> str:
     """Measure one row in a number of threads and return its line of the table."""
     op = _laplacian(row.n_nodes, row.nnz)
     shape = (row.n_nodes,) if row.columns == 1 else (row.n_nodes, row.columns)
@@ -183,7 +208,8 @@ def line(row: Row, threads: int, stream: float) -> str:
     unit = 1e3 / (CALLS if small else 1)
     mine, bar = np.median(times["ours"]) * unit, row.bars[THREADS.index(threads)]
     tolerance = 1e-10 if row.dtype is np.float64 else 1e-5
-    bound = 0.0 if small else _bound(row, op, x, stream) * 1e3 / threads
+    bound = {} if small else _bound(row, op, x, threads, stream)
+    parts = sorted(bound, key=lambda name: -bound[name])
     cells = (
         row.title,
         str(threads),
@@ -191,26 +217,61 @@ def line(row: Row, threads: int, stream: float) -> str:
         f"{np.median(times[best]) * unit:.3g} ({best})",
         f"{middle:.2f} ({low:.2f} - {high:.2f})",
         f"{bar:g}",
-        "yes" if middle >= bar and difference <= tolerance else "**no**",
+        f"{row.goal:g}",
+        "yes" if middle >= bar and difference <= tolerance else f"**no**, {middle / bar:.2f} of the bar",
+        _runs(row.title, threads, float(middle)) if keep else "",
         f"{difference:.0e}",
-        f"{bound:.3g} ms" if bound else "calls",
-        f"{mine / bound:.1f}" if bound else "",
+        " + ".join(f"{name} {bound[name] * 1e3:.3g}" for name in parts) or "instructions",
+        f"{mine / sum(bound.values()) / 1e3:.1f}" if bound else "",
     )
     return f"| {' | '.join(cells)} |\n"
+
+
+def _runs(title: str, threads: int, ratio: float) -> str:
+    """Keep the median ratio of this run, and return it behind those of the two runs before with the same kernels."""
+    code = subprocess.run(["git", "rev-parse", "HEAD:gsp_fb/_kernels"], capture_output=True, text=True, check=True)
+    key = {"kernels": code.stdout.strip()[:12], "processor": machine(), "job": title, "threads": threads}
+    with RUNS.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({**key, "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M}", "ratio": round(ratio, 3)}) + "\n")
+    known = [json.loads(text) for text in RUNS.read_text("utf-8").splitlines()]
+    return ", ".join(f"{run['ratio']:.2f}" for run in known if key.items() <= run.items())[-16:].lstrip(", ")
+
+
+def _head(rates: dict[int, float]) -> str:
+    absent = missing()
+    note = f"; not installed here: {', '.join(absent)} (`pip install -e '.[bench]'`)" if absent else ""
+    entries = 2_000_000
+    numbers, lines = (
+        {n: entries / _gather_seconds(_random(100_000, entries), 100_000, width, np.float64, n) / 1e9 for n in THREADS}
+        for width in (1, 8)
+    )
+    return HEAD.format(
+        title=TITLE,
+        date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        load=os.getloadavg()[0],
+        cpus=os.cpu_count(),
+        machine=machine(),
+        versions=", ".join(f"{name} {version(name)}" for name in PACKAGES if list(distributions(name=name))),
+        absent=note,
+        stream1=rates[1] / 1e9,
+        stream2=rates[2] / 1e9,
+        gather1=numbers[1],
+        gather2=numbers[2],
+        lines1=lines[1],
+        lines2=lines[2],
+    )
 
 
 def table(only: str = "") -> str:
     """Measure all rows whose title contains ``only`` and return the section of the page."""
     set_threads(max(THREADS))
-    both, stream = stream_rate(), _stream_of_one_thread()
-    absent = missing()
-    note = f"; not installed here: {', '.join(absent)} (`pip install -e '.[bench]'`)" if absent else ""
-    page = HEAD.format(absent=note, stream1=stream / 1e9, stream2=both / 1e9)
+    rates = {2: stream_rate(), 1: _stream_of_one_thread()}
+    page = _head(rates)
     print(page, end="", flush=True)
     for row in (row for row in ROWS if only in row.title):
         for threads in THREADS:
             set_threads(threads)
             set_peer_threads(threads)
-            page += line(row, threads, stream)
+            page += line(row, threads, rates[threads], keep=not only)
             print(page.splitlines()[-1], flush=True)
     return page

@@ -1,19 +1,21 @@
 """Time training: an FB-GCN step against plain torch written well, and many runs as one batch against one by one.
 
-    python -m benchmarks.training [--only steps|batch] [--threads 1 2] [--cpu] [--rounds 7] [--every 1] [--data-dir DIR]
+    python -m benchmarks.training [--only steps|batch] [--threads 1 2] [--hidden 64] [--cpu] [--rounds 7] [--every 1]
 
-writes ``benchmarks/TRAINING.md``. Both sides of a step start from the same weights, must agree in the loss, and are
-timed in turn. ``--cpu`` compares processor time, for a busy machine; threads that wait for each other count in it.
-``--every 8`` trains every eighth run of the batch by itself and counts the others by their epochs.
+writes its rows into ``benchmarks/TRAINING.md``; rows that are not measured stay. Both sides of a step start from the
+same weights, must agree in the loss, and are timed in turn. ``--cpu`` compares processor time, for a busy machine;
+threads that wait for each other count in it. ``--every 8`` trains every eighth run of the batch by itself and counts
+the others by their epochs; the row states how many were trained.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-import platform
+import os
 import time
 import warnings
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -41,6 +43,8 @@ SETTINGS = list(itertools.product((0.005, 0.01, 0.02, 0.05), (0.0, 5e-5, 5e-4, 5
 BATCH_BAR = "8x"
 # The widths of the model's own search space: the wider, the more of the time is arithmetic that no batch saves.
 HIDDEN = (16, 32, 64)
+PAGE = Path(__file__).with_name("TRAINING.md")
+TABLE = ("| FB", "| 64")  # how its rows begin
 
 
 class Product(torch.autograd.Function):
@@ -179,32 +183,39 @@ def batch_rows(hidden, clock, options):
     )
 
 
-def markdown(rows, clock):
-    lines = [
-        "# Training: measured",
-        "",
-        f"{platform.machine()}, torch {torch.__version__}, {clock}. Made by `python -m benchmarks.training`,",
-        "where the peers are written out: one product with both channels side by side, or a narrower one with their",
-        "difference, as ours is, which is the stronger and has the bar. Steps: two layers, hidden 64, no dropout;",
-        "medians of interleaved runs, the ratio with its quartiles. The last column is the relative difference of the",
-        "losses of the first steps or epochs.",
-        "",
-        "| job | against | threads | theirs, s | ours, s | ratio | bar | difference |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+HEAD = """\
+# Training: measured
+
+Written by `python -m benchmarks.training`, where the peers are written out: one product with both channels side by
+side, or a narrower one with their difference, as ours is, which is the stronger and has the bar. Steps: two layers,
+hidden 64, no dropout; medians of interleaved runs, the ratio with its quartiles. The batch trains every setting on
+every split to the end of its patience; one after the other, every k-th run is trained and the others are counted by
+their epochs. The difference is the relative one of the losses of the first steps or epochs.
+
+| job | against | threads | theirs, s | ours, s | ratio | bar | difference | measured |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+
+def write(rows, clock):
+    """Put rows into the page, one as soon as it is measured; a row of the same job replaces the one before."""
+    when = f"{datetime.now(UTC):%Y-%m-%d}, {clock}, load {os.getloadavg()[0]:.0f}, torch {torch.__version__}"
     for job, rival, threads, times, bar, difference in rows:
+        known = {tuple(line.split(" | ")[:3]): line for line in PAGE.read_text().splitlines() if line[:4] in TABLE}
         ours, theirs = np.median(times, axis=0)
         low, middle, high = np.quantile([b / a for a, b in times], [0.25, 0.5, 0.75])
         ratio = f"{middle:.2f}x ({low:.2f} to {high:.2f})"
-        lines.append(f"| {job} | {rival} | {threads} | {theirs:.4g} | {ours:.4g} | {ratio} | {bar} | {difference} |")
-        print(lines[-1], flush=True)
-    return "\n".join(lines) + "\n"
+        line = f"| {job} | {rival} | {threads} | {theirs:.4g} | {ours:.4g} | {ratio} | {bar} | {difference} | {when} |"
+        known[tuple(line.split(" | ")[:3])] = line
+        PAGE.write_text(HEAD + "\n".join(known.values()) + "\n")
+        print(line, flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=("steps", "batch"))
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--hidden", type=int, nargs="+", default=HIDDEN, help="widths of the batch")
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--every", type=int, default=1)
@@ -214,12 +225,11 @@ def main():
     clock = time.process_time if options.cpu else time.perf_counter
     parts = {
         "steps": lambda: (row for name in STEPS for row in step_rows(name, clock, options)),
-        "batch": lambda: (row for hidden in HIDDEN for row in batch_rows(hidden, clock, options)),
+        "batch": lambda: (row for hidden in options.hidden for row in batch_rows(hidden, clock, options)),
     }
     chosen = parts if options.only is None else [options.only]
     rows = (row for part in chosen for row in parts[part]())
-    text = markdown(rows, "processor time of all threads" if options.cpu else "wall time")
-    Path(__file__).with_name("TRAINING.md").write_text(text)
+    write(rows, "processor time of all threads" if options.cpu else "wall time")
 
 
 if __name__ == "__main__":

@@ -12,10 +12,10 @@ from .errors import GspWarning
 
 __all__ = ["EXPENSIVE", "NANOSECONDS", "peak_memory", "state_cost"]
 
-# Entries that are read, over all columns and steps, above which a function states its cost first: about half a minute.
-EXPENSIVE = 2e10
 # One core and one entry of one column; blocks of columns on a quiet machine take a third of it.
 NANOSECONDS = 1.5
+# Entries that are read, over all columns and steps, above which a function states its cost first: five seconds.
+EXPENSIVE = 5e9 / NANOSECONDS
 
 
 def state_cost(reads: float, what: str, remedy: str) -> None:

@@ -159,10 +159,10 @@ def test_the_margin_of_a_sampled_bound_costs_no_thousand_degrees():
 
 
 def test_costs_are_stated_above_a_size_only():
-    with pytest.warns(GspWarning, match=r"a job takes about 30 s of one core; do less"):
+    with pytest.warns(GspWarning, match=r"a job takes about 5 s of one core; do less"):
         state_cost(EXPENSIVE * 1.0001, "a job", "do less")
     with pytest.warns(GspWarning, match="min of one core"):
-        state_cost(EXPENSIVE * 100, "a job", "do less")
+        state_cost(EXPENSIVE * 1000, "a job", "do less")
     state_cost(EXPENSIVE, "a job", "do less")
 
 

@@ -155,11 +155,21 @@ def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
     return form
 
 
-def _single_form(graph: Csr, x: FloatArray, *operator: FloatArray) -> FloatArray:
-    """Return the form of one signal through its product, a single vector, which is faster than summing over pairs."""
+def _single_form(graph: Csr, x: FloatArray, left: FloatArray, right: FloatArray, diag: FloatArray) -> FloatArray:
+    """Return the form of one signal as the sum of a vector with the contribution of each row."""
+    if tile_width(graph, x) < len(x) or not _is_symmetric(graph, left, right):
+        rows = x * affine_product(graph, x, left, right, diag)
+    else:
+        rows, work = np.empty_like(x), cost(graph, x)
+        _run(forms.quadratic_1d, graph, work, _row_ranges(graph, work), *_inputs(x, right * x, left, diag), rows)
     # The order of np.sum does not depend on the number of threads; that of a BLAS dot product does.
-    form: FloatArray = np.sum(x * affine_product(graph, x, *operator), keepdims=True)
+    form: FloatArray = np.sum(rows, keepdims=True)
     return form
+
+
+def _is_symmetric(graph: Csr, left: FloatArray, right: FloatArray) -> bool:
+    """Return whether diag(left) A diag(right) is symmetric, as in every operator of an undirected graph but ``rw``."""
+    return not graph.directed and bool(not np.any(left + right) or np.array_equal(left, right))
 
 
 def _sparse_quadratic_form(graph: Csr, x: Any, *operator: FloatArray) -> FloatArray:

@@ -1,7 +1,7 @@
 """Sums over neighbours of a block of signals or a single one: matrix-vector products, banks, quadratic forms.
 
 ``gather_line`` reads packed rows, at most one cache line each; ``gather_2d`` rows of any length where they are;
-``gather_1d``, ``gather_1d_far`` and ``tiled_sums`` a single signal.
+``gather_1d``, ``gather_1d_far``, ``gather_lower_1d`` and ``tiled_sums`` a single signal.
 """
 
 # ruff: noqa: PLR0917  # numba functions take plain arrays as separate arguments, not objects that hold them
@@ -12,10 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from .compiling import compiled, inlined
+from .compiling import compiled, inlined, row_loop
 from .simd import fma, load_vector, prefetch, prefetch_item, store, zeros
 
-__all__ = ["CORE_BYTES", "gather_1d", "gather_1d_far", "gather_2d", "gather_line", "pair_factor", "tiled_sums"]
+__all__ = [
+    "CORE_BYTES",
+    "gather_1d",
+    "gather_1d_far",
+    "gather_2d",
+    "gather_line",
+    "gather_lower_1d",
+    "pair_factor",
+    "tiled_sums",
+]
 
 # Prefetch distance in neighbours: long enough to hide the memory latency. Of single numbers fewer are in flight at
 # once: their loop is short, and many of them are in the cache.
@@ -197,6 +206,21 @@ def gather_1d_far(indices: Any, weights: Any, x: Any, right: Any, start: int, st
     return even + odd
 
 
+@inlined
+def gather_lower_1d(i: Any, indices: Any, weights: Any, x: Any, start: int, stop: int) -> Any:
+    """Return sum_p w_p x[j] over j <= i, entries j < i counted twice: row i of a symmetric form, both directions."""
+    below, own, row = x.dtype.type(0), x.dtype.type(0), np.uintp(i)
+    p, end = np.uintp(start), np.uintp(stop)
+    while p < end:
+        if indices[p] >= row:
+            if indices[p] == row:
+                own = _term(indices, weights, x, None, p)
+            break
+        below += _term(indices, weights, x, None, p)
+        p += ONE
+    return below + below + own
+
+
 @compiled
 def tiled_sums(first: int, last: int, indptr: Any, indices: Any, weights: Any, x: Any, right: Any, width: int) -> Any:
     """Return ``gather_1d`` of each row, reading ``width`` nodes of ``x`` at a time.
@@ -206,13 +230,19 @@ def tiled_sums(first: int, last: int, indptr: Any, indices: Any, weights: Any, x
     n_rows = last - first if width < len(x) else 0
     sums, cursors = np.zeros(n_rows, x.dtype), indptr[first : first + n_rows].copy()
     for end in range(width, len(x) + width, width):
-        for r in range(n_rows):
-            p, stop, total = np.uintp(cursors[r]), np.uintp(indptr[first + r + 1]), sums[r]
-            while p < stop:
-                j = indices[p]
-                if j >= end:
-                    break
-                total += x.dtype.type(_factor(right, weights, p, j)) * x[j]
-                p += ONE
-            cursors[r], sums[r] = p, total
+        _add_tile(end, indptr[first:], indices, weights, x, right, sums, cursors)
     return sums
+
+
+@row_loop
+def _add_tile(end: int, indptr: Any, indices: Any, weights: Any, x: Any, right: Any, sums: Any, cursors: Any) -> None:
+    """Add the entries j < ``end`` from the cursors on, and move the cursors behind them."""
+    for r in range(len(sums)):
+        p, stop, total = np.uintp(cursors[r]), np.uintp(indptr[r + 1]), sums[r]
+        while p < stop:
+            j = indices[p]
+            if j >= end:
+                break
+            total += x.dtype.type(_factor(right, weights, p, j)) * x[j]
+            p += ONE
+        cursors[r], sums[r] = p, total

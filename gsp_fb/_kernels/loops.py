@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiling import compiled, inlined
+from .compiling import compiled, inlined, row_loop
 from .gather import CORE_BYTES, gather_1d, gather_1d_far, gather_2d, tiled_sums
 from .simd import fma, load_vector, prefetch, store, zeros
 
@@ -38,10 +38,27 @@ def product_1d(
     width: int,
 ) -> None:
     """Set rows of ``out`` to ``left * (A @ scaled) + diag * x`` for a single signal, read in tiles of ``width``."""
+    sums = tiled_sums(first, last, indptr, indices, weights, scaled, None, width)
+    _product_rows_1d(first, last, indptr, indices, weights, x, scaled, left, diag, out, sums)
+
+
+@row_loop
+def _product_rows_1d(
+    first: int,
+    last: int,
+    indptr: Any,
+    indices: Any,
+    weights: Any,
+    x: Any,
+    scaled: Any,
+    left: Any,
+    diag: Any,
+    out: Any,
+    sums: Any,
+) -> None:
     kind = x.dtype.type
     # Three loops: a choice inside the loop would cost a quarter of it.
-    if width < len(x):
-        sums = tiled_sums(first, last, indptr, indices, weights, scaled, None, width)
+    if len(sums):
         for i in range(first, last):
             out[i] = kind(left[i]) * sums[i - first] + kind(diag[i]) * x[i]
     elif scaled.size * scaled.itemsize > CORE_BYTES:
@@ -66,8 +83,25 @@ def product_2d(
     first: int, last: int, indptr: Any, indices: Any, weights: Any, x: Any, left: Any, right: Any, diag: Any, out: Any
 ) -> None:
     """Set rows of ``out`` to ``left * (A @ (right * x)) + diag * x`` for a block of signals."""
+    total = np.empty((1, x.shape[1]), x.dtype)
+    _product_rows_2d(first, last, indptr, indices, weights, x, left, right, diag, out, total)
+
+
+@row_loop
+def _product_rows_2d(
+    first: int,
+    last: int,
+    indptr: Any,
+    indices: Any,
+    weights: Any,
+    x: Any,
+    left: Any,
+    right: Any,
+    diag: Any,
+    out: Any,
+    total: Any,
+) -> None:
     n_columns = x.shape[1]
-    total = np.empty((1, n_columns), x.dtype)
     for i in range(first, last):
         gather_2d(total, i, indptr[i], indptr[i + 1], indices, weights, x, None, right, True)
         own_left, own_diag = x.dtype.type(left[i]), x.dtype.type(diag[i])
@@ -101,9 +135,28 @@ def bank_step_1d(
     width: int,
 ) -> None:
     """Compute ``packed.bank_step`` for a single signal, read in tiles of ``width`` nodes."""
+    sums = tiled_sums(first, last, indptr, indices, weights, current, right, width)
+    csr, vectors = (indptr, indices), (current, left, diag, previous, share)
+    _step_rows_1d((first, last), csr, weights, right, vectors, scale, terms, out, (start, stride), sums)
+
+
+@row_loop
+def _step_rows_1d(
+    rows: Any,
+    csr: Any,
+    weights: Any,
+    right: Any,
+    vectors: Any,
+    scale: float,
+    terms: Any,
+    out: Any,
+    columns: Any,
+    sums: Any,
+) -> None:
+    (first, last), (indptr, indices), (start, stride) = rows, csr, columns
+    current, left, diag, previous, share = vectors
     kind = current.dtype.type
     twice, once = kind(scale), kind(scale - 1)
-    sums = tiled_sums(first, last, indptr, indices, weights, current, right, width)
     for i in range(first, last):
         total = sums[i - first] if len(sums) else gather_1d(indices, weights, current, right, indptr[i], indptr[i + 1])
         new = twice * (kind(left[i]) * total + kind(diag[i]) * current[i]) - once * previous[i]
@@ -133,7 +186,7 @@ def label_propagation_rows(
             weight_of[labels[indices[p]]] = 0
 
 
-@compiled
+@row_loop
 def copy_rows(first: int, last: int, rows: Any, order: Any, out: Any) -> None:
     """Set row i of ``out`` to row ``order[i]`` of ``rows``."""
     n_columns = rows.shape[1]

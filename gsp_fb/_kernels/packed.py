@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiling import by_width, compiled, inlined
+from .compiling import by_width, compiled, inlined, row_loop
 from .gather import gather_line
 from .simd import fma, load_vector, prefetch, store, zeros
 
@@ -31,7 +31,7 @@ def _pack(first: int, last: int, x: Any, scale: Any, start: int, packed: Any, wi
         store(fma(zeros(x, width), own, load_vector(x, i, start, width)), packed, i, 0)
 
 
-@compiled
+@row_loop
 def pack_rows(first: int, last: int, x: Any, scale: Any, start: int, n_columns: int, packed: Any) -> None:
     """Set rows of ``packed`` to ``n_columns`` columns of ``scale * x`` from ``start`` on; other columns stay zero."""
     if n_columns == 16:
@@ -47,8 +47,7 @@ def pack_rows(first: int, last: int, x: Any, scale: Any, start: int, n_columns: 
 @by_width
 @inlined
 def _product_rows(width: int, weights: Any, right: Any, arguments: Any) -> None:
-    first, last, indptr, indices, packed, x, left, diag, out, start, n_columns = arguments
-    row = np.empty((1, width), x.dtype)
+    first, last, indptr, indices, packed, x, left, diag, out, start, n_columns, row = arguments
     for i in range(first, last):
         prefetch(x, i + PREFETCH_ROWS, start, width)
         prefetch(out, i + PREFETCH_ROWS, start, width)
@@ -79,8 +78,14 @@ def packed_product(
     n_columns: int,
 ) -> None:
     """Set ``n_columns`` columns of ``out`` from ``start`` on to ``left * (A @ packed) + diag * x``."""
-    arguments = first, last, indptr, indices, packed, x, left, diag, out, start, n_columns
-    _product_rows(packed.shape[1], weights, None, arguments)
+    row = np.empty((1, packed.shape[1]), x.dtype)
+    arguments = first, last, indptr, indices, packed, x, left, diag, out, start, n_columns, row
+    _product(packed.shape[1], weights, arguments)
+
+
+@row_loop
+def _product(width: int, weights: Any, arguments: Any) -> None:
+    _product_rows(width, weights, None, arguments)
 
 
 @inlined
@@ -108,11 +113,10 @@ def _add_terms(
 @by_width
 @inlined
 def _step_rows(width: int, weights: Any, right: Any, arguments: Any) -> None:
-    rows, csr, vectors, scale, terms, out, columns = arguments
+    rows, csr, vectors, scale, terms, out, columns, row = arguments
     indptr, indices = csr
     current, left, diag, previous, share = vectors
     kind = current.dtype.type
-    row = np.empty((1, width), current.dtype)
     for i in range(rows[0], rows[1]):
         sums = gather_line(indptr[i], indptr[i + 1], indices, weights, current, right, width)
         before, now = load_vector(previous, i, 0, width), load_vector(current, i, 0, width)
@@ -152,5 +156,11 @@ def bank_step(
     ``n_columns`` signals from column ``start + f * stride`` of ``out`` on.
     """
     vectors = current, left, diag, previous, share
-    arguments = (first, last), (indptr, indices), vectors, scale, terms, out, (start, stride, n_columns)
-    _step_rows(current.shape[1], weights, right, arguments)
+    row = np.empty((1, current.shape[1]), current.dtype)
+    arguments = (first, last), (indptr, indices), vectors, scale, terms, out, (start, stride, n_columns), row
+    _step(current.shape[1], weights, right, arguments)
+
+
+@row_loop
+def _step(width: int, weights: Any, right: Any, arguments: Any) -> None:
+    _step_rows(width, weights, right, arguments)

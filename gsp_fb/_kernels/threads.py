@@ -6,11 +6,11 @@ exit of the interpreter cannot meet a pool in an inconsistent state.
 
 from __future__ import annotations
 
+import _thread
 import os
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -99,23 +99,47 @@ def row_blocks(indptr: IntArray, work: int, *, max_blocks: int = MAX_BLOCKS) -> 
     """
     n_rows = len(indptr) - 1
     n_blocks = max(1, min(work // BLOCK_WORK, max_blocks, MAX_BLOCKS))
+    if n_blocks == 1:
+        return [(0, n_rows)] if n_rows else []
     # Targets of the same integer dtype: for any other searchsorted converts the whole array.
     targets = (np.arange(1, n_blocks) * (int(indptr[-1]) / n_blocks)).astype(indptr.dtype)
     return list(pairwise(sorted({0, *indptr.searchsorted(targets).tolist(), n_rows})))
 
 
 def each_block(work: Callable[..., None], blocks: list[Any], threads: int) -> None:
-    """Call ``work(*block)`` once per block, in the calling thread and ``threads - 1`` others."""
-    queue = deque(blocks)
-    n_workers = min(threads, len(blocks)) - 1
-    if n_workers < 1:
-        return _drain(work, queue)
-    with ThreadPoolExecutor(n_workers) as pool:
-        futures = [pool.submit(_drain, work, queue) for _ in range(n_workers)]
-        _drain(work, queue)
-        for future in futures:
-            future.result()
-    return None
+    """Call ``work(*block)`` once per block, in the calling thread and ``threads - 1`` others.
+
+    The first error of any thread is raised once all of them have ended.
+    """
+    queue, errors = deque(blocks), deque[BaseException]()
+    run = partial(_drain, work, queue)
+    ends = [_start(run, errors) for _ in range(min(threads, len(blocks)) - 1)]
+    try:
+        run()
+    finally:
+        for end in ends:
+            end.acquire()
+    if errors:
+        raise errors[0]
+
+
+def _start(run: Callable[[], None], errors: deque[BaseException]) -> Any:
+    """Call ``run`` in a new thread, and return a lock that it releases at its end."""
+    # A thread of this kind starts in a third of the time of a ThreadPoolExecutor, which is 5 % of a product that takes
+    # a millisecond.
+    end = _thread.allocate_lock()
+    end.acquire()
+
+    def guarded() -> None:
+        try:
+            run()
+        except BaseException as error:  # noqa: BLE001  # raised by the calling thread
+            errors.append(error)
+        finally:
+            end.release()
+
+    _thread.start_new_thread(guarded, ())
+    return end
 
 
 def _drain(work: Callable[..., None], queue: deque[Any]) -> None:

@@ -40,12 +40,14 @@ def label_forms(op: Operator, codes: Codes, permutations: Iterable[npt.NDArray[n
     counts = np.diff(matrix.indptr)
     # Classes as bytes stay in the cache for a hundred thousand nodes.
     small = codes.astype(np.int8) if codes.max() <= np.iinfo(np.int8).max else codes
-    found = []
+    found, products = [], np.empty_like(weights)
     for permutation in permutations:
         placed = small[permutation]
         labelled = placed >= 0
         # An unlabelled node has no class in common with another.
         other = np.where(labelled, placed, -2).astype(placed.dtype)
         same = np.repeat(placed, counts) == other.take(columns)
-        found.append((diagonal @ labelled + weights @ same) / (norm @ labelled))
+        # Not by BLAS, whose threads wait for each other longer than a sum of this length takes.
+        pairs = np.multiply(weights, same, out=products).sum()
+        found.append((np.sum(diagonal[labelled]) + pairs) / np.sum(norm[labelled]))
     return np.array(found)

@@ -89,7 +89,7 @@ def spectral_density(
     of ``n_vectors`` of them gives a quadrature rule; their mean is the estimate and their spread its error. A rule
     knows the share below an edge up to the weight that it has there, ``doubt``: choose edges away from eigenvalues of
     high multiplicity. Small graphs are decomposed instead. Time grows with ``matvecs * n_vectors`` times the entries of
-    the graph; above 2e10 of such reads, half a minute, a warning states how long before it starts.
+    the graph; above 3e9 of such reads, five seconds, a warning states how long before it starts.
 
     Parameters
     ----------

@@ -154,7 +154,7 @@ def energy_profile(
     quadrature rule for the energy's distribution, and the rule with a node at an edge bounds the energy below that edge
     on both sides; the value given is the middle. No eigenvector is computed, and no basis is kept: time grows with
     ``matvecs`` times the entries of the graph times the signals, memory with the nodes (some 60 vectors) alone. Above
-    2e10 such reads, about half a minute, a warning states how long it takes before it starts.
+    3e9 such reads, about five seconds, a warning states how long it takes before it starts.
 
     For random-walk families the energy is that of the inner product in which the operator is symmetric,
     :math:`\sum_i s_i^2 |x_i|^2` with ``s = op.scale``.

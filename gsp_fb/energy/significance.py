@@ -176,7 +176,7 @@ def s_value_significance(
 ) -> Significance:
     r"""Return how the S-value of ``x`` compares with those of surrogate signals.
 
-    Drawing surrogates costs ``n_surrogates`` energies of ``x``; above 2e10 entries read, about half a minute, a warning
+    Drawing surrogates costs ``n_surrogates`` energies of ``x``; above 3e9 entries read, about five seconds, a warning
     states how long it takes before it starts. ``method='analytic'`` costs one.
 
     Parameters
