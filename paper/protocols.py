@@ -87,7 +87,7 @@ _TIERS = (
     _Tier(1_000, (Rung(64, 3), Rung(16, 10))),
     _Tier(4_000, (Rung(32, 1), Rung(8, 3), Rung(2, 10))),
     _Tier(12_000, (Rung(16, 1), Rung(4, 3))),
-    _Tier(float("inf"), (Rung(12, 1), Rung(2, 2))),
+    _Tier(float("inf"), (Rung(16, 1), Rung(2, 2))),
 )
 PATIENCE = 100
 # A course of alphas must not stop early. GIN's folds have no validation part to stop by under its own protocol.

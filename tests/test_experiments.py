@@ -178,12 +178,15 @@ def test_the_race_keeps_the_best_and_counts_what_diverged(monkeypatch, tmp_path)
     search = sys.modules["gsp_fb.nn.search"]
     job, asked = job_of(monkeypatch), []
 
-    def validation(self, wanted):
+    def validation(wanted):
         asked.extend((trial.number, split) for trial, split in wanted)
         table = {(False, 0.3): 0.9, (True, 0.3): 0.2}
         return [table.get((trial.values["normalize"], trial.values["dropout"])) for trial, _ in wanted]
 
-    monkeypatch.setattr(search._Work, "validation", validation)
+    race = search.Race
+    monkeypatch.setattr(
+        search, "Race", lambda journal, space, trained, *rest, **given: race(journal, space, validation, *rest, **given)
+    )
     found = choice.choose(job, journal.Journal(tmp_path / "a.jsonl", {}))
     assert (found.values["normalize"], found.score, found.n_trials) == (False, 0.9, 3)
     assert found.n_failed == 1
@@ -239,8 +242,8 @@ def test_plans_grow_with_the_protocol_alone():
         assert plan("paper", n_nodes=n_nodes).trainings == 2 * 10 + 10
         assert plan("tuned", n_nodes=n_nodes).rungs[0].candidates >= 16
         assert plan("tuned", n_nodes=n_nodes).epochs == plan("paper", n_nodes=n_nodes).epochs == 2000
-    for n_nodes in (183, 890, 2708):
-        assert plan("tuned", n_nodes=n_nodes).rungs[0].candidates == 64
+    for n_nodes, candidates in ((183, 64), (890, 64), (2708, 32)):
+        assert plan("tuned", n_nodes=n_nodes).rungs[0].candidates == candidates
 
 
 def test_without_shared_nodes_the_corrected_test_is_the_paired_one():

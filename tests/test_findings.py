@@ -53,7 +53,7 @@ def test_the_note_concludes_what_the_numbers_show(tmp_path, high, sentence):
     text = write_findings(store, tmp_path / "findings.md").read_text(encoding="utf-8")
     assert sentence in text
     assert f"Over {len(SETS)} data sets" in text
-    assert "| texas | 9 | 64 on 10 splits | 2000 | 9 of 90 |" in text
+    assert "| texas | 9 | 64 on 3 splits, then 16 on 10 splits | 2000 | 9 of 90 |" in text
     assert "| texas | low+high-scalar-relu-sym-2 | 3 | 3 |" in text
     assert "[glossary](glossary.md)" in text
     assert (tmp_path / "findings" / "forest.png").stat().st_size > 1000

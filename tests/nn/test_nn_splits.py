@@ -212,5 +212,5 @@ def test_a_copy_computes_the_same_bits_in_any_company(mixing, activation):
         own.data = every.data[chosen].clone()
     parts = [torch.randn(30, 23, 8, generator=generator) for _ in range(3)]
     act = ACTIVATIONS[activation]
-    together = act(channels.mix(parts))
-    assert torch.equal(act(alone.mix([part[chosen] for part in parts])), together[chosen])
+    batched = act(channels.mix(parts))
+    assert torch.equal(act(alone.mix([part[chosen] for part in parts])), batched[chosen])
