@@ -30,8 +30,8 @@ def run(code):
 
 
 def import_seconds(statement):
-    """Return the processor time of the quickest of five first imports, each in an interpreter of its own."""
-    timed = f"import time; start = time.process_time(); {statement}; print(time.process_time() - start)"
+    """Return the time of the quickest of five first imports, each in an interpreter of its own."""
+    timed = f"import time; start = time.perf_counter(); {statement}; print(time.perf_counter() - start)"
     return min(float(run(timed)) for _ in range(5))
 
 
@@ -39,9 +39,9 @@ def test_import_loads_no_optional_library():
     assert json.loads(run(REPORT)) == []
 
 
-def test_import_takes_no_more_than_twice_what_numpy_and_scipy_take_themselves():
-    # They are imported with us; a busy machine slows both alike.
-    assert import_seconds("import gsp_fb") < 3 * import_seconds(MANDATORY)
+def test_import_takes_less_than_800_milliseconds():
+    # Where numpy and scipy alone take most of that, we may add as much as they cost.
+    assert import_seconds("import gsp_fb") < max(0.8, 2 * import_seconds(MANDATORY))
 
 
 def test_every_public_name_is_there():

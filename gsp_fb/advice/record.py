@@ -8,19 +8,17 @@ code.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 import numpy as np
-from scipy.special import stdtr
 
 from ..backend import FloatArray
 from .rules import RULES
 
-__all__ = ["HELPS", "Measured", "Verdict", "measured", "spearman", "threshold", "verdicts"]
+__all__ = ["HELPS", "Measured", "Verdict", "measured", "threshold", "verdicts"]
 
 # Gains of accuracy up to this do not justify the cost of a second channel.
 HELPS = 0.01
@@ -164,38 +162,14 @@ def verdicts(rows: Sequence[Measured] | None = None) -> tuple[Verdict, ...]:
 
 
 def _verdict(rule: str, rows: Sequence[Measured]) -> Verdict:
+    # scipy.stats takes a third of a second to import, so it is imported here.
+    from scipy.stats import spearmanr
+
     scores, helps = [row.scores[rule] for row in rows], [row.gain > HELPS for row in rows]
     right = 0
     for k in range(len(rows)):
         rest = [i for i in range(len(rows)) if i != k]
         cut = threshold([scores[i] for i in rest], [helps[i] for i in rest])
         right += (scores[k] > cut) == helps[k]
-    return Verdict(rule, int(right), len(rows), *spearman(scores, [row.gain for row in rows]))
-
-
-def spearman(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
-    """Return Spearman's rank correlation and its two-sided p-value by Student's t.
-
-    As ``scipy.stats.spearmanr``, whose import takes half a second of every report.
-
-    Examples
-    --------
-    >>> correlation, p_value = spearman([1.0, 2.0, 3.0, 4.0], [10.0, 30.0, 20.0, 40.0])
-    >>> round(correlation, 3), round(p_value, 3)
-    (0.8, 0.2)
-    """
-    a, b = (_ranks(values) for values in (first, second))
-    lengths = math.sqrt(float(a @ a) * float(b @ b))
-    if lengths == 0:  # all values of one side are equal: no order to compare
-        return math.nan, math.nan
-    r, freedom = min(1.0, max(-1.0, float(a @ b) / lengths)), len(a) - 2
-    if abs(r) == 1:
-        return r, 0.0
-    return r, float(2 * stdtr(freedom, -abs(r) * math.sqrt(freedom / (1 - r * r))))
-
-
-def _ranks(values: Sequence[float]) -> FloatArray:
-    """Return the ranks less their mean; equal values share the mean of their ranks."""
-    _, where, counts = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[where]
-    return np.asarray(ranks - ranks.mean())
+    found = spearmanr(scores, [row.gain for row in rows])
+    return Verdict(rule, int(right), len(rows), float(found.statistic), float(found.pvalue))
