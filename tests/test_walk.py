@@ -97,9 +97,10 @@ def assert_a_report(browser, page):
     assert browser.find_element("tag name", "h1").text
     assert browser.find_element("id", "mix").is_displayed()
     assert browser.find_element("id", "spectrum").is_displayed()
-    answers = [item.text for item in browser.find_elements("css selector", ".answers .short")]
+    # Four answers, each with its reason or its command.
+    answers = [item.text.splitlines() for item in browser.find_elements("css selector", ".answers > div")]
     assert len(answers) == 4
-    assert all(answers)
+    assert all(len(lines) >= 3 and all(lines) for lines in answers)
     assert browser.get_log("browser") == []
 
 

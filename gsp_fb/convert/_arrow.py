@@ -84,8 +84,7 @@ def from_arrow(
     chosen = weight_attribute(others, (name for name in others if _is_number(arrow[name].type)), weight)
     weights = None if chosen is None else _weights(arrow, chosen)
     rules: dict[str, Any] = {"directed": directed, "symmetrize": symmetrize, "duplicates": duplicates, "loops": loops}
-    rules["signed"] = signed
-    return graph_of_table(pairs, names, weights, n_nodes=n_nodes, nodes=nodes, on=on, **rules)
+    return graph_of_table(pairs, names, weights, n_nodes=n_nodes, nodes=nodes, on=on, signed=signed, **rules)
 
 
 def _is_number(kind: Any) -> bool:

@@ -23,6 +23,7 @@ __all__ = [
     "node_cells",
     "numeric_names",
     "table_of",
+    "with_arcs",
 ]
 
 Names = tuple[Hashable, ...] | None
@@ -46,6 +47,11 @@ def graph_of_table(
         raise ParameterError(f"n_nodes={n_nodes} is for numbered nodes; these {len(names)} are named")
     graph = Graph.from_edges(pairs, weights, n_nodes if names is None else len(names), nodes=names, **rules)
     return graph if nodes is None else graph.with_nodes(nodes, on)
+
+
+def with_arcs(graph: Graph) -> Graph:
+    """Return an undirected graph as a directed one: every edge is an arc each way."""
+    return Graph.from_adjacency(graph.adjacency, directed=True, signed=graph.is_signed, nodes=graph.nodes)
 
 
 def labels_of(names: Sequence[Hashable]) -> tuple[Hashable, ...] | None:

@@ -11,7 +11,7 @@ from .._attributes import weight_attribute
 from .._extras import require
 from ..errors import GraphError
 from ..graph import Graph
-from ._common import check_direction, names_of, node_cells, numeric_names, table_of
+from ._common import check_direction, names_of, node_cells, numeric_names, table_of, with_arcs
 
 __all__ = ["from_igraph", "to_igraph"]
 
@@ -76,11 +76,7 @@ def from_igraph(
     if G.is_directed():
         return Graph.from_edges(pairs, weights, G.vcount(), directed=directed, symmetrize=symmetrize, **rules)
     graph = Graph.from_edges(pairs, weights, G.vcount(), **rules)
-    return (
-        graph
-        if not directed
-        else Graph.from_adjacency(graph.adjacency, directed=True, signed=signed, nodes=graph.nodes)
-    )
+    return with_arcs(graph) if directed else graph
 
 
 def _numbers(values: list[Any], name: str) -> Any:

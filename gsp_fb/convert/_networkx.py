@@ -12,7 +12,7 @@ from .._attributes import weight_attribute
 from .._extras import require
 from ..errors import GraphError
 from ..graph import Graph
-from ._common import cells_by_name, check_direction, names_of, node_cells, numeric_names, table_of
+from ._common import cells_by_name, check_direction, names_of, node_cells, numeric_names, table_of, with_arcs
 
 __all__ = ["from_networkx", "to_networkx"]
 
@@ -78,11 +78,7 @@ def from_networkx(
     if G.is_directed():
         return Graph.from_edges(pairs, weights, len(names), directed=directed, symmetrize=symmetrize, **rules)
     graph = Graph.from_edges(pairs, weights, len(names), **rules)
-    return (
-        graph
-        if not directed
-        else Graph.from_adjacency(graph.adjacency, directed=True, signed=signed, nodes=graph.nodes)
-    )
+    return with_arcs(graph) if directed else graph
 
 
 def _weights(G: Any, weight: str) -> Any | None:

@@ -91,8 +91,7 @@ def from_pandas(
     chosen = weight_attribute(others, (name for name in others if _is_numeric(df[name].dtype)), weight)
     weights = None if chosen is None else _weights(df, chosen)
     rules: dict[str, Any] = {"directed": directed, "symmetrize": symmetrize, "duplicates": duplicates, "loops": loops}
-    rules["signed"] = signed
-    return graph_of_table(pairs, labels, weights, n_nodes=n_nodes, nodes=nodes, on=on, **rules)
+    return graph_of_table(pairs, labels, weights, n_nodes=n_nodes, nodes=nodes, on=on, signed=signed, **rules)
 
 
 def _is_numeric(dtype: Any) -> bool:

@@ -17,9 +17,9 @@ def filter_signal(bank: FilterBank, x: Tensor) -> Tensor:
     r"""Return :math:`g_m(op)\,x` for every kernel of a filter bank, with gradients to ``x``.
 
     ``bank.analyze`` does the same with a tensor that requires a gradient; of other tensors it returns NumPy arrays. The
-    gradient is the adjoint
-    in the plain inner product, :math:`S\,g_m(op)\,S^{-1}` with ``S = diag(op.scale ** 2)``, and is exact to the bank's
-    tolerance. Gradients of any order, ``jvp`` and ``vmap`` work; the computation itself is the core's, on the CPU.
+    gradient is the adjoint in the plain inner product, :math:`S\,g_m(op)\,S^{-1}` with ``S = diag(op.scale ** 2)``, and
+    is exact to the bank's tolerance. Gradients of any order, ``jvp`` and ``vmap`` work; the computation itself is the
+    core's, on the CPU.
 
     Parameters
     ----------
