@@ -103,19 +103,22 @@ class Evaluation:
             return [[] for _ in self.active]
         return [*found.tolist()] if self.batched else [found.tolist()]
 
-    def measured(self, parts: Sequence[str], *, expected: bool = False) -> list[dict[str, Any]]:
+    def measured(self, parts: Sequence[str], *, expected: bool = False, brief: bool = False) -> list[dict[str, Any]]:
         """Return, for every active run, losses and scores by part, S-value, channel weights and shares by layer.
 
         ``expected`` adds the expectation of the S-value under random permutation: for results, not at every epoch.
+        ``brief`` leaves all but losses and scores out.
         """
-        logits, layers = self.task.logits(self.model)
-        shares = self._table(torch.stack(layers, dim=-2) if layers else None)
-        alphas = self._table(getattr(self.model, "alphas", lambda: None)())
+        logits, layers = self.task.logits(self.model, shares=not brief)
         logits = logits if self.batched else logits.unsqueeze(0)
         with torch.no_grad():
             means = {part: self.means(logits, part).double().tolist() for part in parts}
         scores = {part: self._scores(logits, part) for part in parts}
-        columns: dict[str, Any] = {"s_value": self.task.s_values(logits), "alphas": alphas, "shares": shares}
+        columns: dict[str, Any] = {}
+        if not brief:
+            columns["s_value"] = self.task.s_values(logits)
+            columns["alphas"] = self._table(getattr(self.model, "alphas", lambda: None)())
+            columns["shares"] = self._table(torch.stack(layers, dim=-2) if layers else None)
         if expected:
             columns["expected_s_value"] = self.task.s_values(logits, expected=True)
         by_part: dict[str, Any] = {"losses": means, "scores": scores}

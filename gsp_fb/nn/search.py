@@ -29,8 +29,8 @@ __all__ = ["search"]
 
 JOURNAL_FILE = "journal.jsonl"
 _TRAINING = {entry.name for entry in fields(TrainConfig)}
-# Settings that are proposed at once where settings x splits train as one batch.
-SETTINGS_PER_BATCH = 4
+# Settings that train as one batch with their splits: a sampler learns between batches, a list of settings does not.
+SETTINGS_PER_BATCH = {"sampled": 4, "listed": 16}
 
 
 def search(
@@ -147,9 +147,10 @@ def search(
         """Return the validation score of each (trial, split); None where training diverges."""
         settings = [(_divided(trial.values, options, config), number) for trial, number in wanted]
         jobs = [Job(sealed[number], setting, seeds[number], own) for (own, setting), number in settings]
-        results = train_jobs(name, dataset, jobs, **sources)
+        results = train_jobs(name, dataset, jobs, brief=True, **sources)
         return [result.scores["val"] if isinstance(result, TrainResult) else None for result in results]
 
+    width = SETTINGS_PER_BATCH["listed" if len(start) >= n_trials else "sampled"]
     Path(directory).mkdir(parents=True, exist_ok=True)
     race = Race(
         Journal(Path(directory, JOURNAL_FILE), json.loads(json.dumps(identity)), OPERATIONS),
@@ -159,7 +160,7 @@ def search(
         sampler=sampler,
         start=start,
         seed=seed,
-        width=SETTINGS_PER_BATCH if dataset.graph.n_nodes <= BATCHED_NODES else 1,
+        width=width if dataset.graph.n_nodes <= BATCHED_NODES else 1,
         prunes=rungs is None,
     )
     with progress_bar(race.rungs[0][0], shown=progress, unit="trial") as bar:

@@ -119,16 +119,20 @@ def train_splits(
 
 
 def train_jobs(
-    name: str, dataset: Any, jobs: Sequence[Job], *, progress: bool = False, **place: Any
+    name: str, dataset: Any, jobs: Sequence[Job], *, progress: bool = False, brief: bool = False, **place: Any
 ) -> list[TrainResult | TrainingError]:
-    """Return what every job reaches, or the error that ended it; ``place`` goes to :func:`gsp_fb.nn.build`."""
+    """Return what every job reaches, or the error that ended it; ``place`` goes to :func:`gsp_fb.nn.build`.
+
+    ``brief`` records the validation part of an epoch alone: what a search reads.
+    """
 
     def make(job: Job, **copies: Any) -> nn.Module:
         return build(name, dataset, seed=job.seed, **copies, **place, **job.options)
 
     found: dict[int, TrainResult | TrainingError] = {}
     for numbers, batched in _batches(dataset, jobs, make):
-        results = _train(dataset, [jobs[number] for number in numbers], make, batched=batched, progress=progress)
+        own = [jobs[number] for number in numbers]
+        results = _train(dataset, own, make, batched=batched, progress=progress, brief=brief)
         found |= dict(zip(numbers, results, strict=True))
     return [found[number] for number in range(len(jobs))]
 
@@ -183,7 +187,7 @@ def _stacked(singles: Sequence[nn.Module], job: Job, make: Builder) -> nn.Module
 
 
 def _train(
-    dataset: Any, jobs: Sequence[Job], make: Builder, *, batched: bool, progress: bool
+    dataset: Any, jobs: Sequence[Job], make: Builder, *, batched: bool, progress: bool, brief: bool
 ) -> list[TrainResult | TrainingError]:
     """Train jobs as copies of one model, or a single one; an error ends a single job and is returned."""
     singles = [make(job) for job in jobs]
@@ -191,7 +195,7 @@ def _train(
     if model is None:
         raise ParameterError(f"this model cannot hold {len(jobs)} parameter sets")
     try:
-        return fit(model, dataset, jobs, singles=singles if batched else (), progress=progress)
+        return fit(model, dataset, jobs, singles=singles if batched else (), progress=progress, brief=brief)
     except TrainingError as failed:
         if batched:
             raise

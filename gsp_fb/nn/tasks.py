@@ -79,7 +79,7 @@ class Task(ABC):
         """Yield, for every step of one epoch, the outputs and targets of its items and their weights in the loss."""
 
     @abstractmethod
-    def logits(self, model: nn.Module) -> tuple[Tensor, list[Tensor]]:
+    def logits(self, model: nn.Module, *, shares: bool = True) -> tuple[Tensor, list[Tensor]]:
         """Return the outputs of all items without dropout, and the channels' mean shares of each layer."""
 
     def s_values(self, logits: Tensor, *, expected: bool = False) -> list[float]:
@@ -115,9 +115,9 @@ class NodeTask(Task):
             logits = model(x) if batch.propagation is None else model(x, batch.propagation)
             yield logits[batch.targets], y[batch.targets], batch.weights
 
-    def logits(self, model: nn.Module) -> tuple[Tensor, list[Tensor]]:
+    def logits(self, model: nn.Module, *, shares: bool = True) -> tuple[Tensor, list[Tensor]]:
         """Return the outputs of all items, and the channels' mean shares of each layer."""
-        return _evaluated(model, self.x)
+        return _evaluated(model, self.x, shares)
 
 
 class GraphTask(Task):
@@ -139,25 +139,27 @@ class GraphTask(Task):
             if sizes[chosen.cpu().numpy()].sum() > 1:
                 yield model(self._batch(chosen.cpu().numpy())), self.y[chosen], None
 
-    def logits(self, model: nn.Module) -> tuple[Tensor, list[Tensor]]:
+    def logits(self, model: nn.Module, *, shares: bool = True) -> tuple[Tensor, list[Tensor]]:
         """Return the outputs of all items, and the channels' mean shares of each layer."""
         blocks = torch.split(torch.arange(self.y.shape[0]), max(self.config.batch_size, 256))
         batches = [self._batch(block.numpy()) for block in blocks]
-        outputs, shares = zip(*(_evaluated(model, batch) for batch in batches), strict=True)
+        outputs, found = zip(*(_evaluated(model, batch, shares) for batch in batches), strict=True)
         # Shares are means over nodes; blocks of graphs have different numbers of them.
         weights = [len(batch.x) / self.graph.n_nodes for batch in batches]
-        means = [sum(w * part for w, part in zip(weights, layer, strict=True)) for layer in zip(*shares, strict=True)]
+        means = [sum(w * part for w, part in zip(weights, layer, strict=True)) for layer in zip(*found, strict=True)]
         return torch.cat(outputs), means
 
 
-def _evaluated(model: Any, x: Any) -> tuple[Tensor, list[Tensor]]:
+def _evaluated(model: Any, x: Any, asked: bool) -> tuple[Tensor, list[Tensor]]:
     """Return the outputs and, of a network with several channels, their mean shares, layer by layer, in one pass."""
     model.eval()
     shares: list[Tensor] = []
     several = len(getattr(model, "channel_names", ())) > 1
     with torch.no_grad():
         # Of the channels only the shares are kept: on a large graph those of all layers do not fit beside each other.
-        logits = model.forward(x, None, lambda part: shares.append(model.mean_shares(part))) if several else model(x)
+        # The same pass without shares: a fused one rounds otherwise, and would end a run at another epoch.
+        keep = (lambda part: shares.append(model.mean_shares(part))) if asked else (lambda part: None)
+        logits = model.forward(x, None, keep) if several else model(x)
     return logits, shares
 
 

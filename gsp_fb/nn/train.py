@@ -135,10 +135,11 @@ def fit(
     hooks: Hooks = DEFAULTS,
     exchange: Exchange = ALONE,
     progress: bool = False,
+    brief: bool = False,
 ) -> list[TrainResult | TrainingError]:
     """Train a model on one job, or as the copies ``singles`` of it on several; return results or what ended a run.
 
-    Directories are locked, and as many threads compute as pay.
+    Directories are locked, and as many threads compute as pay. ``brief`` records the validation part of an epoch alone.
     """
     task = make_task(model, dataset, jobs[0].config)
     task.fingerprint |= exchange.facts
@@ -151,7 +152,7 @@ def fit(
         stack.enter_context(threads_for(work_of(model, task)))
         if runs[0].config.compile:
             stack.enter_context(compiled_model(model))
-        trainer = Trainer(model, task, runs, batched=bool(singles), hooks=hooks, exchange=exchange)
+        trainer = Trainer(model, task, runs, batched=bool(singles), hooks=hooks, exchange=exchange, brief=brief)
         trainer.fit(stack.enter_context(deferred_interrupt()), progress=progress)
         return trainer.results()
 

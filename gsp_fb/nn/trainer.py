@@ -100,8 +100,10 @@ class Trainer:
         batched: bool = False,
         hooks: Hooks = DEFAULTS,
         exchange: Exchange = ALONE,
+        brief: bool = False,
     ) -> None:
         self.model, self.task, self.batched, self.hooks, self.exchange = model, task, batched, hooks, exchange
+        self.brief = brief and all(run.validates for run in runs)
         self.runs, self.active = list(runs), list(runs)
         self.evaluation = Evaluation(model, task, self.hooks, self.runs, batched=batched)
         self._bind()
@@ -246,20 +248,22 @@ class Trainer:
         if not due:
             return
         # Where there is a validation part to choose by, nothing of the test part is looked at before the end.
-        parts = PARTS if any(not run.validates for run in self.active) else PARTS[:2]
+        parts = ("val",) if self.brief else PARTS if any(not run.validates for run in self.active) else PARTS[:2]
         names = getattr(self.model, "channel_names", ())
-        for run, found in zip(self.active, self.evaluation.measured(parts), strict=True):
+        for run, found in zip(self.active, self.evaluation.measured(parts, brief=self.brief), strict=True):
             loss, score = found["losses"], found["scores"]
             if run not in due:
                 continue
-            if not math.isfinite(loss["train"]):
+            if not math.isfinite(loss.get("train", 0.0)):
                 run.fail(loss["train"], run.epoch)
                 continue
             row: Row = {"epoch": run.epoch}
-            for part in ("train", "val") if run.validates else ("train", "test"):
+            for part in parts[:2] if run.validates else ("train", "test"):
                 row |= {f"{part}_loss": loss[part], f"{part}_{self.task.metric}": score[part]}
-            row["s_value"] = found["s_value"]
-            run.record(row | _columns("alpha", names, found["alphas"]) | _columns("share", names, found["shares"]))
+            if not self.brief:
+                row["s_value"] = found["s_value"]
+                row |= _columns("alpha", names, found["alphas"]) | _columns("share", names, found["shares"])
+            run.record(row)
             state = TrainState(run.epoch, run.best_epoch, run.history[-1], self.model)
             answers = [bool(callback(state)) for callback in self.hooks.callbacks]
             run.stopped = run.stopped or any(answers)

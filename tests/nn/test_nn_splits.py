@@ -47,6 +47,19 @@ def test_a_batch_of_splits_is_the_separate_runs(name, monitor, dropout, blocks):
         assert ours == pytest.approx(theirs, rel=1e-9)
 
 
+@pytest.mark.parametrize("name", ["mlp", "gcn", "fb-gcn", "acm-gcn", "fb-graphsage"])
+def test_a_brief_record_has_the_validation_of_the_whole_one(name, blocks):
+    wanted = list(some_splits(blocks, 3))
+    for jobs in (wanted, wanted[:1]):
+        runs = [Job(split, TrainConfig(lr=0.02, epochs=40, patience=8), 1, {"hidden": 8}) for split in jobs]
+        whole, brief = (train_jobs(name, blocks, runs, brief=kind) for kind in (False, True))
+        for ours, theirs in zip(whole, brief, strict=True):
+            assert (ours.best_epoch, ours.scores, ours.losses) == (theirs.best_epoch, theirs.scores, theirs.losses)
+            assert [{key: row[key] for key in ("epoch", "val_loss", "val_accuracy")} for row in ours.history] == [
+                *theirs.history
+            ]
+
+
 def test_shares_of_nodes_carry_no_rounding_of_float32(blocks):
     runs = train_splits("gcn", blocks, list(some_splits(blocks, 2)), TrainConfig(epochs=3))
     for split, run in zip(some_splits(blocks, 2), runs, strict=True):
