@@ -19,7 +19,7 @@ from .headline import headline, interval
 from .store import Facts, Store
 from .verdicts import over_data_sets
 
-__all__ = ["control_sections", "finding_blocks", "write_findings"]
+__all__ = ["control_sections", "finding_blocks", "is_decided", "write_findings"]
 
 _METHOD = (
     "All arms are the same stack of layers with other channels: low (a normalised adjacency), high (identity "
@@ -49,16 +49,25 @@ _PARTS = {
 }
 
 
+# The contrast that the note is about.
+_DECISIVE = CONTRASTS["high or identity"]
+
+
+def is_decided(results: Sequence[Result]) -> bool:
+    """Return whether the high channel is compared with the identity on three families of data sets."""
+    return any(row.contrast is _DECISIVE and row.new is not None for row in results)
+
+
 def write_findings(store: Store, output: Path) -> Path:
     """Write the note as Markdown; return its path.
 
     Raises
     ------
     ParameterError
-        The control is measured on fewer than three families of data sets.
+        The high channel is compared with the identity on fewer than three families of data sets.
     """
     results = control_results(store)
-    if not any(row.new is not None for row in results):
+    if not is_decided(results):
         raise ParameterError(
             f"{store.directory} holds no contrast of the control on three families of data sets; run it first"
         )
@@ -69,11 +78,57 @@ def write_findings(store: Store, output: Path) -> Path:
 
 
 def finding_blocks(store: Store, results: Sequence[Result], folder: Path) -> list[Block]:
-    """Return the note: first screen, method, tables, limits."""
+    """Return the note: first screen, what it rests on, method, tables."""
     page: list[Block] = [Heading(1, "Is it the high-pass filter or the identity?")]
-    page += [*headline(results, (), (), folder), Heading(2, "Method"), *map(Text, _METHOD), _budgets(store)]
-    page += control_sections(store, results)
+    page += [*headline(results, (), (), folder), Text(_extent(store, results))]
+    page += [Heading(2, "Method"), *map(Text, _METHOD), _budgets(store)]
+    page += [Heading(2, "Scores"), Text(_SCORES), _scores(store), *control_sections(store, results)]
     return [*page, Text("Terms are defined in the [glossary](glossary.md).")]
+
+
+def _extent(store: Store, results: Sequence[Result]) -> str:
+    """Return what the note rests on: data sets and cells measured, and those of the plan that are not."""
+    planned = control_cells()
+    sets, stored = dict.fromkeys(cell.dataset for cell in planned), sum(map(store.has, planned))
+    compared = [gain.dataset for row in results if row.contrast is _DECISIVE for gain in row.gains]
+    absent = [name for name in sets if name not in compared]
+    rest = f"; not yet on {', '.join(absent)}" if absent else ""
+    return (
+        f"This rests on {len(compared)} of the {len(sets)} data sets of the plan ({', '.join(compared)}{rest}) and on "
+        f"{stored} of its {len(planned)} cells; `python -m paper control control-factors --list` has the rest with its "
+        "price."
+    )
+
+
+_SCORES = (
+    "Test score in percent, mean and standard deviation over the splits: accuracy, for minesweeper and tolokers the "
+    "area under the ROC curve. Two layers, renormalised filter, scalar mixing."
+)
+
+
+def _scores(store: Store) -> Table:
+    """Return the score of every core arm on every data set; a dot where it is not measured."""
+    core = list(cells(EXPERIMENTS["control"], "tuned"))
+    found = {(cell.dataset, cell.row.label): facts for cell in core if (facts := store.read(cell))}
+    labels = [label for label in dict.fromkeys(cell.row.label for cell in core) if any(label in key for key in found)]
+    rows = [
+        [dataset, *(_score(found.get((dataset, label))) for label in labels)]
+        for dataset in dict.fromkeys(cell.dataset for cell in core)
+        if any(dataset in key for key in found)
+    ]
+    return Table(["data set", *(_arm(label) for label in labels)], rows)
+
+
+def _score(facts: Facts | None) -> str:
+    if facts is None:
+        return "·"
+    return f"{100 * statistics.fmean(facts['test']):.1f} ± {100 * statistics.stdev(facts['test']):.1f}"
+
+
+def _arm(label: str) -> str:
+    """Return the channels of a core arm, and its inner ReLU where it has one."""
+    name, *parts = label.split("-")
+    return f"{name}, ReLU" if "relu" in parts else name
 
 
 def control_sections(store: Store, results: Sequence[Result]) -> list[Block]:
@@ -107,9 +162,11 @@ def _overall(results: Sequence[Result]) -> Table:
 
 def _parts(store: Store) -> Table:
     stored = {(cell.dataset, cell.row.label): (cell, facts) for cell in control_cells() if (facts := store.read(cell))}
-    contrast, rows = CONTRASTS["high or identity"], []
+    contrast, rows = _DECISIVE, []
     for name, having in _PARTS.items():
         found = gains(contrast, stored, store, having=having)
+        if not found:
+            continue
         mean, new = over_data_sets(found)
         shown = ["·" if one is None else interval(one) for one in (mean, new)]
         rows.append([name, str(len(found)), *shown, *_probabilities(new)])

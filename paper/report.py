@@ -14,7 +14,7 @@ from .cells import Cell, select
 from .contrasts import control_results
 from .estimation import Estimate
 from .figures import draw
-from .findings import control_sections, write_findings
+from .findings import control_sections, is_decided, write_findings
 from .headline import headline, interval
 from .store import Store
 from .tables import ABSENT, CAPPED, STALE, missing, sections
@@ -83,7 +83,7 @@ def write_report(store: Store, output: Path, *, experiments: Sequence[str] = ())
     for path, text in texts.items():
         with atomic_write(path, mode="w") as file:
             file.write(text)
-    decided = any(row.new is not None for row in control_results(store)) and not store.quick
+    decided = is_decided(control_results(store)) and not store.quick
     findings = [write_findings(store, output.with_name("findings.md"))] if decided else []
     return [*texts, *findings, *(block.path for block in page if isinstance(block, Figure))]
 

@@ -55,6 +55,11 @@ def test_the_note_concludes_what_the_numbers_show(tmp_path, high, sentence):
     assert f"Over {len(SETS)} data sets" in text
     assert "| texas | 9 | 64 on 3 splits, then 16 on 10 splits | 2000 | 9 of 90 |" in text
     assert "| texas | low+high-scalar-relu-sym-2 | 3 | 3 |" in text
+    assert f"rests on {len(SETS)} of the 19 data sets" in text
+    assert "not yet on wisconsin, " in text
+    assert "data set | low | high | identity | low+high | low+high, ReLU | low+identity |" in text
+    assert "| texas | 70.0 ± 0.2 |" in text
+    assert "lazy filter" not in text  # nothing of it is stored
     assert "[glossary](glossary.md)" in text
     assert (tmp_path / "findings" / "forest.png").stat().st_size > 1000
 
