@@ -92,6 +92,32 @@ def test_an_error_in_any_thread_reaches_the_caller():
         threads.each_block(fail_late, [(k,) for k in range(100)], 4)
 
 
+def test_a_thread_that_has_not_begun_is_not_waited_for(monkeypatch):
+    waiting, done = [], []
+    monkeypatch.setattr(threads._thread, "start_new_thread", lambda run, arguments: waiting.append((run, arguments)))
+    threads.each_block(done.append, [(k,) for k in range(10)], 3)
+    assert done == list(range(10))
+    for run, arguments in waiting:
+        run(*arguments)
+    assert len(waiting) == 2
+    assert done == list(range(10))
+
+
+def test_after_an_error_a_thread_that_begins_late_does_nothing(monkeypatch):
+    waiting, done = [], []
+    monkeypatch.setattr(threads._thread, "start_new_thread", lambda run, arguments: waiting.append((run, arguments)))
+
+    def fail_at_once(k):
+        done.append(k)
+        raise MemoryError("block 0")
+
+    with pytest.raises(MemoryError, match="block 0"):
+        threads.each_block(fail_at_once, [(k,) for k in range(10)], 2)
+    for run, arguments in waiting:
+        run(*arguments)
+    assert done == [0]
+
+
 @pytest.mark.parametrize("columns", [1, 20])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, dtype, columns):
