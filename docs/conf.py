@@ -15,6 +15,8 @@ from docutils.utils.math import latex2mathml
 import gsp_fb
 from gsp_fb import __version__
 
+sys.path.insert(0, str(Path(__file__).with_name("figures")))
+
 project = "gsp_fb"
 author = "the gsp_fb authors"
 version = release = __version__
@@ -97,6 +99,9 @@ sphinx_gallery_conf = {
     "capture_repr": (),
     "thumbnail_size": (680, 440),
     "min_reported_time": 10**6,
+    "write_computation_times": False,
+    # Letters that can still be read on a thumbnail, set before every script.
+    "reset_modules": ("matplotlib", "letters.enlarge"),
     "remove_config_comments": True,
 }
 
@@ -157,7 +162,13 @@ def _browser(app, error):
         raise RuntimeError(f"JupyterLite was not built:\n{done.stdout}\n{done.stderr}")
 
 
+def _named_defaults(_app, _what, _name, _object, _options, signature, returns):
+    """Show a default that is a function by its name, without its address in memory."""
+    return signature and re.sub(r"<function (\S+) at 0x[0-9a-f]+>", r"\1", signature), returns
+
+
 def setup(app):
-    """Tell Sphinx how to draw formulas and to add the notebooks of the browser."""
+    """Tell Sphinx how to draw formulas, to name defaults and to add the notebooks of the browser."""
+    app.connect("autodoc-process-signature", _named_defaults)
     app.connect("build-finished", _browser)
     app.add_html_math_renderer("mathml", inline_renderers=(_math, None), block_renderers=(_math, None))

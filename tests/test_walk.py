@@ -169,6 +169,26 @@ def test_the_documentation_offers_a_notebook_and_the_wheel_to_the_browser(site):
     assert kept == {str(path.relative_to(clone)) for path in clone.joinpath("gsp_fb").rglob("*.py")}
 
 
+def test_no_page_shows_the_address_of_an_object(site):
+    _, built, _ = site
+    pages = [page for page in built.rglob("*.html") if "lite" not in page.relative_to(built).parts]
+    shown = {page: re.sub(r"<[^>]*>", "", page.read_text(encoding="utf-8")) for page in pages}
+    found = r"&lt;(?:matplotlib\.|function |built-in |bound method )\S+|\bat 0x[0-9a-f]{6,}"
+    assert {page.name for page, text in shown.items() if re.search(found, text)} == set()
+
+
+def test_code_stays_in_its_box_at_desktop_width(site, browser):
+    _, built, _ = site
+    browser.set_window_size(1280, 900)
+    wide = "return [...document.querySelectorAll('.bd-article pre')].filter((p) => p.scrollWidth > p.clientWidth + 1).length"
+    pages = [*built.glob("*.html"), *built.glob("auto_gallery/*.html"), *built.glob("api/generated/*.html")]
+    found = {}
+    for page in pages:
+        browser.get(page.as_uri())
+        found[page.name] = browser.execute_script(wide)
+    assert {name: number for name, number in found.items() if number} == {}
+
+
 @pytest.mark.parametrize("question", ASKED)
 def test_the_search_finds_the_answer_to_a_question(site, browser, question):
     from selenium.webdriver.support.ui import WebDriverWait

@@ -56,11 +56,13 @@ class GraphFacts:
 
 @dataclass(frozen=True)
 class SignalFacts:
-    """A measured signal and how it was made from the data."""
+    """A measured signal and how it was made; of several named columns the one of most energy, and its share."""
 
     name: str
     columns: int
     preparation: str
+    largest: str = ""
+    share: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,8 @@ LEVEL = 0.05
 ONE = ("degree", "constant")
 # Share of the frequencies near 1, or of the edges at one node, that is worth a sentence.
 STRIKING = 0.2
+# Share of the features' energy in one named column that is worth a sentence.
+DOMINANT = 0.9
 # Edge homophily minus its expected value, either way, that is worth a sentence.
 ALIKE_STRIKING = 0.3
 # Edge homophily minus its expected value under random permutation, up to each bound.
@@ -164,7 +166,8 @@ def _how_rough(report: Report) -> str:
     short = ", ".join(f"{row.signal} {_rounded(row.s_value):.3f}" for row in rows)
     top = "" if VARIANTS[report.family].norm == "none" else ", from 0 (constant on every component) to 2"
     random = " and ".join(f"{_rounded(row.expected):.3f}" for row in rows)
-    parts = [f"S is the mean frequency under {report.family}{top}. The same values placed at random have {random}."]
+    whose = f"the {VARIANTS[report.family].title} Laplacian ({report.family})"
+    parts = [f"S is the mean frequency under {whose}{top}. The same values placed at random have {random}."]
     above = [f"{percent(profile.above)} of the energy of the {profile.signal}" for profile in report.profiles]
     if above:
         parts.append(f"Above frequency {_middle(report.profiles[0].edges)[1]:.2f} lies {' and '.join(above)}.")
@@ -251,6 +254,12 @@ def striking(report: Report) -> list[str]:
             f"{percent(alike.edge)} of the {'arcs' if facts.directed else 'edges'} join nodes of one class; with the "
             f"same labels placed at random {percent(alike.expected)} would."
         )
+    found += [
+        f"{percent(signal.share)} of the energy of the {signal.name} is the column {signal.largest}, so their S is its S; "
+        "bring the columns to one scale to weigh them alike."
+        for signal in report.signals
+        if signal.share >= DOMINANT
+    ]
     if facts.components > 1 and facts.edges:
         found.append(
             f"The graph falls into {count(facts.components, 'component')}; no filter carries values between them."

@@ -64,7 +64,10 @@ def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals
         notes["energies"] = f"Zero everywhere, so not measured: {', '.join(given.keys() - made.keys())}."
     made = made or _structure(graph)
     whole = {name: values for name, (values, _) in made.items()}
-    facts = tuple(SignalFacts(name, _width(values), how) for name, (values, how) in made.items())
+    facts = tuple(
+        SignalFacts(name, _width(values), how, *_largest(values, titles.get("features", ()) if name == "features" else ()))
+        for name, (values, how) in made.items()
+    )
     rest = {"degree": graph.degrees} if graph.degrees.any() else {"constant": np.ones(graph.n_nodes)}
     drawn = {**_columns(whole, titles), **_node_columns(graph), **rest}
     return Signals(whole, drawn, facts, x, classes, names, titles.get("features", ()))
@@ -115,6 +118,14 @@ def _structure(graph: Graph) -> dict[str, tuple[Signal, str]]:
     if graph.degrees.any():
         return {"degree": (graph.degrees, "the degree of each node, as no other signal was given")}
     return {"constant": (np.ones(graph.n_nodes), "1 at every node, as there is nothing else to measure")}
+
+
+def _largest(x: Signal, titles: Sequence[Any]) -> tuple[str, float]:
+    """Return the named column of most energy and its share of all; nothing for a single column or without names."""
+    if _width(x) < 2 or len(titles) != _width(x):
+        return "", 0.0
+    energy = np.asarray(signal_energy(x, per_column=True))
+    return str(titles[int(energy.argmax())]), float(energy.max() / energy.sum())
 
 
 def _width(x: Signal) -> int:

@@ -320,6 +320,49 @@ def test_tool_tips_have_names_and_attributes_and_many_classes_differ(opened, tmp
     assert len(found) == len(set(found)) == 12
 
 
+@pytest.fixture(scope="module")
+def towns(tmp_path_factory):
+    """Return the report of nine named towns on a wide map."""
+    names = [f"town {k}" for k in range(9)]
+    graph = gf.Graph.from_edges([(k, k + 1) for k in range(8)], n_nodes=9, nodes=names)
+    graph = graph.with_nodes({"x": np.arange(9.0), "y": 0.4 * (np.arange(9) % 3)})
+    assert graph.coordinates is not None
+    report = collect(graph, x=np.arange(9.0), name="towns")
+    return write_report(report, tmp_path_factory.mktemp("towns") / "towns.html")
+
+
+def test_own_names_are_drawn_and_stay_while_the_slider_moves(opened, towns, page):
+    names = "return Number(document.getElementById('canvas').dataset.names)"
+    opened.get(towns.as_uri())
+    until(opened, lambda: opened.execute_script(names) == 9)
+    press(opened, "mix", Keys.END)
+    assert opened.execute_script(names) == 9
+    opened.get(page.as_uri())
+    until(opened, lambda: 0 < opened.execute_script(names) < 61)
+
+
+def test_numbers_are_no_names(opened, data, tmp_path):
+    graph, x, y = data
+    plain = gf.Graph.from_adjacency(graph.adjacency)
+    opened.get(write_report(collect(plain, x=x, y=y), tmp_path / "plain.html").as_uri())
+    assert opened.execute_script("return document.getElementById('canvas').dataset.names") == "0"
+
+
+def test_a_phone_shows_drawing_axis_and_slider_on_one_screen(opened, page, towns):
+    look(opened, 390, 664)
+    box = "const of = (id) => document.getElementById(id).getBoundingClientRect(); return "
+    for report in (page, towns):
+        opened.get(report.as_uri())
+        until(opened, lambda: opened.execute_script(box + "of('canvas').height") > 0)
+        for kernel in RESPONSES.values():
+            Select(element(opened, "kernel")).select_by_visible_text(kernel.title)
+            assert opened.execute_script(box + "of('mix').bottom - of('canvas').top") < 664
+            assert opened.execute_script("return document.documentElement.scrollWidth") == 390
+    # The wide map has no empty half above and below it.
+    assert opened.execute_script(box + "of('canvas').width / of('canvas').height") > 1.5
+
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_has_contrast_and_controls_have_names(opened, page, scheme):
     look(opened, scheme=scheme)

@@ -236,6 +236,18 @@ def test_answers_without_labels_and_without_edges():
     assert "without the graph" in noise["What to try"]
 
 
+def test_a_column_in_larger_units_is_named():
+    graph = gf.Graph.from_edges([(k, k + 1) for k in range(9)], nodes=[f"n{k}" for k in range(10)])
+    table = {"warm": np.linspace(10, 12, 10), "metres": np.linspace(200, 2000, 10)}
+    graph = graph.with_nodes({"name": [f"n{k}" for k in range(10)], **table}, on="name")
+    report = collect(graph, x=["warm", "metres"])
+    share = (table["metres"] ** 2).sum() / sum((column**2).sum() for column in table.values())
+    assert report.signals[0].largest == "metres"
+    assert report.signals[0].share == pytest.approx(share)
+    assert any("over 99% of the energy of the features is the column metres" in line for line in say.striking(report))
+    assert not any("column" in line for line in say.striking(collect(graph, x=["warm"])))
+
+
 def test_striking_facts_are_counted():
     star = gf.datasets.star(30)
     report = collect(star)

@@ -223,7 +223,7 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
     byId("kernel-name").textContent = row.title;
     gammaSlider.disabled = family.loops === "none";
     gammaSlider.parentElement.classList.toggle("off", gammaSlider.disabled);
-    byId("gamma-value").textContent = gammaSlider.disabled ? "none here" : tidy(gamma);
+    byId("gamma-value").textContent = gammaSlider.disabled ? "none" : tidy(gamma);
     byId("gamma-value").dataset.exact = gamma;
     gammaSlider.setAttribute("aria-valuetext", `gamma ${tidy(gamma)}`);
     const key = [signal.title, family.name, gammaSlider.disabled || gamma].join();
@@ -358,6 +358,8 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
     return Math.max(high - low, 1e-9);
   };
   const spans = [span(0), span(1)];
+  // A wide or tall map has a canvas of its shape instead of empty space above and below.
+  if (data.keep_shape) canvas.style.aspectRatio = Math.max(1, Math.min(1.7, spans[0] / spans[1]));
   let scaleX = 1, scaleY = 1;
   const placeX = (i) => shiftX + zoom * (width / 2 + (positions[2 * i] - 0.5) * scaleX);
   const placeY = (i) => shiftY + zoom * (height / 2 + (positions[2 * i + 1] - 0.5) * scaleY);
@@ -383,7 +385,7 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
       return `rgb(${mixed.join(",")})`;
     });
     palette = Array.from({ length: 7 }, (_, k) => value(`--c${k}`));
-    tone = { edge: value("--edge"), rim: value("--rim"), focus: value("--focus"), soft: value("--soft") };
+    tone = { ink: value("--ink"), edge: value("--edge"), rim: value("--rim"), focus: value("--focus"), soft: value("--soft") };
     Object.assign(tone, { input: value("--input"), output: value("--positive"), response: value("--focus"), card: value("--card") });
   }
 
@@ -462,6 +464,7 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
       context.fill();
       context.stroke();
     }
+    paintNames();
     if (chosen >= 0) {
       context.strokeStyle = tone.focus;
       context.lineWidth = 3;
@@ -470,8 +473,36 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
     }
   }
 
+  // Names of the user's own beside the nodes, as many as stand free of nodes and of each other: zooming in brings the rest.
+  // Nodes of large degree come first, whatever the slider does, so that names stay where they are.
+  const NAME_RADIUS = 5, NAME_LETTERS = 18, NAME_NODES = 400;
+  const byDegree = data.names.some((name, i) => name !== String(i)) ? Array.from(order).sort((a, b) => degrees[b] - degrees[a]) : [];
+
+  function paintNames() {
+    let count = 0;
+    const inside = radius < NAME_RADIUS ? [] : byDegree.filter((i) => placeX(i) > 0 && placeX(i) < width && placeY(i) > 0 && placeY(i) < height);
+    if (inside.length <= NAME_NODES) {
+      const taken = inside.map((i) => [placeX(i) - radius, placeY(i) - radius, placeX(i) + radius, placeY(i) + radius]);
+      const free = (a) => a[0] > 2 && a[1] > 2 && a[2] < width - 2 && a[3] < height - 2 && taken.every((b) => a[0] > b[2] || a[2] < b[0] || a[1] > b[3] || a[3] < b[1]);
+      context.font = `11px ${getComputedStyle(canvas).fontFamily}`;
+      context.fillStyle = tone.ink;
+      for (const i of inside) {
+        const name = data.names[i].length > NAME_LETTERS ? `${data.names[i].slice(0, NAME_LETTERS - 1)}…` : data.names[i];
+        const long = context.measureText(name).width, x = placeX(i), y = placeY(i), gap = radius + 3;
+        const boxes = [[x + gap, y - 6], [x - gap - long, y - 6], [x - long / 2, y - gap - 11], [x - long / 2, y + gap]];
+        const box = boxes.map(([left, top]) => [left, top, left + long, top + 12]).find(free);
+        if (box === undefined) continue;
+        context.fillText(name, box[0], box[1] + 10);
+        taken.push(box);
+        count += 1;
+      }
+    }
+    canvas.dataset.names = count;
+  }
+
   function paintClassKeys() {
     const list = byId("class-keys");
+    list.replaceChildren();
     data.class_names.forEach((name, label) => {
       const item = document.createElement("span"), swatch = document.createElement("canvas");
       [swatch.width, swatch.height, item.className] = [16, 16, "key"];
@@ -624,6 +655,7 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
 
   function restyle() {
     readTheme();
+    if (classes !== null) paintClassKeys();
     layOut();
   }
 
