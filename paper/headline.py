@@ -22,6 +22,7 @@ _CONCLUSIONS = {
     "equal": "What a filterbank gains over a low-pass network is what an identity path gains, to within a point.",
     "helps": "The high channel adds more than a point to what an identity path gains.",
     "harms": "An identity path serves better than the high channel.",
+    "undecided": "Which of the two serves better is undecided: none of the three cases has a probability of 95 %.",
 }
 
 
@@ -69,15 +70,13 @@ def _control_sentences(decided: dict[str, Result]) -> list[str]:
     new = main.new
     if new is None or main.mean is None:
         return []
-    likeliest = max(_CONCLUSIONS, key=lambda verdict: float(getattr(new, verdict)))
     first = f"Over {len(main.gains)} data sets " + " and ".join(gained) + " (mean and 95 % interval)." if gained else ""
     second = (
         f"The high channel instead of the identity path: {interval(main.mean)} points; on a new data set it helps by "
         f"more than a point with probability {new.helps:.2f}, is equal within a point with {new.equal:.2f}, and harms "
         f"with {new.harms:.2f}."
     )
-    third = f"{_CONCLUSIONS[likeliest]} (The most probable of the three cases on a new data set.)"
-    return [sentence for sentence in (first, second, third) if sentence]
+    return [sentence for sentence in (first, second, _CONCLUSIONS[new.verdict]) if sentence]
 
 
 def _claim_sentences(summary: Summary, rows: Sequence[Verdict]) -> list[str]:

@@ -64,6 +64,16 @@ def test_the_note_concludes_what_the_numbers_show(tmp_path, high, sentence):
     assert (tmp_path / "findings" / "forest.png").stat().st_size > 1000
 
 
+def test_the_note_does_not_conclude_from_data_sets_that_disagree(tmp_path):
+    store = planted(tmp_path, IDENTITY_SUFFICES)
+    for cell in select(["control"], protocols=["tuned"], datasets=["texas", "cora"]):
+        if cell.row.label.startswith("low+high-"):
+            facts = fake_cell(cell, np.full(10, {"texas": 0.7, "cora": 0.9}[cell.dataset]))
+            store.write(cell, {**store.read(cell), **facts}, 60.0)
+    text = write_findings(store, tmp_path / "findings.md").read_text(encoding="utf-8")
+    assert "is undecided: none of the three cases" in text
+
+
 def test_a_page_opens_with_a_plot_and_three_sentences(tmp_path):
     store = planted(tmp_path / "results", IDENTITY_SUFFICES)
     written = write_report(store, tmp_path / "page.md", experiments=["control"])

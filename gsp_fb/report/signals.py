@@ -65,7 +65,9 @@ def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals
     made = made or _structure(graph)
     whole = {name: values for name, (values, _) in made.items()}
     facts = tuple(
-        SignalFacts(name, _width(values), how, *_largest(values, titles.get("features", ()) if name == "features" else ()))
+        SignalFacts(
+            name, _width(values), how, *_largest(values, titles.get("features", ()) if name == "features" else ())
+        )
         for name, (values, how) in made.items()
     )
     rest = {"degree": graph.degrees} if graph.degrees.any() else {"constant": np.ones(graph.n_nodes)}
