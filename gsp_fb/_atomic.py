@@ -6,6 +6,7 @@ import contextlib
 import errno
 import hashlib
 import json
+import math
 import os
 import re
 import secrets
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["atomic_write", "sha256_file", "sweep_stale", "write_json"]
+__all__ = ["atomic_write", "finite", "sha256_file", "sweep_stale", "write_json"]
 
 STALE_SECONDS = 24 * 3600.0
 # A fixed short name: the name of the target may already have the maximal length of the file system.
@@ -134,6 +135,11 @@ def sha256_file(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 digest of a file, 64 hexadecimal digits."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def finite(value: float) -> float | None:
+    """Return the number, or None where JSON has no way to write it."""
+    return value if math.isfinite(value) else None
 
 
 def write_json(path: str | os.PathLike[str], obj: Any) -> None:

@@ -221,6 +221,15 @@ def _carved(split: Any, y: Any, share: float, seed: int) -> Split:
     return Split(train[inner.train], train[inner.val], test)
 
 
+def without_validation(splits: Iterable[Any], n_items: int) -> tuple[Split, ...]:
+    """Return the splits with the validation items among the training items."""
+    found = []
+    for split in splits:
+        train, val, test = (part_indices(getattr(split, part), n_items, part) for part in PARTS)
+        found.append(Split(np.sort(np.concatenate([train, val])), val[:0], test))
+    return tuple(found)
+
+
 def class_codes(y: Any) -> IntArray:
     """Return classes 0..C-1 in the order of their labels, -1 where a label is negative, empty or None.
 

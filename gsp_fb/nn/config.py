@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .._arguments import check_choice, check_count, check_number, check_positive
+from .._atomic import finite
 from ..errors import ParameterError
 from .targets import METRICS
 
@@ -156,8 +156,3 @@ class TrainResult:
         for name in ("scores", "losses"):
             facts[name] = {part: finite(value) for part, value in facts[name].items()}
         return {**facts, **{name: finite(facts[name]) for name in ("s_value", "expected_s_value")}}
-
-
-def finite(value: float) -> float | None:
-    """Return the number, or None where JSON has no way to write it."""
-    return value if math.isfinite(value) else None

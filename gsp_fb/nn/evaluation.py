@@ -40,10 +40,9 @@ class Hooks:
         """The class weights, and the user's functions by name: all that a file can hold of them."""
         weights = self.class_weights
         named = weights if weights is None or isinstance(weights, str) else [float(w) for w in weights]
-        functions = {"loss": self.loss, "optimizer": self.optimizer}
-        given = {kind: function for kind, function in functions.items() if function is not None}
-        called = {kind: getattr(function, "__qualname__", type(function).__name__) for kind, function in given.items()}
-        return {"class_weights": named, **dict.fromkeys(functions), **called}
+        functions: dict[str, Any] = {"loss": self.loss, "optimizer": self.optimizer}
+        called = {kind: one and getattr(one, "__qualname__", type(one).__name__) for kind, one in functions.items()}
+        return {"class_weights": named, **called}
 
 
 DEFAULTS = Hooks()

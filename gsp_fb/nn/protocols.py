@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._arguments import check_choice
-from ..datasets.splits import PARTS, Split, part_indices, with_validation
+from ..datasets.splits import with_validation, without_validation
 from ..errors import ParameterError
 from .config import TrainConfig, TrainResult
 from .models import MODELS
@@ -137,6 +137,7 @@ def cross_validate(
     --------
     >>> from types import SimpleNamespace
     >>> from gsp_fb import Graph
+    >>> from gsp_fb.datasets import Split
     >>> edges = [(3 * k + i, 3 * k + (i + 1) % 3) for k in range(8) for i in range(2 + k % 2)]
     >>> folds = [Split(np.arange(4), np.arange(0), np.arange(4, 8)), Split(np.arange(4, 8), np.arange(0), np.arange(4))]
     >>> data = SimpleNamespace(
@@ -152,15 +153,14 @@ def cross_validate(
     folds = tuple(collection.splits if splits is None else splits)
     if not folds:
         raise ParameterError("cross-validation needs at least one fold")
-    if protocol == "validation":
-        folds = with_validation(folds, collection.y, share=share, seed=seed)
-    else:
-        folds = tuple(_without_validation(split, len(collection.y)) for split in folds)
+    own = protocol == "validation"
+    y = collection.y
+    folds = with_validation(folds, y, share=share, seed=seed) if own else without_validation(folds, len(y))
     places = None if directory is None else [Path(directory) / f"fold-{number}" for number in range(len(folds))]
     runs = train_splits(
         name, collection, folds, config, seeds=[seed] * len(folds), directories=places, progress=progress, **options
     )
-    if protocol == "validation":
+    if own:
         scores, epochs = zip(*((run.scores["test"], run.best_epoch) for run in runs), strict=True)
         return CrossValidation(protocol, scores, epochs, tuple(runs))
     column = next(name for name in runs[0].history[0] if name.startswith("test_") and name != "test_loss")
@@ -168,8 +168,3 @@ def cross_validate(
     best = int(np.argmax(curves.mean(axis=0)))
     epoch = runs[0].history[best]["epoch"]
     return CrossValidation(protocol, tuple(curves[:, best].tolist()), (epoch,) * len(runs), tuple(runs))
-
-
-def _without_validation(split: Any, n_items: int) -> Split:
-    train, val, test = (part_indices(getattr(split, part), n_items, part) for part in PARTS)
-    return Split(np.sort(np.concatenate([train, val])), np.zeros(0, dtype=np.int64), test)

@@ -11,11 +11,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .._atomic import finite
 from .._rundir import MetricsFile, read_history
 from .._sidecar import CHECKPOINT_FILE, check_resumable
 from ..errors import ParameterError, TrainingError
 from .checkpoint import check_tensors, read_checkpoint, write_checkpoint
-from .config import TrainConfig, finite
+from .config import TrainConfig
 
 __all__ = ["Row", "Run"]
 

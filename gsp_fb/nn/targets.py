@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import torch
+from scipy.stats import rankdata
 from torch import Tensor
 from torch.nn import functional
 
@@ -41,10 +41,8 @@ def roc_auc(logits: Tensor, y: Tensor) -> float:
     pairs = n_positive * (len(y) - n_positive)
     if not pairs:
         return float("nan")
-    _, inverse, counts = torch.unique(scores, return_inverse=True, return_counts=True)
-    # The mean rank of tied scores, counted from one.
-    ranks = (counts.cumsum(0) - (counts - 1) / 2.0)[inverse]
-    return float((ranks[positive].sum() - n_positive * (n_positive + 1) / 2) / pairs)
+    ranks = rankdata(scores.detach().cpu())[positive.cpu()]
+    return float((ranks.sum() - n_positive * (n_positive + 1) / 2) / pairs)
 
 
 def micro_f1(logits: Tensor, y: Tensor) -> float:
