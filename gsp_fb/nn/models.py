@@ -93,7 +93,8 @@ _DEEP: Options = {**_COMMON, "hidden": 64, "depth": 8, "alpha": 0.5, "lambda_": 
 _GIN: Options = {**_COMMON, "layers": 4, "concat": True, **_BANK, "learned": False, "gamma": 0.0}
 _WAVELET: Options = {**_STACK, "scale": 1.0, "threshold": 1e-4, "family": "sym", "inverse": "exact"}
 # Filters of degree 10 over the normalised adjacency, as published; GPRGNN's has self-loops.
-_POLYNOMIAL: Options = {**_COMMON, "hidden": 64, **_DEPTH, "degree": 10, **_OPERATOR, "family": "sym"}
+_FILTER: Options = {"degree": 10, "filter_rate": 1.0, "filter_dropout": 0.0}
+_POLYNOMIAL: Options = {**_COMMON, "hidden": 64, **_DEPTH, **_FILTER, **_OPERATOR, "family": "sym"}
 _SAINT_GRID: Options = {**_GRID, "hidden": (64, 128, 256, 512)}
 _WAVELETS: Options = {**_FAMILIES, "inverse": tuple(PAIRS)}
 _DEEP_GRID: Options = {**_GRID, "alpha": (0.1, 0.2, 0.5), "lambda_": (0.5, 1.0, 1.5)}

@@ -121,7 +121,7 @@ def build(
 def _check_options(options: dict[str, Any]) -> dict[str, Any]:
     for name in {"hidden", "layers", "depth", "heads", "degree", "n_roots", "coverage"} & options.keys():
         check_count(options[name], name)
-    for name in {"dropout", "attention_dropout", "input_dropout"} & options.keys():
+    for name in {"dropout", "attention_dropout", "input_dropout", "filter_dropout"} & options.keys():
         # A rate of 1 would leave nothing to learn from.
         if options[name] is not None and not 0.0 <= check_number(options[name], name) < 1.0:
             raise ParameterError(f"{name} must be in [0, 1), not {options[name]!r}")

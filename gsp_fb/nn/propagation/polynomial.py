@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..._arguments import check_choice, check_count
+from ..._arguments import check_choice, check_count, check_positive
 from ...errors import ParameterError
 from ...filters.polynomials import BASES, chebyshev_coefficients
-from ..parts import Copies
+from ..parts import Copies, Dropout
 from .base import LinearPropagation, Propagation
 
 __all__ = ["PolynomialFilter", "PolynomialPropagation"]
@@ -34,6 +34,10 @@ class PolynomialFilter(nn.Module):
         Columns of the features; used by bases with coefficients per column.
     copies : tuple
         ``(s,)`` for ``s`` independent sets of coefficients.
+    rate : float
+        Learning rate of the coefficients relative to that of the other parameters, under Adam.
+    dropout : Dropout, optional
+        Applied to what is filtered.
 
     See Also
     --------
@@ -58,19 +62,30 @@ class PolynomialFilter(nn.Module):
 
     to_chebyshev: Tensor
 
-    def __init__(self, basis: str, order: int = 10, *, width: int = 1, copies: Copies = ()) -> None:
+    def __init__(
+        self,
+        basis: str,
+        order: int = 10,
+        *,
+        width: int = 1,
+        copies: Copies = (),
+        rate: float = 1.0,
+        dropout: Dropout | None = None,
+    ) -> None:
         super().__init__()
         self.basis, self.order = check_choice(basis, BASES, "basis"), check_count(order, "order")
+        # Steps of Adam do not depend on the scale of a gradient: parameters of 1 / rate the size move rate as fast.
+        self.rate, self.dropout = check_positive(rate, "filter_rate"), dropout
         row = BASES[basis]
         self.register_buffer("to_chebyshev", torch.from_numpy(chebyshev_coefficients(basis, order)), persistent=False)
         shape = (*copies, order + 1, width if row.columns else 1)
         start = torch.tensor(row.start(order), dtype=torch.float32)[:, None]
-        self.theta = nn.Parameter(start.expand(shape).clone())
+        self.theta = nn.Parameter(start.expand(shape) / self.rate)
         self.rates = nn.Parameter(torch.ones(*copies, order)) if row.columns else None
 
     def coefficients(self) -> Tensor:
         """Return the coefficients of the basis functions, shape ``(*copies, order + 1, width or 1)``."""
-        theta = torch.relu(self.theta) if BASES[self.basis].positive else self.theta
+        theta = self.rate * (torch.relu(self.theta) if BASES[self.basis].positive else self.theta)
         if self.rates is None:
             return theta
         powers = torch.cumprod(torch.tanh(self.rates), dim=-1)
@@ -78,6 +93,7 @@ class PolynomialFilter(nn.Module):
 
     def forward(self, h: Tensor, low: Callable[[Tensor], Tensor]) -> Tensor:
         """Return the filtered ``h``; ``low`` is the low channel of the propagation."""
+        h = h if self.dropout is None else self.dropout(h)
         theta = self.coefficients()
         weights = (self.to_chebyshev.to(theta.dtype) @ theta).unsqueeze(-2).unbind(-3)
         # T_k of L - I = -low.
