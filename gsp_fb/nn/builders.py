@@ -134,7 +134,8 @@ def polynomial_stack(plan: BuildContext) -> nn.Module:
     if VARIANTS[plan.options["family"]].norm == "none":
         raise ParameterError("a polynomial filter needs frequencies in [0, 2]; take a normalised family, not 'comb'")
     own = {"copies": plan.copies, "rate": plan.options["filter_rate"], "dropout": plan.dropout("filter_dropout")}
-    learned = PolynomialFilter(plan.options["basis"], plan.options["degree"], width=plan.n_classes, **own)
+    own |= {"width": plan.n_classes, **plan.pick("a", "b", "scale")}
+    learned = PolynomialFilter(plan.options["basis"], plan.options["degree"], **own)
     filtering = PolynomialPropagation(_operator(plan), learned)
     return _stack(plan, lambda width, last: Complement(torch.positive), channels="low", filtering=filtering)
 

@@ -156,7 +156,7 @@ _LEARNABLE = (
     _polynomial("chebnetii", "ChebNetII", "chebyshev"),
     # Wang and Zhang's is linear: one map, then the filter. Training: better of two settings by validation on Texas and
     # Cornell, five splits; no search.
-    _polynomial("jacobiconv", "JacobiConv", "jacobi", lr=0.05, decay=5e-5, layers=1),
+    _polynomial("jacobiconv", "JacobiConv", "jacobi", lr=0.05, decay=5e-5, layers=1, a=1.0, b=1.0, scale=1.0),
 )
 _ROWS = (*_BASELINES, *(_filterbank(row) for row in _BASELINES if "channels" in row.options), *_LEARNABLE)
 _TABLE = {row.name: row for row in _ROWS}

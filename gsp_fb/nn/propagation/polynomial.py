@@ -38,6 +38,10 @@ class PolynomialFilter(nn.Module):
         Learning rate of the coefficients relative to that of the other parameters, under Adam.
     dropout : Dropout, optional
         Applied to what is filtered.
+    scale : float
+        Bound of the learned ratio of a coefficient of ``jacobi`` to the one before.
+    **parameters
+        Of the basis: ``a`` and ``b`` of ``jacobi``, 1 by default.
 
     See Also
     --------
@@ -71,24 +75,28 @@ class PolynomialFilter(nn.Module):
         copies: Copies = (),
         rate: float = 1.0,
         dropout: Dropout | None = None,
+        scale: float = 1.0,
+        **parameters: float,
     ) -> None:
         super().__init__()
         self.basis, self.order = check_choice(basis, BASES, "basis"), check_count(order, "order")
         # Steps of Adam do not depend on the scale of a gradient: parameters of 1 / rate the size move rate as fast.
         self.rate, self.dropout = check_positive(rate, "filter_rate"), dropout
-        row = BASES[basis]
-        self.register_buffer("to_chebyshev", torch.from_numpy(chebyshev_coefficients(basis, order)), persistent=False)
+        self.scale, self.parameters_of_basis = check_positive(scale, "scale"), parameters
+        row, constant = BASES[basis], torch.from_numpy(chebyshev_coefficients(basis, order, **parameters))
+        self.register_buffer("to_chebyshev", constant, persistent=False)
         shape = (*copies, order + 1, width if row.columns else 1)
         start = torch.tensor(row.start(order), dtype=torch.float32)[:, None]
         self.theta = nn.Parameter(start.expand(shape) / self.rate)
-        self.rates = nn.Parameter(torch.ones(*copies, order)) if row.columns else None
+        begin = torch.full((*copies, order), min(1.0, 1.0 / self.scale))
+        self.rates = nn.Parameter(begin) if row.columns else None
 
     def coefficients(self) -> Tensor:
         """Return the coefficients of the basis functions, shape ``(*copies, order + 1, width or 1)``."""
         theta = self.rate * (torch.relu(self.theta) if BASES[self.basis].positive else self.theta)
         if self.rates is None:
             return theta
-        powers = torch.cumprod(torch.tanh(self.rates), dim=-1)
+        powers = torch.cumprod(self.scale * torch.tanh(self.rates), dim=-1)
         return theta * torch.cat([torch.ones_like(powers[..., :1]), powers], dim=-1).unsqueeze(-1)
 
     def forward(self, h: Tensor, low: Callable[[Tensor], Tensor]) -> Tensor:
@@ -108,7 +116,7 @@ class PolynomialFilter(nn.Module):
         """Return the learned response at the frequencies, shape ``(*copies, n)`` or ``(*copies, n, width)``."""
         f = np.asarray(frequencies, dtype=np.float64)
         theta = self.coefficients().detach().double().cpu().numpy()
-        values = BASES[self.basis].values(self.order, f.ravel()).T @ theta
+        values = BASES[self.basis].values(self.order, f.ravel(), **self.parameters_of_basis).T @ theta
         return values if BASES[self.basis].columns else values[..., 0]
 
 
