@@ -104,6 +104,7 @@ ROUNDS = (
             _setting("lazy_rw", False, 0.01, 5e-3, 0.5, norm="layer", hidden=64),
             _setting("lazy_rw", False, 0.01, 5e-3, 0.6, norm="layer", hidden=64),
             _setting("lazy_rw", False, 0.01, 5e-3, 0.7, norm="layer", hidden=64),
+            _setting("lazy_rw", False, 0.01, 5e-3, 0.7, norm="layer", hidden=128),
             _setting("lazy_rw", False, 0.01, 5e-3, 0.6, hidden=128),
         ),
     ),
