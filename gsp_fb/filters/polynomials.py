@@ -1,4 +1,15 @@
-"""Bases of the polynomials on the frequencies [0, 2], in which graph networks learn their filters."""
+"""Bases of the polynomials on the frequencies [0, 2], in which graph networks learn their filters.
+
+References
+----------
+.. [1] E. Chien, J. Peng, P. Li and O. Milenkovic, "Adaptive universal generalized PageRank graph neural network",
+   ICLR 2021.
+.. [2] M. He, Z. Wei, Z. Huang and H. Xu, "BernNet: Learning arbitrary graph spectral filters via Bernstein
+   approximation", NeurIPS 2021.
+.. [3] M. He, Z. Wei and J.-R. Wen, "Convolutional neural networks on graphs with Chebyshev approximation,
+   revisited", NeurIPS 2022.
+.. [4] X. Wang and M. Zhang, "How powerful are spectral graph neural networks", ICML 2022.
+"""
 
 from __future__ import annotations
 

@@ -125,7 +125,6 @@ _BASELINES = (
     Model("gin-eps", "GIN-eps", builders.gin_network, {**_GIN, "learned": True}, _ADAM, _GIN_GRID, task="graph"),
 )
 
-
 # Chosen by validation on WebKB and Chameleon, see docs/defaults.md (``python -m paper.defaults``): raw features under a
 # larger weight decay, and a lazy walk, whose high channel keeps half of a node's own value.
 _LAZY: Options = {"family": "lazy_rw", "dropout": 0.3}
@@ -154,8 +153,7 @@ _LEARNABLE = (
     _polynomial("gprgnn", "GPRGNN", "monomial", family="renorm_sym"),
     _polynomial("bernnet", "BernNet", "bernstein"),
     _polynomial("chebnetii", "ChebNetII", "chebyshev"),
-    # Wang and Zhang's is linear: one map, then the filter. Training: better of two settings by validation on Texas and
-    # Cornell, five splits; no search.
+    # Linear, one map before the filter; the better of two settings on Texas and Cornell by validation, five splits.
     _polynomial("jacobiconv", "JacobiConv", "jacobi", lr=0.05, decay=5e-5, layers=1, a=1.0, b=1.0, scale=1.0),
 )
 _ROWS = (*_BASELINES, *(_filterbank(row) for row in _BASELINES if "channels" in row.options), *_LEARNABLE)

@@ -27,7 +27,7 @@ class PolynomialFilter(nn.Module):
     Parameters
     ----------
     basis : {'monomial', 'bernstein', 'chebyshev', 'jacobi'}
-        The bases of GPRGNN [1]_, BernNet [2]_, ChebNetII [3]_ and JacobiConv [4]_.
+        The bases of GPRGNN, BernNet, ChebNetII and JacobiConv; see :mod:`gsp_fb.filters.polynomials`.
     order : int
         Degree of the polynomial.
     width : int
@@ -47,16 +47,6 @@ class PolynomialFilter(nn.Module):
     --------
     operator_propagation : The propagation whose Laplacian is filtered.
     gsp_fb.FilterBank : Fixed filters, given as kernels of frequency.
-
-    References
-    ----------
-    .. [1] E. Chien, J. Peng, P. Li and O. Milenkovic, "Adaptive universal generalized PageRank graph neural network",
-       ICLR 2021.
-    .. [2] M. He, Z. Wei, Z. Huang and H. Xu, "BernNet: Learning arbitrary graph spectral filters via Bernstein
-       approximation", NeurIPS 2021.
-    .. [3] M. He, Z. Wei and J.-R. Wen, "Convolutional neural networks on graphs with Chebyshev approximation,
-       revisited", NeurIPS 2022.
-    .. [4] X. Wang and M. Zhang, "How powerful are spectral graph neural networks", ICML 2022.
 
     Examples
     --------
@@ -88,8 +78,7 @@ class PolynomialFilter(nn.Module):
         shape = (*copies, order + 1, width if row.columns else 1)
         start = torch.tensor(row.start(order), dtype=torch.float32)[:, None]
         self.theta = nn.Parameter(start.expand(shape) / self.rate)
-        begin = torch.full((*copies, order), min(1.0, 1.0 / self.scale))
-        self.rates = nn.Parameter(begin) if row.columns else None
+        self.rates = nn.Parameter(torch.full((*copies, order), min(1.0, 1.0 / scale))) if row.columns else None
 
     def coefficients(self) -> Tensor:
         """Return the coefficients of the basis functions, shape ``(*copies, order + 1, width or 1)``."""
