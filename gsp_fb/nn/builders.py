@@ -133,9 +133,10 @@ def polynomial_stack(plan: BuildContext) -> nn.Module:
     """Return a perceptron whose output a learnable filter of the operator propagates (GPRGNN and its kin)."""
     if VARIANTS[plan.options["family"]].norm == "none":
         raise ParameterError("a polynomial filter needs frequencies in [0, 2]; take a normalised family, not 'comb'")
-    own = {"copies": plan.copies, "rate": plan.options["filter_rate"], "dropout": plan.dropout("filter_dropout")}
-    own |= {"width": plan.n_classes, **plan.pick("a", "b", "scale")}
-    learned = PolynomialFilter(plan.options["basis"], plan.options["degree"], **own)
+    own = {"rate": plan.options["filter_rate"], "width": plan.n_classes, **plan.pick("basis", "a", "b", "scale")}
+    learned = PolynomialFilter(
+        order=plan.options["degree"], copies=plan.copies, dropout=plan.dropout("filter_dropout"), **own
+    )
     filtering = PolynomialPropagation(_operator(plan), learned)
     return _stack(plan, lambda width, last: Complement(torch.positive), channels="low", filtering=filtering)
 

@@ -140,7 +140,8 @@ def _filterbank(row: Model) -> Model:
     return replace(row, name=f"fb-{row.name}", title=f"FB-{row.title}", options=options, training=training)
 
 
-_ACM: Options = {"channels": ("low", "high", "identity"), "mixing": "node", "order": "after", "dropout": 0.3}
+_THREE: Options = {"channels": ("low", "high", "identity"), "mixing": "node", "order": "after"}
+_ACM: Options = {**_STACK, **_OPERATOR, **_LAZY, **_THREE, "norm": "none", "dropout": 0.3}
 
 
 def _polynomial(name: str, title: str, basis: str, *, lr: float = 0.01, decay: float = 5e-4, **own: Any) -> Model:
@@ -149,15 +150,7 @@ def _polynomial(name: str, title: str, basis: str, *, lr: float = 0.01, decay: f
 
 
 _LEARNABLE = (
-    Model(
-        "acm-gcn",
-        "ACM-GCN",
-        builders.operator_stack,
-        {**_STACK, **_OPERATOR, **_ACM, "family": "lazy_rw", "hidden": 64},
-        _RAW,
-        _GRID,
-        _FAMILIES,
-    ),
+    Model("acm-gcn", "ACM-GCN", builders.operator_stack, _ACM, _RAW, _GRID, _FAMILIES),
     _polynomial("gprgnn", "GPRGNN", "monomial", family="renorm_sym"),
     _polynomial("bernnet", "BernNet", "bernstein"),
     _polynomial("chebnetii", "ChebNetII", "chebyshev"),
@@ -234,7 +227,7 @@ def describe() -> list[dict[str, Any]]:
     """
     rows = []
     for row in MODELS.values():
-        facts = {name: getattr(row, name) for name in ("name", "title", "task")}
+        facts = {"name": row.name, "title": row.title, "task": row.task}
         facts["channels"] = row.options.get("channels", "none")
         choices = {kind: {k: list(v) for k, v in getattr(row, kind).items()} for kind in ("space", "extra")}
         rows.append({**facts, "options": dict(row.options), "training": dict(row.training), **choices})
