@@ -38,10 +38,8 @@ class PolynomialFilter(nn.Module):
         Learning rate of the coefficients relative to that of the other parameters, under Adam.
     dropout : Dropout, optional
         Applied to what is filtered.
-    scale : float
-        Bound of the learned ratio of a coefficient of ``jacobi`` to the one before.
-    **parameters
-        Of the basis: ``a`` and ``b`` of ``jacobi``, 1 by default.
+    scale, **parameters : float
+        Of ``jacobi``: bound of the learned ratio of successive coefficients, and ``a`` and ``b``; 1 by default.
 
     See Also
     --------
