@@ -95,6 +95,20 @@ ROUNDS = (
         ),
     ),
     Round(
+        "fb-gcn",
+        "layer normalisation, more dropout and wider layers",
+        _MORE,
+        (
+            _setting("lazy_rw", False, 0.01, 5e-3, 0.3),
+            _setting("lazy_rw", False, 0.01, 5e-3, 0.6, norm="layer"),
+            _setting("lazy_rw", False, 0.01, 5e-3, 0.5, norm="layer", hidden=64),
+            _setting("lazy_rw", False, 0.01, 5e-3, 0.6, norm="layer", hidden=64),
+            _setting("lazy_rw", False, 0.01, 5e-3, 0.7, norm="layer", hidden=64),
+            _setting("lazy_rw", False, 0.01, 5e-3, 0.7, norm="layer", hidden=128),
+            _setting("lazy_rw", False, 0.01, 5e-3, 0.6, hidden=128),
+        ),
+    ),
+    Round(
         "acm-gcn",
         "the first settings of both tables above",
         _FEW,

@@ -1,4 +1,15 @@
-"""Bases of the polynomials on the frequencies [0, 2], in which graph networks learn their filters."""
+"""Bases of the polynomials on the frequencies [0, 2], in which graph networks learn their filters.
+
+References
+----------
+.. [1] E. Chien, J. Peng, P. Li and O. Milenkovic, "Adaptive universal generalized PageRank graph neural network",
+   ICLR 2021.
+.. [2] M. He, Z. Wei, Z. Huang and H. Xu, "BernNet: Learning arbitrary graph spectral filters via Bernstein
+   approximation", NeurIPS 2021.
+.. [3] M. He, Z. Wei and J.-R. Wen, "Convolutional neural networks on graphs with Chebyshev approximation,
+   revisited", NeurIPS 2022.
+.. [4] X. Wang and M. Zhang, "How powerful are spectral graph neural networks", ICML 2022.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +28,7 @@ __all__ = ["BASES", "chebyshev_coefficients"]
 class Basis:
     """A basis of the polynomials of degree K on the frequencies [0, 2]."""
 
-    values: Callable[[int, Any], Any]
+    values: Callable[..., Any]
     start: Callable[[int], Any]
     positive: bool = False
     columns: bool = False
@@ -42,6 +53,10 @@ def _interpolating(order: int, f: Any) -> Any:
     return weights.T @ chebyshev.chebvander(f - 1.0, order).T
 
 
+def _jacobi(order: int, f: Any, a: float = 1.0, b: float = 1.0) -> Any:
+    return special.eval_jacobi(np.arange(order + 1)[:, None], a, b, 1.0 - f)
+
+
 def _ones(order: int) -> Any:
     return np.ones(order + 1)
 
@@ -53,15 +68,15 @@ BASES: dict[str, Basis] = {
     "bernstein": Basis(_bernstein, _ones, positive=True),
     # ChebNetII (He et al., NeurIPS 2022): the coefficients are the response at the Chebyshev points.
     "chebyshev": Basis(_interpolating, _ones, positive=True),
-    # JacobiConv (Wang and Zhang, ICML 2022), with a = b = 1.
-    "jacobi": Basis(
-        lambda order, f: special.eval_jacobi(np.arange(order + 1)[:, None], 1.0, 1.0, 1.0 - f), _ones, columns=True
-    ),
+    # JacobiConv (Wang and Zhang, ICML 2022).
+    "jacobi": Basis(_jacobi, _ones, columns=True),
 }
 
 
-def chebyshev_coefficients(basis: str, order: int) -> Any:
+def chebyshev_coefficients(basis: str, order: int, **parameters: float) -> Any:
     """Return the matrix from the coefficients in a basis to those in the Chebyshev polynomials of ``f - 1``.
+
+    ``parameters`` are those of the basis: ``a`` and ``b`` of Jacobi's.
 
     Examples
     --------
@@ -71,4 +86,5 @@ def chebyshev_coefficients(basis: str, order: int) -> Any:
     """
     points = chebyshev.chebpts1(order + 1)
     # Values at the Chebyshev points determine the Chebyshev coefficients of every basis function.
-    return np.linalg.solve(chebyshev.chebvander(points, order), BASES[basis].values(order, points + 1.0).T)
+    values = BASES[basis].values(order, points + 1.0, **parameters)
+    return np.linalg.solve(chebyshev.chebvander(points, order), values.T)

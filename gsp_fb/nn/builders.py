@@ -133,7 +133,9 @@ def polynomial_stack(plan: BuildContext) -> nn.Module:
     """Return a perceptron whose output a learnable filter of the operator propagates (GPRGNN and its kin)."""
     if VARIANTS[plan.options["family"]].norm == "none":
         raise ParameterError("a polynomial filter needs frequencies in [0, 2]; take a normalised family, not 'comb'")
-    learned = PolynomialFilter(plan.options["basis"], plan.options["degree"], width=plan.n_classes, copies=plan.copies)
+    own = {"dropout": plan.dropout("filter_dropout"), "width": plan.n_classes, **plan.pick("basis", "a", "b", "scale")}
+    order, rate = plan.options["degree"], plan.options["filter_rate"]
+    learned = PolynomialFilter(order=order, rate=rate, copies=plan.copies, **own)
     filtering = PolynomialPropagation(_operator(plan), learned)
     return _stack(plan, lambda width, last: Complement(torch.positive), channels="low", filtering=filtering)
 

@@ -139,10 +139,10 @@ class Network(GraphNetwork):
             h = h + out if self.residual else out
         if self.head is not None:
             h = self.head(self.dropout(h))
-        if self.filtering is None:
-            return h
         own = self.filtering
-        return (own if propagation is None else PolynomialPropagation(propagation, own.learned)).low(h)
+        if own is not None:
+            h = (own if propagation is None else PolynomialPropagation(propagation, own.learned)).low(h)
+        return h
 
 
 def mixings(model: nn.Module) -> Iterator[Mixing]:

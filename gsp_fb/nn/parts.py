@@ -26,7 +26,6 @@ __all__ = ["ACTIVATIONS", "NORMS", "Copies", "Dropout", "Linear", "Norm", "gloro
 
 Copies = tuple[int, ...]
 
-
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": torch.relu,
     "elu": partial(whole_vectors, nn.functional.elu),

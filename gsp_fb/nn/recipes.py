@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from .._arguments import check_choice, check_count, check_number
+from .._kernels.torch_device import torch_device
 from ..datasets.targets import encode_targets
 from ..datasets.unions import node_features
 from ..errors import ParameterError
@@ -18,7 +19,7 @@ from .builders import BuildContext
 from .models import MODELS
 from .parts import stream
 
-__all__ = ["ModelSpec", "build", "torch_device"]
+__all__ = ["ModelSpec", "build"]
 
 
 @dataclass(frozen=True)
@@ -121,21 +122,10 @@ def build(
 def _check_options(options: dict[str, Any]) -> dict[str, Any]:
     for name in {"hidden", "layers", "depth", "heads", "degree", "n_roots", "coverage"} & options.keys():
         check_count(options[name], name)
-    for name in {"dropout", "attention_dropout", "input_dropout"} & options.keys():
+    for name in {"dropout", "attention_dropout", "input_dropout", "filter_dropout"} & options.keys():
         # A rate of 1 would leave nothing to learn from.
         if options[name] is not None and not 0.0 <= check_number(options[name], name) < 1.0:
             raise ParameterError(f"{name} must be in [0, 1), not {options[name]!r}")
     if not isinstance(options.get("residual", False), bool):
         raise ParameterError(f"residual must be True or False, not {options['residual']!r}")
     return options
-
-
-def torch_device(device: torch.device | str) -> torch.device:
-    """Return the device, or raise ParameterError if it is not there; nothing falls back to the CPU by itself."""
-    try:
-        place = torch.device(device)
-    except RuntimeError as unknown:
-        raise ParameterError(f"unknown device {device!r}; give 'cpu' or 'cuda'") from unknown
-    if place.type == "cuda" and not torch.cuda.is_available():
-        raise ParameterError(f"device {device!r} was asked for, but torch sees no CUDA device; give device='cpu'")
-    return place

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..._arguments import check_choice, check_count
+from ..._arguments import check_choice, check_count, check_positive
 from ...errors import ParameterError
 from ...filters.polynomials import BASES, chebyshev_coefficients
-from ..parts import Copies
+from ..parts import Copies, Dropout
 from .base import LinearPropagation, Propagation
 
 __all__ = ["PolynomialFilter", "PolynomialPropagation"]
@@ -27,28 +27,24 @@ class PolynomialFilter(nn.Module):
     Parameters
     ----------
     basis : {'monomial', 'bernstein', 'chebyshev', 'jacobi'}
-        The bases of GPRGNN [1]_, BernNet [2]_, ChebNetII [3]_ and JacobiConv [4]_.
+        The bases of GPRGNN, BernNet, ChebNetII and JacobiConv; see :mod:`gsp_fb.filters.polynomials`.
     order : int
         Degree of the polynomial.
     width : int
         Columns of the features; used by bases with coefficients per column.
     copies : tuple
         ``(s,)`` for ``s`` independent sets of coefficients.
+    rate : float
+        Learning rate of the coefficients relative to that of the other parameters, under Adam.
+    dropout : Dropout, optional
+        Applied to what is filtered.
+    scale, **parameters : float
+        Of ``jacobi``: bound of the learned ratio of successive coefficients, and ``a`` and ``b``; 1 by default.
 
     See Also
     --------
     operator_propagation : The propagation whose Laplacian is filtered.
     gsp_fb.FilterBank : Fixed filters, given as kernels of frequency.
-
-    References
-    ----------
-    .. [1] E. Chien, J. Peng, P. Li and O. Milenkovic, "Adaptive universal generalized PageRank graph neural network",
-       ICLR 2021.
-    .. [2] M. He, Z. Wei, Z. Huang and H. Xu, "BernNet: Learning arbitrary graph spectral filters via Bernstein
-       approximation", NeurIPS 2021.
-    .. [3] M. He, Z. Wei and J.-R. Wen, "Convolutional neural networks on graphs with Chebyshev approximation,
-       revisited", NeurIPS 2022.
-    .. [4] X. Wang and M. Zhang, "How powerful are spectral graph neural networks", ICML 2022.
 
     Examples
     --------
@@ -58,26 +54,41 @@ class PolynomialFilter(nn.Module):
 
     to_chebyshev: Tensor
 
-    def __init__(self, basis: str, order: int = 10, *, width: int = 1, copies: Copies = ()) -> None:
+    def __init__(
+        self,
+        basis: str,
+        order: int = 10,
+        *,
+        width: int = 1,
+        copies: Copies = (),
+        rate: float = 1.0,
+        dropout: Dropout | None = None,
+        scale: float = 1.0,
+        **parameters: float,
+    ) -> None:
         super().__init__()
         self.basis, self.order = check_choice(basis, BASES, "basis"), check_count(order, "order")
-        row = BASES[basis]
-        self.register_buffer("to_chebyshev", torch.from_numpy(chebyshev_coefficients(basis, order)), persistent=False)
+        # Steps of Adam do not depend on the scale of a gradient: parameters of 1 / rate the size move rate as fast.
+        self.rate, self.dropout = check_positive(rate, "filter_rate"), dropout
+        self.scale, self.parameters_of_basis = check_positive(scale, "scale"), parameters
+        row, constant = BASES[basis], torch.from_numpy(chebyshev_coefficients(basis, order, **parameters))
+        self.register_buffer("to_chebyshev", constant, persistent=False)
         shape = (*copies, order + 1, width if row.columns else 1)
         start = torch.tensor(row.start(order), dtype=torch.float32)[:, None]
-        self.theta = nn.Parameter(start.expand(shape).clone())
-        self.rates = nn.Parameter(torch.ones(*copies, order)) if row.columns else None
+        self.theta = nn.Parameter(start.expand(shape) / self.rate)
+        self.rates = nn.Parameter(torch.full((*copies, order), min(1.0, 1.0 / scale))) if row.columns else None
 
     def coefficients(self) -> Tensor:
         """Return the coefficients of the basis functions, shape ``(*copies, order + 1, width or 1)``."""
-        theta = torch.relu(self.theta) if BASES[self.basis].positive else self.theta
+        theta = self.rate * (torch.relu(self.theta) if BASES[self.basis].positive else self.theta)
         if self.rates is None:
             return theta
-        powers = torch.cumprod(torch.tanh(self.rates), dim=-1)
+        powers = torch.cumprod(self.scale * torch.tanh(self.rates), dim=-1)
         return theta * torch.cat([torch.ones_like(powers[..., :1]), powers], dim=-1).unsqueeze(-1)
 
     def forward(self, h: Tensor, low: Callable[[Tensor], Tensor]) -> Tensor:
         """Return the filtered ``h``; ``low`` is the low channel of the propagation."""
+        h = h if self.dropout is None else self.dropout(h)
         theta = self.coefficients()
         weights = (self.to_chebyshev.to(theta.dtype) @ theta).unsqueeze(-2).unbind(-3)
         # T_k of L - I = -low.
@@ -92,7 +103,7 @@ class PolynomialFilter(nn.Module):
         """Return the learned response at the frequencies, shape ``(*copies, n)`` or ``(*copies, n, width)``."""
         f = np.asarray(frequencies, dtype=np.float64)
         theta = self.coefficients().detach().double().cpu().numpy()
-        values = BASES[self.basis].values(self.order, f.ravel()).T @ theta
+        values = BASES[self.basis].values(self.order, f.ravel(), **self.parameters_of_basis).T @ theta
         return values if BASES[self.basis].columns else values[..., 0]
 
 
