@@ -8,6 +8,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from safetensors.torch import load_model, save_model
+from scipy import special
 
 import gsp_fb as gf
 from gsp_fb.errors import ParameterError
@@ -157,6 +158,40 @@ def test_learnable_filters_start_where_their_papers_do():
     assert np.allclose(PolynomialFilter("chebyshev").response(f), 1.0, atol=1e-6)
     pagerank = sum(0.1 * 0.9**k * (1 - f) ** k for k in range(10)) + 0.9**10 * (1 - f) ** 10
     assert np.allclose(PolynomialFilter("monomial").response(f), pagerank, atol=1e-6)
+
+
+def test_jacobis_filter_starts_at_the_papers_sum():
+    """Wang and Zhang's start: ratios ``scale * tanh(min(1, 1 / scale))`` of successive polynomials, weights 1."""
+    f, a, b, scale = np.linspace(0.0, 2.0, 9), -0.75, 0.25, 0.5
+    ratio = scale * np.tanh(1.0)
+    expected = sum(ratio**k * special.eval_jacobi(k, a, b, 1.0 - f) for k in range(11))
+    found = PolynomialFilter("jacobi", width=2, a=a, b=b, scale=scale).response(f)
+    assert np.allclose(found, expected[:, None], atol=1e-5)
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_the_coefficients_of_a_slow_filter_start_alike_and_move_so_much_slower(basis):
+    steps = []
+    for rate in (1.0, 0.02):
+        learned = PolynomialFilter(basis, 4, width=2, rate=rate)
+        start = learned.coefficients().detach().clone()
+        assert torch.allclose(start, PolynomialFilter(basis, 4, width=2).coefficients(), rtol=1e-6)
+        optimizer = torch.optim.Adam([learned.theta], lr=0.01)
+        learned.coefficients().square().sum().backward()
+        optimizer.step()
+        steps.append((start - learned.coefficients().detach()).abs())
+    assert torch.allclose(steps[1], 0.02 * steps[0], rtol=1e-2)
+
+
+def test_the_dropout_of_a_filter_acts_on_what_it_filters(blocks, x):
+    model = build("bernnet", blocks, dropout=0.0, filter_dropout=0.5)
+    still = build("bernnet", blocks, dropout=0.0)
+    assert not torch.allclose(model(x), still(x))
+    assert torch.equal(model.eval()(x), still.eval()(x))
+    with pytest.raises(ParameterError, match="filter_dropout must be in"):
+        build("bernnet", blocks, filter_dropout=1.0)
+    with pytest.raises(ParameterError, match="filter_rate must be finite and > 0"):
+        build("bernnet", blocks, filter_rate=0.0)
 
 
 def test_the_response_of_a_model_is_that_of_its_filter(blocks):
