@@ -362,7 +362,6 @@ def test_a_phone_shows_drawing_axis_and_slider_on_one_screen(opened, page, towns
     assert opened.execute_script(box + "of('canvas').width / of('canvas').height") > 1.5
 
 
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_has_contrast_and_controls_have_names(opened, page, scheme):
     look(opened, scheme=scheme)
