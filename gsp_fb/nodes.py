@@ -204,7 +204,8 @@ def _positions(
     if missing or unknown:
         parts = [f"{len(missing)} nodes have no row ({listed(missing)})"] if missing else []
         parts += [f"{len(unknown)} rows are of no node ({listed(unknown)})"] if unknown else []
-        hint = "" if named else "; the nodes of this graph have no names, only numbers"
+        drop = "; drop these rows: a node without an edge is not in an edge list" if unknown and not missing else ""
+        hint = drop if named else "; the nodes of this graph have no names, only numbers"
         raise SignalError(f"the index does not fit the nodes: {' and '.join(parts)}{hint}")
     return np.array([at[name] for name in wanted], dtype=np.intp)
 

@@ -32,12 +32,16 @@ def test_a_series_is_aligned_by_name_in_every_order(road):
     [
         (["Rome", "Oslo", "Paris"], "1 nodes have no row .*'Bern'.* and 1 rows are of no node .*'Paris'"),
         (["Rome", "Oslo", "Oslo"], "repeats 'Oslo'"),
+        (
+            ["Rome", "Oslo", "Bern", "Paris"],
+            "1 rows are of no node .*'Paris'.*; drop these rows: a node without an edge",
+        ),
         (range(3), "default 0..n-1 but the nodes have names"),
     ],
 )
 def test_an_index_that_does_not_fit_is_refused(road, index, message):
     with pytest.raises(SignalError, match=message):
-        gf.operator(road, "sym") @ pd.Series(np.ones(3), index=index)
+        gf.operator(road, "sym") @ pd.Series(np.ones(len(index)), index=index)
 
 
 def test_numbers_are_names_where_nodes_have_none():

@@ -64,10 +64,9 @@ def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals
         notes["energies"] = f"Zero everywhere, so not measured: {', '.join(given.keys() - made.keys())}."
     made = made or _structure(graph)
     whole = {name: values for name, (values, _) in made.items()}
+    named = {"features": titles.get("features", ())}
     facts = tuple(
-        SignalFacts(
-            name, _width(values), how, *_largest(values, titles.get("features", ()) if name == "features" else ())
-        )
+        SignalFacts(name, _width(values), how, *_largest(values, named.get(name, ())))
         for name, (values, how) in made.items()
     )
     rest = {"degree": graph.degrees} if graph.degrees.any() else {"constant": np.ones(graph.n_nodes)}
