@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
+import weakref
+from collections import deque
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from gsp_fb._kernels import affine_product, chebyshev_bank, engine, fast, quadratic_form, set_threads, threads
+from gsp_fb._kernels import affine_product, chebyshev_bank, engine, fast, quadratic_form, set_threads, threads, workers
 from gsp_fb.errors import ParameterError
 from gsp_fb.graph import Graph
 from gsp_fb.operators import operator
@@ -94,18 +98,18 @@ def test_an_error_in_any_thread_reaches_the_caller():
 
 def test_a_thread_that_has_not_begun_is_not_waited_for(monkeypatch):
     waiting, done = [], []
-    monkeypatch.setattr(threads._thread, "start_new_thread", lambda run, arguments: waiting.append((run, arguments)))
+    monkeypatch.setattr(threads, "submit", waiting.append)
     threads.each_block(done.append, [(k,) for k in range(10)], 3)
     assert done == list(range(10))
-    for run, arguments in waiting:
-        run(*arguments)
+    for run in waiting:
+        run()
     assert len(waiting) == 2
     assert done == list(range(10))
 
 
 def test_after_an_error_a_thread_that_begins_late_does_nothing(monkeypatch):
     waiting, done = [], []
-    monkeypatch.setattr(threads._thread, "start_new_thread", lambda run, arguments: waiting.append((run, arguments)))
+    monkeypatch.setattr(threads, "submit", waiting.append)
 
     def fail_at_once(k):
         done.append(k)
@@ -113,8 +117,8 @@ def test_after_an_error_a_thread_that_begins_late_does_nothing(monkeypatch):
 
     with pytest.raises(MemoryError, match="block 0"):
         threads.each_block(fail_at_once, [(k,) for k in range(10)], 2)
-    for run, arguments in waiting:
-        run(*arguments)
+    for run in waiting:
+        run()
     assert done == [0]
 
 
@@ -135,3 +139,37 @@ def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, dtype, colu
     for other in results[1:]:
         for one, same in zip(results[0], other, strict=True):
             assert np.array_equal(one, same)
+
+
+def test_a_thread_is_used_again_and_keeps_no_job(monkeypatch):
+    monkeypatch.setattr(workers, "_IDLE", deque())
+    ended = [workers._thread.allocate_lock() for _ in range(3)]
+    names = []
+    for end in ended:
+        end.acquire()
+
+        def job(end=end):
+            names.append(workers._thread.get_native_id())
+            end.release()
+
+        kept = weakref.ref(job)
+        workers.submit(job)
+        assert end.acquire(timeout=10)
+        del job
+        while not workers._IDLE:
+            time.sleep(0.001)
+        assert kept() is None
+    assert len(set(names)) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux moves threads")
+def test_a_thread_may_use_the_cpus_of_the_caller_but_its_own(monkeypatch):
+    moved = {}
+    monkeypatch.setattr(workers, "_current_cpu", lambda: lambda: 1)
+    monkeypatch.setattr(workers.os, "sched_getaffinity", lambda thread: {0, 1, 3})
+    monkeypatch.setattr(workers.os, "sched_setaffinity", moved.__setitem__)
+    workers._move_from_own_cpu(77)
+    assert moved == {77: {0, 3}}
+    monkeypatch.setattr(workers.os, "sched_getaffinity", lambda thread: {1})
+    workers._move_from_own_cpu(78)
+    assert 78 not in moved

@@ -1,8 +1,4 @@
-"""Number of threads of the engine, and the assignment of row blocks to threads.
-
-Threads are started for one call and do nothing after it. No pool outlives the call, so a fork, a thread of the caller
-or the exit of the interpreter cannot meet a pool in an inconsistent state.
-"""
+"""Number of threads of the engine, and the assignment of row blocks to threads."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ import _thread
 import os
 from collections import deque
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +15,7 @@ import numpy as np
 from .._arguments import check_count
 from .._extras import has, require
 from ..backend import IntArray
+from .workers import submit
 
 __all__ = ["THREADS", "THREADS_FROM", "each_block", "n_threads", "row_blocks", "set_threads"]
 
@@ -116,9 +113,7 @@ def each_block(work: Callable[..., None], blocks: list[Any], threads: int) -> No
     """
     queue, errors, running = deque(blocks), deque[BaseException](), deque[Any]()
     for _ in range(min(threads, len(blocks)) - 1):
-        # A thread of this kind starts in a third of the time of a ThreadPoolExecutor, which is 5 % of a product that
-        # takes a millisecond.
-        _thread.start_new_thread(_run_thread, (work, queue, errors, running))
+        submit(partial(_run_thread, work, queue, errors, running))
     try:
         _drain(work, queue)
     finally:
