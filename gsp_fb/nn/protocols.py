@@ -153,8 +153,7 @@ def cross_validate(
     folds = tuple(collection.splits if splits is None else splits)
     if not folds:
         raise ParameterError("cross-validation needs at least one fold")
-    own = protocol == "validation"
-    y = collection.y
+    own, y = protocol == "validation", collection.y
     folds = with_validation(folds, y, share=share, seed=seed) if own else without_validation(folds, len(y))
     places = None if directory is None else [Path(directory) / f"fold-{number}" for number in range(len(folds))]
     runs = train_splits(

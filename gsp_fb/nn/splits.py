@@ -121,10 +121,7 @@ def train_splits(
 def train_jobs(
     name: str, dataset: Any, jobs: Sequence[Job], *, progress: bool = False, brief: bool = False, **place: Any
 ) -> list[TrainResult | TrainingError]:
-    """Return what every job reaches, or the error that ended it; ``place`` goes to :func:`gsp_fb.nn.build`.
-
-    ``brief`` records the validation part of an epoch alone: what a search reads.
-    """
+    """Return what every job reaches, or its error; ``brief`` records validation alone, ``place`` goes to ``build``."""
 
     def make(job: Job, **copies: Any) -> nn.Module:
         return build(name, dataset, seed=job.seed, **copies, **place, **job.options)
