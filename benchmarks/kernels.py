@@ -36,12 +36,14 @@ FILTERS, ORDER = 6, 30
 THREADS = (2, 1)
 # Each contender is timed in groups of consecutive calls, as an iterative method makes them, the contenders in turn:
 # seconds for all groups of a row and number of threads, their number, and the calls of one at least and at most.
-SECONDS, GROUPS, GROUP = 5.0, 4, (2, 12)
+SECONDS, GROUPS, GROUP = 3.0, 3, (2, 12)
 # Seconds of rest before a group of two threads, in which the threads of the contender before end their busy waiting
 # (0.2 s by default in Intel's OpenMP), and of untimed calls after it.
 PAUSE, WARM_UP = 0.25, 0.02
+# The share of the CPUs in use by other processes above which a row is not kept as a run.
+DISTURBED = 0.1
 # A peer whose first call takes longer than the fastest by this factor is not timed.
-SLOWER = 2.5
+SLOWER = 1.5
 # Calls that are timed together on a small graph: the clock is too coarse for one.
 CALLS = 500
 # Size of an array far larger than the caches.
@@ -73,7 +75,7 @@ the signals and outputs at the rate of a STREAM triad over three arrays of their
 is named first. "x bound" is our time over their sum; the rest is instructions: the work per row, thread starts
 and, on small graphs, Python calls. Where a bar is missed, the row gives the time that the bar asks for, the peer's over
 the bar: below the bound it cannot be reached on this hardware, because the reads and writes alone take longer.
-"Others" is the share of all CPUs that other processes took during the row.
+"Others" is the share of all CPUs that other processes took during the row; above {disturbed:.0%} the row is not a run.
 
 | job | threads | ours ms | best peer ms | ratio | bar | goal | held | runs | difference | bound ms | x bound | others |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|
@@ -273,7 +275,7 @@ def line(row: Row, threads: int, keep: bool) -> str:
         "yes"
         if middle >= bar and difference <= tolerance
         else f"**no**, {middle / bar:.2f} of the bar, which asks for {asked:.3g} ms: {reach}",
-        _runs(row.title, threads, float(middle)) if keep else "",
+        _runs(row.title, threads, float(middle)) if keep and others <= DISTURBED else "",
         f"{difference:.0e}",
         " + ".join(f"{name} {bound[name] * 1e3:.3g}" for name in parts) or "instructions",
         f"{mine / least:.1f}" if bound else "",
@@ -309,6 +311,7 @@ def _head(rates: dict[int, float]) -> str:
         versions=", ".join(f"{name} {version(name)}" for name in PACKAGES if list(distributions(name=name))),
         absent=note,
         pause=PAUSE,
+        disturbed=DISTURBED,
         stream1=rates[1] / 1e9,
         stream2=rates[2] / 1e9,
         gather1=numbers[1],
