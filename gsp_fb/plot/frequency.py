@@ -214,9 +214,9 @@ def spectrogram(op: Operator, x: Any = None, *, bands: int = 50, order: Any = No
     ----------
     op : Operator
         A high channel.
-    x : array_like, shape (n_nodes,), optional
-        By default the squared norms of the atoms :math:`g_m(L)\delta_i`, a property of the graph alone; it needs the
-        full spectrum.
+    x : array_like, shape (n_nodes,) or (n_nodes, n_signals), optional
+        Energies of several signals are summed. By default the squared norms of the atoms :math:`g_m(L)\delta_i`, a
+        property of the graph alone; it needs the full spectrum.
     bands : int
         Number of bands.
     order : array_like of int, shape (n_nodes,), optional
@@ -257,9 +257,9 @@ def spectrogram(op: Operator, x: Any = None, *, bands: int = 50, order: Any = No
     nodes = np.arange(n) if order is None else np.asarray(order)
     if not np.array_equal(np.sort(nodes), np.arange(n)):
         raise ParameterError(f"order must list each of the {n} nodes once")
-    power = _atom_energies(op, kernels) if x is None else abs_squared(FilterBank(op, kernels, tol=1e-3).analyze(x))
+    power = _atom_energies(op, kernels) if x is None else _energies(FilterBank(op, kernels, tol=1e-3).analyze(x))
     axes = new_axes(ax)
-    mesh = axes.pcolormesh(np.arange(n), centres, np.asarray(power)[nodes].T, cmap=AMOUNTS, shading="nearest")
+    mesh = axes.pcolormesh(np.arange(n), centres, power[nodes].T, cmap=AMOUNTS, shading="nearest")
     axes.figure.colorbar(mesh, ax=axes, label="energy")
     axes.set(xlabel="node", ylabel=FREQUENCY)
     return axes
@@ -272,7 +272,13 @@ def _gaussian(centre: float, width: float, frequencies: FloatArray) -> FloatArra
 def _atom_energies(op: Operator, kernels: list[Kernel]) -> FloatArray:
     modes = decompose(op)
     gains = np.stack([kernel(modes.frequencies) for kernel in kernels], axis=1)
-    return np.asarray(np.asarray(modes.symmetrized_basis) ** 2 @ gains**2)
+    return np.asarray(abs_squared(modes.symmetrized_basis)) @ gains**2
+
+
+def _energies(coefficients: Any) -> FloatArray:
+    """Return squared coefficients per node and band, summed over the signals."""
+    squares = np.asarray(abs_squared(coefficients))
+    return squares.sum(axis=1) if squares.ndim == 3 else squares
 
 
 def _bands(levels: int) -> list[Kernel]:

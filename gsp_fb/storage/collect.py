@@ -47,7 +47,7 @@ def collect_blocks(
     """
     storage, x = graph.storage, open_array(graph.nodes.align(x, graph.local_rows))
     x = x if is_sparse(x) or hasattr(x, "shape") else host_array(x, SignalError, "signal")
-    shape = (*np.shape(x), *extra) if not is_sparse(x) else tuple(x.shape)
+    shape = (*np.shape(x), *extra)
     reserved = math.prod(shape) * max(getattr(getattr(x, "dtype", None), "itemsize", 8), 8) if out is None else 0
     blocks = storage.signals(x, copies=copies, reserved=reserved)
     results = ((start, work(signal)) for start, signal in blocks)

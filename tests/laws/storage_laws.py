@@ -145,6 +145,19 @@ def test_energies_of_sparse_signals(stored, graph):
     )
 
 
+def test_products_and_banks_of_sparse_signals(stored, undirected):
+    x, there = signal(undirected, 4), stored(undirected)
+    x = sparse.csr_array(np.where(x > 0, x, 0.0))
+    op, here = (gf.operator(one, "sym", "high") for one in (there, undirected))
+    product = op @ there.local(x)
+    dense = product.toarray() if sparse.issparse(product) else product
+    assert_near(whole(there, dense), here @ x.toarray(), 64 * EPS * size(here) * (1 + abs(x).max()))
+    for method in ("auto", "chebyshev"):
+        bank, expected = (gf.FilterBank(one, KERNELS, method=method) for one in (op, here))
+        found = whole(there, bank.analyze(there.local(x)))
+        assert_near(found, expected.analyze(x.toarray()), 1e4 * EPS * (1 + abs(x).max()))
+
+
 @pytest.mark.parametrize("factor", [1e-200, 1e200, 1e-300])
 @pytest.mark.parametrize("per_column", [False, True])
 def test_s_does_not_see_the_unit_of_the_signal(stored, factor, per_column):

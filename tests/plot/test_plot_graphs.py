@@ -84,3 +84,16 @@ def test_a_spectrogram_holds_the_band_energies():
     assert_allclose(atoms.collections[0].get_array(), (modes**2 @ gains**2).T, atol=1e-9)
     with pytest.raises(ParameterError, match="each of the 20 nodes"):
         plot.spectrogram(op, x, order=[0, 1])
+
+
+def test_a_spectrogram_sums_over_signals_and_has_real_atoms_on_magnetic_graphs():
+    graph = gf.Graph.from_edges([(i, (i + 1) % 9) for i in range(9)], directed=True).magnetic(0.2)
+    op, x = gf.operator(graph, "sym", "high"), np.random.default_rng(0).standard_normal((9, 2))
+    single = [plot.spectrogram(op, column, bands=5).collections[0].get_array() for column in x.T]
+    both = plot.spectrogram(op, x, bands=5).collections[0].get_array()
+    assert_allclose(both, sum(single), rtol=1e-12)
+    values, modes = np.linalg.eigh(op.to_scipy().toarray())
+    centres = np.linspace(0, op.bounds[1], 5)
+    gains = np.exp(-(((values[:, None] - centres) / (op.bounds[1] / 5)) ** 2))
+    atoms = plot.spectrogram(op, bands=5).collections[0].get_array()
+    assert_allclose(atoms, (abs(modes) ** 2 @ gains**2).T, atol=1e-9)
