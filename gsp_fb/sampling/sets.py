@@ -80,6 +80,7 @@ def bandlimited_basis(op: Operator, k: int) -> FloatArray:
     if op.channel != "high":
         raise ParameterError(f"{op!r} is a low channel; bandwidth is counted in modes of the high one, op.complement()")
     op.graph.check_real("a sampling set")
+    op.graph.in_one_process()
     if op.graph.directed:
         raise GraphError("a directed graph has no graph Fourier transform here; give symmetrize= to the graph")
     return np.asarray(to_host(spectrum(op, k=check_count(k, "k"), which="low").symmetrized_basis))

@@ -290,6 +290,14 @@ def local(graph, given):
     return graph.local(given) if isinstance(given, np.ndarray) and given.shape[:1] == (graph.n_nodes,) else given
 
 
+def assert_same(there, found, expected):
+    """Compare numbers and arrays; what has one row a node is distributed, what has one a frequency is not."""
+    if isinstance(expected, np.ndarray) and found.shape != expected.shape:
+        found = whole(there, found)
+    if isinstance(expected, float | np.ndarray):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
 def test_every_public_function_works_on_ranks_or_names_the_remedy(distribute):
     graph = every.random_graph()
     there = distribute(graph)
@@ -297,8 +305,11 @@ def test_every_public_function_works_on_ranks_or_names_the_remedy(distribute):
         options = every.arguments(function)
         if options is None or function.__module__.startswith("gsp_fb.plot") or function.__name__ == "joint_igft":
             continue
-        subject = there if first in every.GRAPHS else gf.operator(there, "sym", channel="high")
-        every.attempt(lambda: function(subject, **local(there, options)), on_missing=None)  # noqa: B023
+        on_ranks, here = (one if first in every.GRAPHS else gf.operator(one, "sym", "high") for one in (there, graph))
+        found = []
+        every.attempt(lambda: found.append(function(on_ranks, **local(there, options))), on_missing=None)  # noqa: B023
+        if found:
+            assert_same(there, found[0], function(here, **options))
 
 
 def test_every_member_of_a_graph_works_on_ranks_or_names_the_remedy(distribute):
