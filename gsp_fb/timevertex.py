@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ._arguments import check_host
-from .backend import FloatArray, Signal
+from ._arguments import check_host, check_signal
+from .backend import FloatArray, Signal, to_dense
 from .errors import ParameterError, SignalError
 from .filters import FilterBank
 from .operators import Operator, check_operator
@@ -93,7 +93,8 @@ def joint_igft(op: Operator | Spectrum, c: Any) -> Signal:
            [3., 4.]])
     """
     modes = _modes(op)
-    return modes.igft(np.fft.ifft(_table(modes.operator, c), axis=1, norm="ortho"))
+    # Coefficients have a row for every mode, wherever the rows of the nodes are.
+    return modes.igft(np.fft.ifft(_table(modes.operator, c, len(modes)), axis=1, norm="ortho"))
 
 
 def joint_filter(
@@ -177,10 +178,10 @@ def _modes(op: Operator | Spectrum) -> Spectrum:
     return modes
 
 
-def _table(op: Operator, x: Any) -> Any:
-    """Return a checked signal over nodes and times, on the host."""
+def _table(op: Operator, x: Any, n_rows: int | None = None) -> Any:
+    """Return a checked signal over nodes and times, or the coefficients of ``n_rows`` modes, on the host."""
     check_host(op.graph.device, "signals over times are transformed")
-    table = np.asarray(op.graph.check_signal(x))
+    table = np.asarray(to_dense(op.graph.check_signal(x) if n_rows is None else check_signal(x, n_rows)))
     if table.ndim != 2 or not table.shape[1]:
         raise SignalError(f"a signal over times has shape (n_nodes, n_times), not {table.shape}")
     return table

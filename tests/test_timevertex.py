@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 import gsp_fb as gf
 from gsp_fb.errors import ParameterError, SignalError
@@ -27,6 +28,14 @@ def test_the_joint_transform_is_the_kronecker_product(op, signal):
     assert np.allclose(gf.joint_igft(modes, c), x, atol=1e-8 * (1 + np.abs(x).max()) * op.scale.max() / op.scale.min())
     energy = np.sum(op.scale[:, None] ** 2 * np.abs(x) ** 2)
     assert np.isclose(np.sum(np.abs(c) ** 2), energy)
+
+
+def test_a_sparse_signal_is_transformed_as_a_dense_one():
+    op = gf.operator(gf.datasets.ring(5), "sym", channel="high")
+    x = np.eye(5)[:, :3]
+    assert np.allclose(gf.joint_gft(op, sparse.csr_array(x)), gf.joint_gft(op, x), atol=1e-15)
+    filters = gf.filters.heat(1.0), abs
+    assert np.allclose(gf.joint_filter(op, sparse.csr_array(x), *filters), gf.joint_filter(op, x, *filters), atol=1e-15)
 
 
 @given(operators(graphs() | magnetic_graphs(), channel="high", isolated="self", family="sym"), signals(columns=6))

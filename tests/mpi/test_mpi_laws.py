@@ -312,6 +312,15 @@ def test_every_public_function_works_on_ranks_or_names_the_remedy(distribute):
             assert_same(there, found[0], function(here, **options))
 
 
+def test_joint_transforms_have_a_row_of_coefficients_for_every_mode(distribute):
+    graph = gf.datasets.grid(5, 6)
+    there, x = distribute(graph), signal(graph, 3)
+    op = gf.operator(there, "sym", "high")
+    c = gf.joint_gft(op, there.local(x))
+    assert_near(c, gf.joint_gft(gf.operator(graph, "sym", "high"), x), 1e-12)
+    assert_near(whole(there, gf.joint_igft(op, c)), x, 1e-12)
+
+
 def test_every_member_of_a_graph_works_on_ranks_or_names_the_remedy(distribute):
     there = distribute(every.random_graph())
     x = there.local(every.X)
