@@ -42,7 +42,7 @@ SECONDS, GROUPS, GROUP = 3.0, 3, (2, 12)
 PAUSE, WARM_UP = 0.25, 0.02
 # The share of the CPUs in use by other processes above which a row is timed again, and how often at most; the last
 # time counts as a run only if it is below.
-DISTURBED, TRIES = 0.1, 3
+DISTURBED, TRIES = 0.1, 2
 # A peer whose first call takes longer than the fastest by this factor is not timed.
 SLOWER = 1.5
 # Calls that are timed together on a small graph: the clock is too coarse for one.
