@@ -323,6 +323,8 @@ def _column_peaks(signal: Checked) -> Any:
 def _squares(signal: Checked) -> Any:
     """Return x* x for each column in double precision, a block of rows at a time; a number for a single signal."""
     x, xp = signal.values, signal.xp
+    if _is_short(signal):
+        return ddot(x, x)
     if _is_single(signal):
         blocks = (x[start : start + BLOCK_ROWS] for start in range(0, len(x), BLOCK_ROWS))
         return sum(ddot(block, block) for block in blocks)
