@@ -50,7 +50,8 @@ Written by `python -m benchmarks.growth{options}` on one core; load of the machi
 default options. CPU seconds / megabytes above those of graph and inputs. The exponent is that of the seconds between
 the two
 largest sizes that took more than {fixed} s. "> {seconds:g} s" is a call that was stopped, "-" one that was
-expected to take longer than that, or to need more than {gigabytes:g} GB; in words: how the function refuses.
+expected to take longer than that by its growth so far; in words: how the function refuses. MemoryError: more than
+{gigabytes:g} GB.
 
 | function | {sizes} | exponent |
 |---|{rules}---|
@@ -101,10 +102,13 @@ def _report(send: int, call: Call, setting: Setting, seconds: float) -> None:
 
 
 def _expected(found: list[dict[str, Any]]) -> float:
-    """Return the seconds to expect at the next size, ten times as large; at least linear."""
+    """Return the seconds to expect at the next size, ten times as large; at least a fixed cost and a linear one."""
     known = [entry["seconds"] for entry in found if "seconds" in entry]
-    growth = known[-1] / known[-2] if len(known) > 1 and known[-2] > FIXED else 10.0
-    return known[-1] * max(growth, 10.0)
+    if len(known) == 1:
+        return known[0]  # imports and other fixed costs look the same; the limit ends what grows
+    before, last = known[-2:]
+    growth = last / before if before > FIXED else 0.0
+    return max(last + 10 * (last - before), growth * last)
 
 
 def grow(

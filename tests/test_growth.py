@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 import gsp_fb as gf
-from gsp_fb import filters
+from gsp_fb import filters, reduction
 from gsp_fb._cost import EXPENSIVE, state_cost
 from gsp_fb.cli import _parser
 from gsp_fb.energy._labels import label_codes, label_forms
@@ -174,6 +174,9 @@ def test_functions_state_their_cost(monkeypatch):
         (lambda: gf.spectral_density(op, n_vectors=2, matvecs=4, rng=0), "n_vectors="),
         (lambda: gf.s_value_significance(op, x, n_surrogates=3, rng=0), "method='analytic'"),
         (lambda: gf.row_diff(x), "a sample"),
+        (lambda: gf.FilterBank(op, filters.heat(2.0), method="chebyshev").analyze(x), "filtering 2 signals.*tol="),
+        (lambda: gf.line_graph(op.graph), "a sparser graph"),
+        (lambda: reduction.sparsify(gf.datasets.grid(30), 0.9, rng=0), "a part of the graph"),
     ):
         with pytest.warns(GspWarning, match=remedy):
             call()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from . import packed as loops_packed
 from .compiling import CACHE_LINE
 from .csr import Csr
 from .engine import cost
+from .gather import CORE_BYTES
 from .packing import column_blocks, packing_pays
 from .threads import THREADS_FROM, each_block, n_threads, row_blocks
 from .tiles import tile_width
@@ -36,8 +38,8 @@ def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
     out = _aligned(signal.shape, signal.dtype, np.empty)  # the loops set every row
     work = cost(graph, x)
     if signal.shape[1] == 1:
-        inputs = _inputs(signal[:, 0], _times(right, signal)[:, 0], left, diag)
-        _run(loops.product_1d, graph, work, _row_ranges(graph, work), *inputs, out[:, 0], tile_width(graph, inputs[1]))
+        column = signal[:, 0]
+        _run_single(loops.product_1d, graph, column, (left, right, diag), out[:, 0], tile_width(graph, column))
     elif packing_pays(graph, signal):
         _packed_product(graph, signal, left, right, diag, out=out)
     else:
@@ -145,7 +147,7 @@ def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
         return _sparse_quadratic_form(graph, x, left, right, diag)
     signal = _as_real(x)
     if signal.shape[1] == 1:
-        return _single_form(graph, signal[:, 0].astype(np.float64), left, right, diag)
+        return _single_form(graph, signal[:, 0].astype(np.float64, copy=False), left, right, diag)
     work = cost(graph, x)
     blocks = list(enumerate(row_blocks(graph.indptr, work)))
     sums = np.zeros((len(blocks), signal.shape[1]))
@@ -160,8 +162,8 @@ def _single_form(graph: Csr, x: FloatArray, left: FloatArray, right: FloatArray,
     if tile_width(graph, x) < len(x) or not _is_symmetric(graph, left, right):
         rows = x * affine_product(graph, x, left, right, diag)
     else:
-        rows, work = np.empty_like(x), cost(graph, x)
-        _run(forms.quadratic_1d, graph, work, _row_ranges(graph, work), *_inputs(x, right * x, left, diag), rows)
+        rows = np.empty_like(x)
+        _run_single(forms.quadratic_1d, graph, x, (left, right, diag), rows)
     # The order of np.sum does not depend on the number of threads; that of a BLAS dot product does.
     form: FloatArray = np.sum(rows, keepdims=True)
     return form
@@ -200,6 +202,40 @@ def _run(loop: Callable[..., None], graph: Csr, work: int, blocks: list[Any], *a
     each_block(lambda *block: loop(*block, indptr, indices, weights, *arguments), blocks, _threads(work))
 
 
+def _run_single(
+    loop: Callable[..., None], graph: Csr, x: FloatArray, operator: tuple[FloatArray, ...], *rest: Any
+) -> None:
+    """Run ``loop`` over a single signal ``x`` and ``right * x``; the operator is left, right and diag."""
+    work, (left, right, diag) = cost(graph, x), operator
+    signal, own_left, own_diag = _inputs(x, left, diag)
+    scaled = _scaled(x, right, _threads(work))
+
+    def on_rows(first: int, last: int, *head: Any) -> None:
+        loop(first, last, *head, signal, scaled(), own_left, own_diag, *rest)
+
+    _run(on_rows, graph, work, _row_ranges(graph, work))
+
+
+def _scaled(x: FloatArray, right: FloatArray, threads: int) -> Callable[[], FloatArray]:
+    """Return a function that returns ``right * x`` in the precision of ``x``, in each of several threads its own.
+
+    Every thread reads all of it at random. Lines that another core has just written come slower than the
+    multiplication, as long as the copy fits the cache of the core.
+    """
+    made: dict[int, FloatArray] = {}
+    shared = threads == 1 or x.nbytes > CORE_BYTES
+
+    def own() -> FloatArray:
+        key = 0 if shared else get_ident()
+        if key not in made:
+            made[key] = freeze(np.multiply(right, x, dtype=x.dtype, casting="same_kind"))
+        return made[key]
+
+    if shared:
+        own()  # before the threads start
+    return own
+
+
 def _threads(work: int) -> int:
     return n_threads() if work >= THREADS_FROM else 1
 
@@ -227,12 +263,6 @@ def _aligned(shape: tuple[int, ...], dtype: Any, make: Callable[..., Any] = np.z
     start = -raw.ctypes.data % CACHE_LINE
     aligned: FloatArray = raw[start : start + n_bytes].view(dtype).reshape(shape)
     return aligned
-
-
-def _times(vector: FloatArray, columns: FloatArray) -> FloatArray:
-    """Return ``diag(vector) @ columns`` in the precision of the columns."""
-    scaled: FloatArray = np.multiply(vector[:, None], columns, dtype=columns.dtype, casting="same_kind")
-    return scaled
 
 
 def _n_parts(x: Any) -> int:

@@ -321,10 +321,13 @@ def _column_peaks(signal: Checked) -> Any:
 
 
 def _squares(signal: Checked) -> Any:
-    """Return x* x for each column in double precision, a block of rows at a time; a number for a short signal."""
+    """Return x* x for each column in double precision, a block of rows at a time; a number for a single signal."""
     x, xp = signal.values, signal.xp
     if _is_short(signal):
         return ddot(x, x)
+    if _is_single(signal):
+        blocks = (x[start : start + BLOCK_ROWS] for start in range(0, len(x), BLOCK_ROWS))
+        return sum(ddot(block, block) for block in blocks)
     with np.errstate(over="ignore"):
         double = xp.complex128 if xp.isdtype(x.dtype, "complex floating") else xp.float64
         if signal.is_sparse:
@@ -338,10 +341,14 @@ def _squares(signal: Checked) -> Any:
         return reduce(add, (xp.sum(abs_squared(block), axis=0) for block in blocks))
 
 
-def _is_short(signal: Checked) -> bool:
-    """Return whether BLAS adds up this signal, in one thread and hence always in the same order."""
+def _is_single(signal: Checked) -> bool:
+    """Return whether BLAS adds up this signal by blocks, each in one thread and hence always in the same order."""
     x = signal.values
-    return type(x) is np.ndarray and x.ndim == 1 and 0 < x.shape[0] <= BLOCK_ROWS and x.dtype == np.float64
+    return type(x) is np.ndarray and x.ndim == 1 and x.shape[0] > 0 and x.dtype == np.float64
+
+
+def _is_short(signal: Checked) -> bool:
+    return _is_single(signal) and signal.values.shape[0] <= BLOCK_ROWS
 
 
 def _forms(op: Operator, signal: Checked) -> Any:

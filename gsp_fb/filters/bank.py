@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._arguments import check_choice, check_count, check_positive
+from .._cost import state_cost
 from .._document import facts_html
 from ..backend import Signal, asarray_like, eps, to_host
 from ..errors import ParameterError, SignalError
@@ -32,6 +33,8 @@ __all__ = ["FilterBank"]
 
 # A frame whose bounds differ by less than this is tight.
 TIGHT = 1e-10
+# What lowers the cost of an analysis.
+CHEAPER = "give a larger tol= or fewer signals; plan() returns the number of products"
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -202,6 +205,8 @@ class FilterBank:
     def analyze(self, x: Any, *, out: str | os.PathLike[str] | None = None) -> Signal:
         r"""Return :math:`c_m = g_m(op)\,x` for every kernel: the filters are the last axis.
 
+        In memory a warning states how long it takes before it starts, where that is more than about five seconds.
+
         Parameters
         ----------
         x : array_like, sparse, or path of a ``.npy`` file, shape (n_nodes,) or (n_nodes, n_signals)
@@ -233,6 +238,10 @@ class FilterBank:
         x = self.op.graph.check_signal(x)
         block = signal_block(x)
         plan = self._plan(block)
+        n_signals = math.prod(block.shape[1:])
+        # Krylov spaces are planned for all signals, recurrences for a block of them.
+        matvecs = plan.matvecs * (1 if plan.method == "lanczos" else n_signals)
+        state_cost(float(self.op.graph.n_entries) * matvecs, f"filtering {n_signals} signals", CHEAPER)
         c = APPLY[plan.method](self.response, block, plan)
         return c[:, 0, :] if x.ndim == 1 else c
 
