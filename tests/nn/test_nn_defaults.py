@@ -16,7 +16,7 @@ FIRST = {compared.model: compared for compared in reversed(defaults.ROUNDS)}
 
 
 def webkb_mean(compared, setting):
-    keys = [defaults._key(compared.model, name, *setting, compared.splits[name]) for name in WEBKB]
+    keys = [compared.key(name, *setting) for name in WEBKB]
     cells = [STORE["compared"].get(key) for key in keys]
     return None if None in cells else statistics.fmean(cell["val"] for cell in cells)
 
