@@ -52,8 +52,8 @@ class Row:
         Train on the arcs as they are listed.
     choices : mapping
         Options that the row's search chooses beside the settings that all rows share; the values take turns.
-    splits : {'public', 'balanced'}
-        Those of the data set, or random ones with equally many training nodes of every class.
+    splits : {'public', 'balanced', 'seeded'}
+        Those of the data set, or random ones with equally many training nodes of every class: ours, or the authors'.
     """
 
     label: str

@@ -53,9 +53,13 @@ def _marked(cell: Cell, facts: Facts) -> Facts:
     return {**facts, "marks": f" {marks}" if marks else ""}
 
 
+def _has_defaults(cell: Cell) -> bool:
+    return bool(cell.row.model) and not cell.row.listed[0] and "lr" not in cell.row.options
+
+
 def _unlisted(found: Iterable[Cell]) -> list[Block]:
     """Say of which rows the paper lists no hyperparameters."""
-    labels = dict.fromkeys(cell.row.label for cell in found if cell.row.model and not cell.row.listed[0])
+    labels = dict.fromkeys(cell.row.label for cell in found if _has_defaults(cell))
     output = f"The paper lists no hyperparameters of {', '.join(labels)}: these have the defaults of their models."
     return [Text(output)] if labels else []
 

@@ -17,7 +17,7 @@ from gsp_fb.nn.splits import BATCHED_NODES
 
 from .cells import Cell
 from .journal import Journal
-from .published import balanced_splits
+from .published import balanced_splits, seeded_splits
 
 __all__ = ["Job", "one_thread"]
 
@@ -26,6 +26,7 @@ Facts = dict[str, Any]
 _SPLITS: Mapping[str, Callable[[Any], tuple[Split, ...]]] = {
     "public": lambda data: data.splits,
     "balanced": lambda data: balanced_splits(data.y),
+    "seeded": lambda data: seeded_splits(data.y),
 }
 
 
@@ -79,7 +80,8 @@ class Job:
         from gsp_fb.nn import TrainConfig
 
         plan, row = self.cell.plan, _model(self.cell.row.model)
-        fixed = {"epochs": plan.epochs, "patience": plan.patience, "metric": self.cell.metric}
+        patience = self.cell.row.options.get("patience", plan.patience)
+        fixed = {"epochs": plan.epochs, "patience": patience, "metric": self.cell.metric}
         training = {**TrainConfig().as_dict(), **row.training, **values, **self.cell.row.options, **fixed}
         options = {**row.options, **values, **self.cell.row.options}
         names = {entry.name for entry in fields(TrainConfig)}

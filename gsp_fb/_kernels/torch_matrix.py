@@ -97,12 +97,13 @@ class SparseMatrix(nn.Module):
         """The matrix as a torch CSR tensor over the same memory."""
         return torch.sparse_csr_tensor(*self.arrays()[0], size=self.shape, check_invariants=False)
 
-    def restrict(self, nodes: Any) -> SparseMatrix:
-        """Return the rows and columns of some nodes of a square matrix."""
+    def restrict(self, rows: Any, columns: Any = None) -> SparseMatrix:
+        """Return a block: some rows and columns, the same ones where only rows are given."""
         indptr, indices, values = (part.cpu().numpy() for part in self.arrays()[0])
-        block = sparse.csr_array((values, indices, indptr), shape=self.shape)[nodes][:, nodes]
+        square = columns is None
+        block = sparse.csr_array((values, indices, indptr), shape=self.shape)[rows][:, rows if square else columns]
         place: dict[str, Any] = {"dtype": self.values.dtype, "device": self.values.device}
-        return SparseMatrix.from_scipy(block, symmetric=self.symmetric, **place)
+        return SparseMatrix.from_scipy(block, symmetric=self.symmetric and square, **place)
 
     def forward(self, h: Tensor) -> Tensor:
         """Return ``P @ h`` for ``h`` of shape (n, f) or (copies, n, f)."""

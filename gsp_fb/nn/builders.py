@@ -144,7 +144,7 @@ def attention_stack(plan: BuildContext) -> nn.Module:
     """Return the stack over attention (GAT): heads side by side, their mean in the last layer."""
     plan.single()
     check_host(plan.graph.device, "lists of edges for attention are made")
-    edges = EdgeList(plan.graph)
+    edges = EdgeList(plan.graph.adjacency)
     heads, noise = plan.options["heads"], plan.dropout("attention_dropout")
 
     def factory(width: int, last: bool) -> Attention:

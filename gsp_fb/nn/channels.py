@@ -147,8 +147,10 @@ class Channels(nn.Module):
         """Return the weighted sum of filtered channels."""
         if self.mixing is None:
             return parts[0]
-        weighted: list[Tensor] = [a * part for a, part in zip(self.mixing(parts), parts, strict=True)]
-        return sum(weighted[1:], start=weighted[0])
+        weighted = (a * part for a, part in zip(self.mixing(parts), parts, strict=True))
+        # One at a time: on a large graph each takes as much memory as a layer.
+        mixed: Tensor = sum(weighted, start=next(weighted))
+        return mixed
 
     def synthesize(self, propagation: Propagation, blocks: Sequence[Tensor]) -> Tensor:
         """Return ``mix(filter(blocks))``; where low and high can share a product, they do."""

@@ -35,8 +35,8 @@ class TrainConfig:
         Divide every row of the features by its sum.
     batch : {'none', 'cluster'}
         Node tasks: one step on the whole graph, or steps on clusters of about ``batch_size`` nodes whose operator is
-        cut out of the whole graph's [2]_, so that degrees are those of the whole graph. Models with a sampler of their
-        own (GraphSAINT) use that one.
+        cut out of the whole graph's [2]_, so that degrees are those of the whole graph; attention is that among the
+        nodes of the batch. Models with a sampler of their own (GraphSAINT) use that one.
     batch_size : int
         Graphs, or nodes of a cluster batch, a step.
     eval_every : int

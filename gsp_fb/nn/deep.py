@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from .channels import ChannelLayer, Channels
 from .network import Network, Record
 from .parts import Copies, Linear
-from .propagation.base import Propagation, check_propagation
+from .propagation.base import Propagation, check_propagation, chosen
 
 __all__ = ["DeepNetwork", "ResidualBlock"]
 
@@ -46,7 +46,7 @@ class ResidualBlock(ChannelLayer):
 
     def parts(self, h: Tensor, h_0: Tensor, propagation: Propagation | None = None) -> list[Tensor]:
         """Return the mapped channels."""
-        filtered = self.bank.filter(self.propagation if propagation is None else propagation, [h] * len(self.filtered))
+        filtered = self.bank.filter(chosen(self.propagation, propagation), [h] * len(self.filtered))
         kept, pairs = 1.0 - self.alpha, zip(self.filtered, filtered, strict=True)
         if self.initial is None:
             return [self._mapped(kept * part + self.alpha * h_0, own) for own, part in pairs]

@@ -117,7 +117,8 @@ def features(
     Returns
     -------
     Tensor or SparseFeatures, shape (n_nodes, n_features)
-        The input of a model of :func:`build`.
+        The input of a model of :func:`build`. It shares the memory of ``x`` where type and device allow; no model of
+        this package writes to it.
 
     See Also
     --------
@@ -140,4 +141,4 @@ def features(
         x = sparse.csr_array(x.multiply(scale)) if is_sparse(x) else x * scale
     if is_sparse(x):
         return SparseFeatures.from_scipy(x, dtype=dtype, device=device)
-    return torch.tensor(x, dtype=dtype, device=device)
+    return as_tensor(x).to(dtype=dtype, device=device)

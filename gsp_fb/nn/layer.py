@@ -12,7 +12,7 @@ from ..errors import ParameterError
 from .channels import SHORTHANDS, ChannelLayer, Channels
 from .inputs import Features
 from .parts import ACTIVATIONS, Copies, Linear, Norm
-from .propagation.base import Propagation, check_propagation
+from .propagation.base import Propagation, check_propagation, chosen
 
 __all__ = ["ORDERS", "TRANSFORMATIONS", "FilterBankLayer"]
 
@@ -122,12 +122,13 @@ class FilterBankLayer(ChannelLayer):
     def _chosen(self, propagation: Propagation | None) -> Propagation:
         if propagation is None:
             return self.propagation
-        expansion = int(getattr(check_propagation(propagation), "expansion", 1))
+        found = chosen(self.propagation, propagation)
+        expansion = int(getattr(found, "expansion", 1))
         if expansion != self.expansion:
             blocks = f"this layer averages {self.expansion} blocks, the given propagation {expansion}"
             raise ParameterError(f"{blocks}; build the model for the new graph and load its state dict")
-        self.bank.check(propagation)
-        return propagation
+        self.bank.check(found)
+        return found
 
     def _blocks(self, lifted: Tensor) -> tuple[Tensor, ...]:
         acted: Tensor = self.before(lifted)

@@ -75,7 +75,8 @@ class ClusterSampler:
     """Batches of random unions of clusters (Chiang et al., "Cluster-GCN", KDD 2019).
 
     The operator of a batch is the block of the whole graph's operator, so degrees are those of the whole graph and
-    only edges that leave the batch are missing.
+    only edges that leave the batch are missing. Attention is taken over the neighbours in the batch; of a wavelet
+    basis, which has no local form, the block is ``psi_s diag(g) psi_-s`` at the nodes of the batch.
     """
 
     def __init__(self, model: nn.Module, graph: Graph, batch_size: int) -> None:
@@ -84,13 +85,13 @@ class ClusterSampler:
         found = {id(p): p for module in holders if (p := getattr(module, "propagation", None)) is not None}
         # A decoupled network propagates its outputs alone, by a filter of one operator.
         found |= {} if filtering is None else {id(filtering.base): filtering.base}
-        if len(found) != 1:
-            shared = "cluster batches need one propagation that all layers share"
-            raise ParameterError(f"{shared}; the model has {len(found)}; train with batch='none'")
-        (self.propagation,), self.generator = found.values(), model.generator
-        if not hasattr(self.propagation, "restrict"):
-            square = f"cluster batches need a propagation by a square matrix, not {type(self.propagation).__name__}"
-            raise ParameterError(f"{square}; train with batch='none', or give it a method restrict(nodes)")
+        if not found:
+            raise ParameterError("cluster batches need layers with a propagation; train with batch='none'")
+        self.propagations, self.generator = found, model.generator
+        for propagation in found.values():
+            if not hasattr(propagation, "restrict"):
+                cut = f"cluster batches cut propagations to some nodes, and {type(propagation).__name__} cannot be"
+                raise ParameterError(f"{cut}; train with batch='none', or give it a method restrict(nodes)")
         self.groups = clusters(graph, max(1, batch_size // CLUSTERS_PER_BATCH))
 
     def batches(self, train: Tensor) -> Iterator[Batch]:
@@ -103,5 +104,6 @@ class ClusterSampler:
             if targets.size:
                 # Means of unequal batches are weighted so that an epoch adds up to the mean over the training nodes.
                 weight = torch.full((targets.size,), 1.0 / len(train) * (-(-len(order) // CLUSTERS_PER_BATCH)))
-                inside = self.propagation.restrict(nodes)
+                parts = {str(key): propagation.restrict(nodes) for key, propagation in self.propagations.items()}
+                inside: Any = nn.ModuleDict(parts) if len(parts) > 1 else next(iter(parts.values()))
                 yield Batch(torch.from_numpy(targets), torch.from_numpy(nodes), inside, weight)

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .._kernels.torch_resources import compiled_model, memory_reported, threads_for
 from .._rundir import deferred_interrupt, locked
 from ..backend import is_sparse
 from ..datasets.splits import PARTS
@@ -20,7 +21,6 @@ from ..errors import TrainingError
 from .config import TrainConfig, TrainResult
 from .evaluation import DEFAULTS, Hooks
 from .parts import Dropout
-from .resources import compiled_model, memory_reported, threads_for
 from .runstate import Run
 from .tasks import GraphTask, Task, make_task
 from .trainer import ALONE, Exchange, Trainer, TrainState

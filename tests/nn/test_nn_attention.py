@@ -23,7 +23,7 @@ ONE_WAY = Graph.from_edges([(0, 1), (1, 2), (2, 0), (3, 1), (3, 3), (0, 4)], n_n
 
 def case(graph, shape, dropped, dtype=torch.float64):
     channels, heads, size = shape
-    edges, rng = EdgeList(graph), np.random.default_rng(3)
+    edges, rng = EdgeList(graph.adjacency), np.random.default_rng(3)
     shapes = (graph.n_nodes, heads), (graph.n_nodes, heads), (graph.n_nodes, channels, heads, size)
     given = [torch.from_numpy(rng.normal(size=shape)).to(dtype).requires_grad_() for shape in shapes]
     mask = torch.from_numpy(2.0 * (rng.random((edges.indices.numel(), heads)) < 0.5)).to(dtype) if dropped else None
@@ -120,4 +120,4 @@ def test_attention_of_another_width_is_refused():
 
 def test_a_negative_loop_does_not_cancel_the_one_that_is_added():
     graph = Graph.from_edges([(0, 0), (1, 1)], [-1.0, 1.0], n_nodes=2, signed=True)
-    assert EdgeList(graph).indices.tolist() == [0, 1]
+    assert EdgeList(graph.adjacency).indices.tolist() == [0, 1]

@@ -42,7 +42,7 @@ def signal(n, seed=0, width=WIDTH):
 
 
 def attention(graph, width=WIDTH, **options):
-    return Attention(EdgeList(graph), width, stream(1, "test"), **options).double()
+    return Attention(EdgeList(graph.adjacency), width, stream(1, "test"), **options).double()
 
 
 def wavelet(graph):

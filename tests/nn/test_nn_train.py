@@ -28,6 +28,7 @@ from gsp_fb.nn import (
     search,
     train,
 )
+from gsp_fb.nn.propagation.polynomial import PolynomialFilter, PolynomialPropagation
 from gsp_fb.nn.samplers import ClusterSampler
 from gsp_fb.nn.targets import losses
 from gsp_fb.sampling.subgraphs import clusters
@@ -336,9 +337,46 @@ def test_one_cluster_is_the_whole_graph_of_a_decoupled_network(name, blocks):
     assert runs[0].losses["train"] == pytest.approx(runs[1].losses["train"], rel=1e-4)
 
 
-def test_cluster_batches_refuse_attention(blocks):
-    with pytest.raises(ParameterError, match="cluster batches need"):
-        train(build("gat", blocks), blocks, blocks.splits[0], TrainConfig(batch="cluster"))
+NODE_MODELS = [name for name, row in MODELS.items() if row.task == "node" and "saint" not in name]
+
+
+@pytest.mark.parametrize("name", NODE_MODELS)
+def test_every_model_trains_in_cluster_batches_and_one_cluster_is_the_whole_graph(name, blocks):
+    still = {key: 0.0 for key in MODELS[name].options if key.endswith("dropout")}
+    runs = []
+    for batch, size in (("none", 32), ("cluster", 61 * 4), ("cluster", 20)):
+        config = TrainConfig(lr=0.01, epochs=3, batch=batch, batch_size=size)
+        model = build(name, blocks, relations=blocks.relations, **still)
+        runs.append(train(model, blocks, blocks.splits[0], config).losses["train"])
+    assert runs[0] == pytest.approx(runs[1], rel=1e-4)
+    # An epoch of several batches takes several steps, so that it may end far below.
+    assert runs[2] != pytest.approx(runs[0], rel=1e-4)
+    assert runs[2] < 1.3 * runs[0]
+
+
+@pytest.mark.parametrize("name", ["fb-gat", "fb-geom-gcn-i", "fb-gwnn"])
+def test_layers_with_propagations_of_their_own_are_cut_to_the_nodes_of_a_batch(name, blocks):
+    model = build(name, blocks, relations=blocks.relations).eval()
+    nodes = np.arange(5, 40, 2)
+    part, layer = model.layers[0].propagation.restrict(nodes), model.layers[0]
+    h = torch.rand(61, layer.lift.weight.shape[1] // 2)
+    if name == "fb-gat":  # softmax over the neighbours in the batch: attention on the induced subgraph
+        own = build(name, SimpleNamespace(graph=blocks.graph.subgraph(nodes), x=blocks.x[nodes], y=blocks.y))
+        own.load_state_dict(model.state_dict())
+        wanted = own.eval().layers[0].propagation.low(h[nodes])
+    else:  # rows and columns of the whole graph's matrix
+        inside = torch.zeros_like(h)
+        inside[nodes] = h[nodes]
+        wanted = layer.propagation.low(inside)[nodes]
+    assert torch.allclose(part.low(h[nodes]), wanted, atol=1e-6)
+    assert {id(own) for own in part.parameters()} == {id(own) for own in layer.propagation.parameters()}
+
+
+def test_a_propagation_that_cannot_be_cut_is_refused(blocks):
+    model = build("gcn", blocks)
+    model.layers[1].propagation = PolynomialPropagation(model.layers[0].propagation, PolynomialFilter("monomial", 2))
+    with pytest.raises(ParameterError, match="restrict"):
+        train(model, blocks, blocks.splits[0], TrainConfig(batch="cluster"))
 
 
 # Models of one's own -----------------------------------------------------------------------------------------------

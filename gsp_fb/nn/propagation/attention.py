@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import torch
 from torch import Tensor, nn
 
@@ -10,6 +12,7 @@ from ..._kernels.attention import Scoring, attend
 from ..._kernels.edge_list import EdgeList
 from ...errors import ParameterError
 from ..parts import Dropout, glorot
+from .base import with_parts
 
 __all__ = ["Attention"]
 
@@ -64,6 +67,10 @@ class Attention(nn.Module):
         mask = None if self.dropout is None else self.dropout.mask(shape, h)
         result = attend(ending, starting, h, Scoring(self.edges, SLOPE, mask))
         return [part.flatten(1) for part in result.unbind(1)]
+
+    def restrict(self, nodes: Any) -> Attention:
+        """Return the attention among some nodes: each softmax is over the neighbours that are there."""
+        return cast(Attention, with_parts(self, edges=self.edges.restrict(nodes)))
 
     def identity(self, h: Tensor) -> Tensor:
         """Return the heads as they are, or their mean."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -11,7 +12,7 @@ from torch import Tensor, nn
 
 from ...errors import ParameterError
 
-__all__ = ["Batch", "LinearPropagation", "Propagation", "channel", "check_propagation", "low_and_high"]
+__all__ = ["Batch", "LinearPropagation", "Propagation", "channel", "check_propagation", "chosen", "with_parts"]
 
 
 @runtime_checkable
@@ -90,6 +91,20 @@ def check_propagation(propagation: Any) -> Propagation:
     if callable(getattr(propagation, "low", None)):
         return cast(Propagation, propagation)
     raise ParameterError(f"a propagation needs a method low(h); {type(propagation).__name__} has none")
+
+
+def chosen(own: Any, given: Any) -> Propagation:
+    """Return a layer's own propagation, or what replaces it: in a batch of nodes there is one for each of a network."""
+    if given is None:
+        return cast(Propagation, own)
+    return check_propagation(given[str(id(own))] if isinstance(given, nn.ModuleDict) else given)
+
+
+def with_parts(module: Any, **parts: nn.Module) -> Any:
+    """Return a module with some of its submodules replaced, which shares its parameters."""
+    twin = copy(module)
+    twin._modules = {**module._modules, **parts}
+    return twin
 
 
 def channel(propagation: Any, name: str, h: Tensor) -> Tensor:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -15,7 +16,7 @@ from ...errors import ParameterError
 from ...graph import Graph
 from ...operators import operator
 from ..parts import Copies
-from .base import LinearPropagation
+from .base import LinearPropagation, with_parts
 
 __all__ = ["Complement", "RelationPropagation", "Spatial", "Wavelet", "operator_propagation"]
 
@@ -40,8 +41,8 @@ class Complement(LinearPropagation):
 
     def restrict(self, nodes: Any) -> Complement:
         """Return the pair on some nodes: their rows and columns, weights as on the whole graph."""
-        if not isinstance(self.matrix, SparseMatrix):
-            raise ParameterError(f"only a sparse matrix can be cut to some nodes, not {type(self.matrix).__name__}")
+        if not isinstance(self.matrix, SparseMatrix | ComplexPairs):
+            return self  # it keeps the nodes apart
         return type(self)(self.matrix.restrict(nodes))
 
 
@@ -71,6 +72,11 @@ class RelationPropagation(LinearPropagation):
         filtered: Tensor = self.matrix(h.reshape(*h.shape[:-2], self.matrix.shape[0], -1))
         return filtered.reshape(h.shape)
 
+    def restrict(self, nodes: Any) -> RelationPropagation:
+        """Return the relations among some nodes, with the weights of the whole graph."""
+        rows = (N_DIVISIONS * np.asarray(nodes)[:, None] + np.arange(N_DIVISIONS)).ravel()
+        return RelationPropagation(self.matrix.restrict(rows), self.average)
+
     def identity(self, h: Tensor) -> Tensor:
         """Return the divisions as they are, or their mean."""
         return h.reshape(*h.shape[:-1], N_DIVISIONS, -1).mean(-2) if self.average else h
@@ -85,6 +91,11 @@ class Wavelet(LinearPropagation):
         super().__init__()
         self.basis, self.inverse = basis, inverse
         self.gain = nn.Parameter(0.9 + 0.2 * torch.rand(*copies, basis.shape[0], 1, generator=generator))
+
+    def restrict(self, nodes: Any) -> Wavelet:
+        """Return the block of some nodes of ``psi_s diag(g) psi_-s``: the wavelets of all nodes, seen at these."""
+        basis, inverse = self.basis.restrict(nodes, slice(None)), self.inverse.restrict(slice(None), nodes)
+        return cast(Wavelet, with_parts(self, basis=basis, inverse=inverse))
 
     def product(self, h: Tensor) -> Tensor:
         """Return ``psi_s (g * (psi_-s h))``."""
@@ -107,6 +118,10 @@ class ComplexPairs(nn.Module):
     def __init__(self, real: SparseMatrix, imag: SparseMatrix) -> None:
         super().__init__()
         self.real, self.imag = real, imag
+
+    def restrict(self, nodes: Any) -> ComplexPairs:
+        """Return the rows and columns of some nodes."""
+        return ComplexPairs(self.real.restrict(nodes), self.imag.restrict(nodes))
 
     def forward(self, h: Tensor) -> Tensor:
         """Return the product for ``h`` of shape (n, f) or (copies, n, f)."""

@@ -1,4 +1,4 @@
-"""What a run takes of the machine: threads and ``torch.compile``, and its errors."""
+"""What a run takes of the machine: threads and ``torch.compile``, and its errors; needs torch."""
 
 from __future__ import annotations
 
