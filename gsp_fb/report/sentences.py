@@ -264,8 +264,8 @@ def striking(report: Report) -> list[str]:
             f"same labels placed at random {percent(alike.expected)} would."
         )
     found += [
-        f"{_capital(percent(signal.share))} of the energy of the {signal.name} is the column {signal.largest}, so their S "
-        "is its S; bring the columns to one scale to weigh them alike."
+        f"{_capital(percent(signal.share))} of the energy of the {signal.name} is the column {signal.largest}, so "
+        "their S is its S; bring the columns to one scale to weigh them alike."
         for signal in report.signals
         if signal.share >= DOMINANT
     ]
