@@ -233,5 +233,12 @@ def test_the_search_finds_the_answer_to_a_question(site, browser, question):
     summary = "return document.querySelector('.search-summary')?.textContent ?? ''"
     WebDriverWait(browser, 30).until(lambda _: "found" in browser.execute_script(summary))
     listed = "return [...document.querySelectorAll('ul.search li > a')].map((link) => link.getAttribute('href'))"
-    first = browser.execute_script(listed)[:10]
-    assert any(link.split("/")[-1].startswith("questions.html") for link in first)
+    first = browser.execute_script(listed)[0]
+    assert first.split("/")[-1].startswith("questions.html#")
+    # The heading is on the first screen of what is opened, and a paragraph below it.
+    browser.get(built.joinpath(first).as_uri())
+    heading = "return document.querySelector(`[id='${decodeURIComponent(location.hash.slice(1))}'] h2`)"
+    WebDriverWait(browser, 30).until(lambda _: browser.execute_script(f"{heading}.getBoundingClientRect().top") >= 0)
+    screen = browser.execute_script("return innerHeight")
+    assert question.lower() in browser.execute_script(heading).text.lower()
+    assert browser.execute_script(f"{heading}.nextElementSibling.getBoundingClientRect().top") < screen

@@ -294,7 +294,7 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
       // The outline is what a weak eye sees of a pale bar.
       pen.strokeStyle = tone.soft;
       pen.lineWidth = 1;
-      pen.strokeRect(x + 1, up(bands.before[k] / most), step - 2, floor - up(bands.before[k] / most));
+      if (bands.before[k] > 0.01 * most) pen.strokeRect(x + 1, up(bands.before[k] / most), step - 2, floor - up(bands.before[k] / most));
       pen.fillStyle = tone.output;
       pen.fillRect(x + step * 0.25, up(bands.after[k] / most), step * 0.5, floor - up(bands.after[k] / most));
       if (k === band) {
