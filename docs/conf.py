@@ -106,6 +106,9 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "pydata_sphinx_theme"
+# A question that is typed into the search leads to the heading that asks it; apostrophes stay as they are typed.
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
+smartquotes_action = "De"
 html_title = f"gsp_fb {version}"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]

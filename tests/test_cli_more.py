@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -64,6 +65,14 @@ def test_kernels_that_are_no_specification(text):
 def test_kernels_by_name_alone(name):
     assert name in KERNELS
     assert parse_kernel(name)
+
+
+def test_the_channels_of_a_model_are_words(capsys):
+    assert main(["models"]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"^acm-gcn .* low, high, identity$", printed, re.MULTILINE)
+    assert re.search(r"^bernnet .* polynomial$", printed, re.MULTILINE)
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 def test_models_lists_every_row(capsys):

@@ -45,6 +45,22 @@ def towns(tmp_path):
     return tmp_path
 
 
+@pytest.mark.parametrize(("split", "read"), [([], "a random half of the nodes"), (["--split", "fold"], "column fold")])
+def test_the_report_advises_what_the_command_advises(towns, capsys, monkeypatch, split, read):
+    monkeypatch.chdir(towns)
+    rows = [line.split(",") for line in (towns / "towns.csv").read_text(encoding="utf-8").splitlines()]
+    folds = ["fold", *(("train", "train", "val", "test")[k % 4] for k in range(20))]
+    lines = [",".join([*row, fold]) for row, fold in zip(rows, folds, strict=True)]
+    (towns / "towns.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    data = ["roads.csv", "--nodes", "towns.csv", "--label", "region", *split]
+    advised = json.loads(run(capsys, "advise", *data, "--json").out)
+    shown = json.loads(run(capsys, "report", *data, "--json").out)["advice"]
+    assert read in shown["nodes"]
+    assert f"({advised['evidence']['n_train']} labelled nodes)" in shown["nodes"]
+    assert [shown["channels"], shown["family"]] == [advised["channels"], advised["family"]]
+    assert shown["text"] == advised["text"]
+
+
 def test_names_of_columns_and_classes_reach_the_page_and_the_command(towns, capsys, monkeypatch):
     monkeypatch.chdir(towns)
     run(capsys, "report", "roads.csv", "--nodes", "towns.csv", "--label", "region", "-o", "roads.html")

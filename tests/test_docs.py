@@ -97,6 +97,23 @@ def test_the_rule_would_find_a_name_without_an_example():
     assert runnable_lines("Examples\n--------\n>>> 1 + 1\n2\n")
 
 
+def pages_asked_for(docstring):
+    return re.findall(r":mod:`~?([\w.]+)`", docstring or "")
+
+
+@pytest.mark.parametrize("module_name", REFERENCE)
+def test_docstrings_link_to_modules_that_have_a_page(module_name):
+    """Sphinx turns a link to another module into a warning, which ends the build of the documentation."""
+    found = [
+        page
+        for _, thing in public_objects(module_name)
+        for documented in (thing, *(method for _, method in public_methods(thing)))
+        for page in pages_asked_for(documented.__doc__)
+    ]
+    assert set(found) <= set(REFERENCE)
+    assert pages_asked_for("see :mod:`gsp_fb.filters.polynomials`") == ["gsp_fb.filters.polynomials"]
+
+
 def test_every_module_of_the_reference_is_checked_here_and_back():
     listed = re.findall(r"^   (gsp_fb\S*)$", DOCS.joinpath("api", "index.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(REFERENCE)
@@ -284,6 +301,18 @@ def test_the_figures_of_the_readme_are_those_that_were_measured():
         line = next(line for line in results.splitlines() if row in line)
         assert re.search(shown, text)
         assert shown.split(" ")[0].replace("\\", "") in line
+
+
+def test_the_figures_of_the_questions_are_those_that_were_measured():
+    text = " ".join(DOCS.joinpath("questions.md").read_text(encoding="utf-8").split())
+    rows = (
+        ("RESULTS.md", "filterbank, float64 | PyGSP", r"about (\d+) times as fast as PyGSP's"),
+        ("NN_RESULTS.md", "FB-GCN epoch, Cora | PyG", r"about (\d+) times as fast as PyTorch Geometric's"),
+    )
+    for name, row, shown in rows:
+        lines = ROOT.joinpath("benchmarks", name).read_text("utf-8").splitlines()
+        ratio = re.search(r"\| (\d+\.\d+)(?:x| \()", next(line for line in lines if row in line))
+        assert abs(float(ratio[1]) - int(re.search(shown, text)[1])) <= 0.5
 
 
 def test_the_landing_page_has_a_figure_an_install_line_and_three_entries():

@@ -78,7 +78,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--train",
         type=Path,
         metavar="FILE",
-        help="Read the training nodes, one number a line (default: a random half).",
+        help="Read the training nodes, one number a line (default: split 0 of a data set, a random half of a file).",
     )
     parser.add_argument("--seed", type=int, default=0, help="Seed the random half and the probes (default 0).")
 

@@ -50,9 +50,15 @@ def _models(args: argparse.Namespace) -> int:
 
     _plug_in(args)
     rows = nn.describe()
-    shown = rows if args.json else [{name: row[name] for name in COLUMNS} for row in rows]
+    shown = rows if args.json else [{name: row[name] for name in COLUMNS} | _channels(row) for row in rows]
     emit({"models": shown}, as_json=args.json)
     return 0
+
+
+def _channels(row: dict[str, Any]) -> dict[str, str]:
+    """Return the channels of a model in words; a learnable polynomial of the operator is a channel of its own kind."""
+    named = row["channels"] if isinstance(row["channels"], str) else ", ".join(row["channels"])
+    return {"channels": "polynomial" if "basis" in row["options"] else named}
 
 
 def _plug_in(args: argparse.Namespace) -> None:

@@ -52,7 +52,7 @@ def _report(args: argparse.Namespace) -> int:
         _show("reading")
         source = read_source(args)
         _show("advice")
-        advice, nodes = _advice(args.source, source)
+        advice, nodes = _advice(args.source, source, args.split)
         found = reports.collect(
             source.graph,
             x=list(source.feature_names) or source.x,
@@ -78,15 +78,16 @@ def _report(args: argparse.Namespace) -> int:
     return 0
 
 
-def _advice(name: str, source: Source) -> tuple[Advice | None, str]:
-    """Return the advice of ``gsp-fb advise`` with its default nodes, and their name; None without labels to decide."""
+def _advice(name: str, source: Source, split: str | None) -> tuple[Advice | None, str]:
+    """Return the advice of ``gsp-fb advise`` on the same split, and what it read; None without labels to decide."""
     if source.y is None or np.ndim(source.y) != 1 or source.graph.directed:
         return None, ""
     try:
-        found = advise(source.graph, source.x, source.y, training_nodes(name, source))
+        found = advise(source.graph, source.x, source.y, training_nodes(name, source, split=split))
     except (ParameterError, IndexError):  # too few labelled neighbours to advise on, or a data set without splits
         return None, ""
-    whose = "the training nodes of split 0" if not is_file(name) else "a random half of the nodes"
+    named = f"the training nodes of {f'column {split}' if is_file(name) else f'split {split or 0}'}"
+    whose = "a random half of the nodes" if is_file(name) and split is None else named
     return found, f"{whose} ({found.evidence.n_train} labelled nodes)"
 
 

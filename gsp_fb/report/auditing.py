@@ -43,7 +43,8 @@ def audit_sections(audit: Audit) -> Iterator[Section]:
         (_gains(audit),),
         tables["Response"],
         tables["Dependence"],
-        f"{notes['Response']} In the figure each line is relative to its peak. The numbers: {notes['Dependence']}",
+        f"{notes['Response']} In the figure each line is relative to its peak. The S of the labels here is that of the "
+        f"labels less their mean. The numbers: {notes['Dependence']}",
     )
     yield Section(
         "audit-layers",

@@ -35,7 +35,9 @@ def dots(
     ['dot c0']
     """
     low = min([0.0, *(value for row in rows.values() for value in row.values() if math.isfinite(value))])
-    frame = Frame((low, top), (0.0, 1.0), ROW * len(rows) + 46.0, left=96.0)
+    # The letters of a phone are 14 units high: 7.4 units a letter are enough for the longest name.
+    room = max([96.0, *(12.0 + 7.4 * len(name) for name in rows)])
+    frame = Frame((low, top), (0.0, 1.0), ROW * len(rows) + 46.0, left=room)
     series = list(dict.fromkeys(name for row in rows.values() for name in row))
     marks = frame.axes(xlabel, "", y_ticks=False)
     for k, (name, row) in enumerate(rows.items()):

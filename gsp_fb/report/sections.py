@@ -70,7 +70,7 @@ def _energies(report: Report) -> Iterator[Section]:
     figure = figures.dots(
         "S of every signal",
         measured,
-        xlabel="S, mean frequency: 0 is constant, 2 the highest",
+        xlabel="S: 0 is the smoothest, 2 the roughest",
         top=2.0,
         expected=expected,
     )

@@ -164,14 +164,23 @@ def answers(report: Report) -> dict[str, str]:
 def _how_rough(report: Report) -> str:
     rows = [row for row in report.energies if row.family == report.family]
     short = ", ".join(f"{row.signal} {_rounded(row.s_value):.3f}" for row in rows)
-    top = "" if VARIANTS[report.family].norm == "none" else ", from 0 (constant on every component) to 2"
     random = " and ".join(f"{_rounded(row.expected):.3f}" for row in rows)
     whose = f"the {VARIANTS[report.family].title} Laplacian ({report.family})"
-    parts = [f"S is the mean frequency under {whose}{top}. The same values placed at random have {random}."]
+    parts = [f"S is the mean frequency under {whose}{_axis(report)}. The same values placed at random have {random}."]
     above = [f"{percent(profile.above)} of the energy of the {profile.signal}" for profile in report.profiles]
     if above:
         parts.append(f"Above frequency {_middle(report.profiles[0].edges)[1]:.2f} lies {' and '.join(above)}.")
     return f"S: {short}\n{' '.join(parts)}"
+
+
+def _axis(report: Report) -> str:
+    """Return which signals have frequency 0, and where the axis of a normalised family ends."""
+    family = VARIANTS[report.family]
+    if family.norm == "none":
+        return ""
+    smoothest = "constant" if family.norm == "rw" else "the root of the degree"
+    ends = {"none": "to 2", "unit": "to less than 2", "degree": f"to {2 / (1 + report.gamma):.3g}"}
+    return f", from 0 ({smoothest} on every component) {ends.get(family.loops, 'upwards')}"
 
 
 def _more_than_chance(report: Report) -> str:
@@ -255,8 +264,8 @@ def striking(report: Report) -> list[str]:
             f"same labels placed at random {percent(alike.expected)} would."
         )
     found += [
-        f"{percent(signal.share)} of the energy of the {signal.name} is the column {signal.largest}, so their S is "
-        "its S; bring the columns to one scale to weigh them alike."
+        f"{_capital(percent(signal.share))} of the energy of the {signal.name} is the column {signal.largest}, so "
+        "their S is its S; bring the columns to one scale to weigh them alike."
         for signal in report.signals
         if signal.share >= DOMINANT
     ]

@@ -217,6 +217,27 @@ def test_no_screen_scrolls_sideways(opened, page, width):
     assert opened.execute_script(cramped) == []
 
 
+@pytest.mark.parametrize("width", [320, 390, 768, 1280])
+def test_names_stay_inside_their_figures_and_numbers_on_one_line(opened, page, width):
+    look(opened, width=width)
+    opened.get(page.as_uri())
+    outside = """return [...document.querySelectorAll('figure')].flatMap((figure) => {
+        const frame = figure.getBoundingClientRect();
+        return [...figure.querySelectorAll('svg text')].filter((item) => item.getBoundingClientRect().left < frame.left
+            || item.getBoundingClientRect().right > frame.right).map((item) => item.textContent); })"""
+    assert opened.execute_script(outside) == []
+    # A cell that is not long has one line.
+    broken = """return [...document.querySelectorAll('td:not(.long)')].filter((cell) => {
+        const words = document.createRange(); words.selectNodeContents(cell);
+        const line = parseFloat(getComputedStyle(cell).fontSize);
+        return cell.textContent && words.getBoundingClientRect().height > 2 * line;
+        }).map((cell) => cell.textContent)"""
+    assert opened.execute_script(broken) == []
+    cards = opened.find_elements(By.CSS_SELECTOR, ".cards > div")
+    rows = [card.rect["y"] for card in cards]
+    assert len({rows.count(row) for row in rows}) == 1
+
+
 def test_it_prints(opened):
     content = base64.b64decode(opened.print_page())
     assert content.startswith(b"%PDF")

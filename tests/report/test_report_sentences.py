@@ -236,6 +236,23 @@ def test_answers_without_labels_and_without_edges():
     assert "without the graph" in noise["What to try"]
 
 
+@pytest.mark.parametrize(
+    ("family", "words", "power", "top"),
+    [
+        ("sym", "the root of the degree on every component) to 2.", 0.5, 2.0),
+        ("lazy_rw", "constant on every component) to 1.", 0.0, 1.0),
+        ("rw", "constant on every component) to 2.", 0.0, 2.0),
+    ],
+)
+def test_the_ends_of_the_axis_are_those_of_the_family(family, words, power, top):
+    star = gf.datasets.star(6)
+    rough = say.answers(collect(star, y=[0, 1, 1, 0, 0, 0], family=family))["How rough are the signals?"]
+    assert words in rough
+    frequencies = gf.spectrum(gf.operator(star, family, "high")).frequencies
+    assert gf.s_value(gf.operator(star, family, "high"), star.degrees**power) == pytest.approx(0, abs=1e-12)
+    assert frequencies.max() == pytest.approx(top)
+
+
 def test_a_column_in_larger_units_is_named():
     graph = gf.Graph.from_edges([(k, k + 1) for k in range(9)], nodes=[f"n{k}" for k in range(10)])
     table = {"warm": np.linspace(10, 12, 10), "metres": np.linspace(200, 2000, 10)}
@@ -244,7 +261,7 @@ def test_a_column_in_larger_units_is_named():
     share = (table["metres"] ** 2).sum() / sum((column**2).sum() for column in table.values())
     assert report.signals[0].largest == "metres"
     assert report.signals[0].share == pytest.approx(share)
-    assert any("over 99% of the energy of the features is the column metres" in line for line in say.striking(report))
+    assert any("Over 99% of the energy of the features is the column metres" in line for line in say.striking(report))
     assert not any("column" in line for line in say.striking(collect(graph, x=["warm"])))
 
 

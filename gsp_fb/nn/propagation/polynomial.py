@@ -27,7 +27,7 @@ class PolynomialFilter(nn.Module):
     Parameters
     ----------
     basis : {'monomial', 'bernstein', 'chebyshev', 'jacobi'}
-        The bases of GPRGNN, BernNet, ChebNetII and JacobiConv; see :mod:`gsp_fb.filters.polynomials`.
+        The bases of GPRGNN, BernNet, ChebNetII and JacobiConv; see ``gsp_fb.filters.polynomials``.
     order : int
         Degree of the polynomial.
     width : int

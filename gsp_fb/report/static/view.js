@@ -291,6 +291,10 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
       const x = across(k / BANDS);
       pen.fillStyle = tone.input;
       pen.fillRect(x + 0.5, up(bands.before[k] / most), step - 1, floor - up(bands.before[k] / most));
+      // The outline is what a weak eye sees of a pale bar.
+      pen.strokeStyle = tone.soft;
+      pen.lineWidth = 1;
+      if (bands.before[k] > 0.01 * most) pen.strokeRect(x + 1, up(bands.before[k] / most), step - 2, floor - up(bands.before[k] / most));
       pen.fillStyle = tone.output;
       pen.fillRect(x + step * 0.25, up(bands.after[k] / most), step * 0.5, floor - up(bands.after[k] / most));
       if (k === band) {
