@@ -17,6 +17,7 @@ from .cells import Cell
 from .choice import Choice, choose
 from .journal import Journal
 from .s_values import s_value_table
+from .selection import settings_on_all_splits
 from .training import Job
 
 __all__ = ["MEASURES", "measure"]
@@ -58,6 +59,10 @@ def _graphs(cell: Cell, journal: Journal) -> Facts:
             for run, s in zip(runs, scored, strict=True)
         ]
     return {**_described(job, chosen), **_summary(runs)}
+
+
+def _selection(cell: Cell, journal: Journal) -> Facts:
+    return settings_on_all_splits(Job.of(cell), journal)
 
 
 def _described(job: Job, chosen: Choice) -> Facts:
@@ -144,4 +149,5 @@ MEASURES: Mapping[str, Callable[[Cell, Journal], Facts]] = {
     "graphs": _graphs,
     "alphas": _alphas,
     "tsne": _tsne,
+    "selection": _selection,
 }

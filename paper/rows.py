@@ -20,6 +20,7 @@ __all__ = [
     "geometric",
     "isomorphism",
     "searched",
+    "selected",
 ]
 
 
@@ -130,6 +131,18 @@ def searched(label: str, **options: Any) -> Row:
     """Return FB-GCN-lazy whose search compares 64 settings on all splits."""
     listed = ("FB-GCN", "lazy_rw")
     return Row(label, "fb-gcn", {**_LAZY, **options}, listed=listed, printed="FB-GCN-lazy", candidates=64)
+
+
+def selected(count: int = 64) -> tuple[Row, ...]:
+    """Return FB-GCN with both filters, with so many settings of the grid that train on all splits.
+
+    Examples
+    --------
+    >>> [row.label for row in selected()]
+    ['FB-GCN-sym', 'FB-GCN-lazy']
+    """
+    rows = (row for row in SHALLOW if row.model == "fb-gcn")
+    return tuple(Row(row.label, row.model, row.options, candidates=count) for row in rows)
 
 
 def isomorphism() -> tuple[Row, ...]:

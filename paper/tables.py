@@ -15,6 +15,7 @@ from .cells import Cell, cells
 from .numerics import stands
 from .printed import paper_numbers
 from .rows import Row
+from .selection import selection_table
 from .store import Facts, Store
 
 __all__ = ["sections"]
@@ -165,6 +166,12 @@ def _tried(choice: Mapping[str, Any]) -> list[str]:
     return [str(choice["n_trials"]), values, f"{100.0 * choice['score']:.1f}"]
 
 
+def _selection(experiment: Experiment, stored: Stored) -> Table:
+    """Return the scores under a choice on validation and on test, beside the paper's."""
+    printed = {key: _printed(experiment.printed, key[1], key[0], "accuracy") for key in stored}
+    return selection_table(stored, {key: value for key, value in printed.items() if value is not None})
+
+
 def _nothing(experiment: Experiment, stored: Stored) -> Text:
     return Text(f"Measured on {', '.join(dataset for dataset, _ in stored)}; drawing needs matplotlib.")
 
@@ -174,6 +181,7 @@ _TABLES: Mapping[str, Callable[[Experiment, Stored], Block]] = {
     "s-values": _s_values,
     "alphas": _alphas,
     "search": _search,
+    "selection": _selection,
     "": _nothing,
 }
 

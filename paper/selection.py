@@ -1,0 +1,91 @@
+"""Settings chosen on validation nodes beside settings chosen on the test nodes: what the second choice gains.
+
+Every setting of a sample of the grid trains on all splits with its test score. The figures are for this comparison
+alone: nothing that another table trains is chosen by them.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from gsp_fb._document import Table
+
+from .journal import Journal
+from .protocols import settings
+from .training import Job
+
+__all__ = ["selection_table", "settings_on_all_splits"]
+
+Facts = Mapping[str, Any]
+# Settings that train as one batch.
+AT_ONCE = 16
+
+
+def settings_on_all_splits(job: Job, journal: Journal) -> dict[str, Any]:
+    """Return the scores of every setting, of the best by validation, and of the best by test (``on_test``)."""
+    drawn = settings(job.cell.space, job.cell.plan.rungs[0].candidates, job.cell.plan.seed)
+    trials: list[dict[str, Any]] = []
+    for start in range(0, len(drawn), AT_ONCE):
+        trials += journal.step(f"settings from {start}", partial(_scores, job, drawn[start : start + AT_ONCE]))
+    chosen, on_test = (max(trials, key=lambda trial: statistics.fmean(trial[part])) for part in ("validation", "test"))
+    return {
+        **chosen,
+        "mean": statistics.fmean(chosen["test"]),
+        "std": statistics.stdev(chosen["test"]),
+        "val_mean": statistics.fmean(chosen["validation"]),
+        "seeds": job.seeds,
+        "n_trials": len(trials),
+        "on_test": on_test,
+        "trials": trials,
+    }
+
+
+def _scores(job: Job, drawn: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return validation and test scores of settings on all splits; a setting that diverges on one has no scores."""
+    from gsp_fb.nn import TrainConfig, TrainResult
+    from gsp_fb.nn.splits import train_jobs
+    from gsp_fb.nn.train import Job as Training
+
+    jobs = []
+    for values in drawn:
+        options, training = job.divided(values)
+        config = TrainConfig(**training)
+        jobs += [Training(split, config, seed, options) for split, seed in zip(job.splits, job.seeds, strict=True)]
+    results = train_jobs(job.cell.row.model, job.data, jobs)
+    per = len(job.splits)
+    groups = [results[start : start + per] for start in range(0, len(results), per)]
+    return [
+        {
+            "chosen": dict(values),
+            "validation": [run.scores["val"] for run in runs if isinstance(run, TrainResult)],
+            "test": [run.scores["test"] for run in runs if isinstance(run, TrainResult)],
+        }
+        for values, runs in zip(drawn, groups, strict=True)
+        if all(isinstance(run, TrainResult) for run in runs)
+    ]
+
+
+def selection_table(stored: Mapping[tuple[str, str], Facts], printed: Mapping[tuple[str, str], str]) -> Table:
+    """Return, for each cell, the test score under either choice beside the printed one."""
+    header = ["data set", "model", "settings", "chosen on validation", "chosen on test", "printed", "explained"]
+    rows = []
+    for (dataset, label), facts in stored.items():
+        ours, other = 100.0 * facts["mean"], 100.0 * statistics.fmean(facts["on_test"]["test"])
+        value = printed.get((dataset, label), "")
+        gap = float(value) - ours if value else 0.0
+        spread = 100.0 * statistics.stdev(facts["on_test"]["test"])
+        rows.append(
+            [
+                dataset,
+                label,
+                str(facts["n_trials"]),
+                f"{ours:.1f} ± {100.0 * facts['std']:.1f}{facts['marks']}",
+                f"{other:.1f} ± {spread:.1f}",
+                value or "·",
+                f"{other - ours:+.1f} of {gap:+.1f}" if value else "·",
+            ]
+        )
+    return Table(header, rows)
