@@ -57,7 +57,10 @@ def _constants(mixing: Any, n_channels: int) -> list[float]:
 
 
 class Mixing(nn.Module):
-    r"""The weights :math:`a_c` of the channels; learned ones start at 1, so that nothing shrinks with depth.
+    r"""The weights :math:`a_c` of the channels; learned ones start at ``scale``, so that nothing shrinks with depth.
+
+    ``scale`` is 1 for channels that add up to the identity, as in this table, and 1/2 for the spatial pair, which adds
+    up to twice the identity: a filterbank begins at the scale of its baseline.
 
     ===========  ==========================================================================================
     ``scalar``   :math:`a_c = 2\,\sigma(l_c) \in (0, 2)`: the paper's :math:`\sigma(l_c)`, with the factor moved out
@@ -77,10 +80,11 @@ class Mixing(nn.Module):
         width: int = 1,
         generator: torch.Generator | None = None,
         *,
+        scale: float = 1.0,
         copies: Copies = (),
     ) -> None:
         super().__init__()
-        self.names, k = tuple(names), len(names)
+        self.names, self.scale, k = tuple(names), scale, len(names)
         self.kind = check_choice(mixing, MIXINGS, "mixing") if isinstance(mixing, str) else "constant"
         if self.kind == "constant":
             self.register_buffer("constants", torch.tensor(_constants(mixing, k)), persistent=False)
@@ -94,12 +98,12 @@ class Mixing(nn.Module):
         """Return the weights, shape (*copies, k); None where every node has its own."""
         if self.kind in ("node", "constant"):
             return self.constants if self.kind == "constant" else None
-        return (
-            2.0 * whole_vectors(torch.sigmoid, self.logits, 1) if self.kind == "scalar" else self._softmax(self.logits)
-        )
+        if self.kind == "tied":
+            return self._softmax(self.logits)
+        return 2.0 * self.scale * whole_vectors(torch.sigmoid, self.logits, 1)
 
     def _softmax(self, logits: Tensor) -> Tensor:
-        return len(self.names) * torch.softmax(logits, dim=-1)
+        return len(self.names) * self.scale * torch.softmax(logits, dim=-1)
 
     def forward(self, parts: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """Return a weight for each of the filtered channels, shaped to scale it."""
@@ -116,7 +120,14 @@ class Channels(nn.Module):
     """The channels of one layer: how each is filtered, and how they are mixed."""
 
     def __init__(
-        self, channels: Any, mixing: Any, width: int, generator: torch.Generator | None = None, *, copies: Copies = ()
+        self,
+        channels: Any,
+        mixing: Any,
+        width: int,
+        generator: torch.Generator | None = None,
+        *,
+        scale: float = 1.0,
+        copies: Copies = (),
     ) -> None:
         super().__init__()
         self.names = channel_names(channels)
@@ -124,7 +135,7 @@ class Channels(nn.Module):
         bases = [name for name in self.names if name in BASES]
         self.filters = nn.ModuleDict({n: own.get(n) or PolynomialFilter(n, width=width, copies=copies) for n in bases})
         several = len(self.names) > 1
-        self.mixing = Mixing(mixing, self.names, width, generator, copies=copies) if several else None
+        self.mixing = Mixing(mixing, self.names, width, generator, scale=scale, copies=copies) if several else None
 
     def check(self, propagation: Propagation) -> None:
         """Refuse a propagation that the learnable filters cannot use."""

@@ -34,8 +34,9 @@ class FilterBankLayer(ChannelLayer):
         Any of ``low``, ``high``, ``identity`` and of learnable filters: ``monomial``, ``bernstein``, ``chebyshev``,
         ``jacobi``, or a :class:`gsp_fb.nn.PolynomialFilter`.
     mixing : {'scalar', 'node', 'tied'} or sequence of floats
-        One weight a channel in (0, 2) that starts at 1, a softmax over the channels at every node, one softmax for
-        all nodes, or constants. A single channel is not weighted.
+        One weight a channel in (0, 2) that starts at 1 (half of that for the spatial pair, which adds up to twice the
+        identity), a softmax over the channels at every node, one softmax for all nodes, or constants. A single channel
+        is not weighted.
     transformation : {'linear', 'nonlinear'}, optional
         Whether ``act`` acts within the channels; by default it does unless ``channels='low'``, as in the paper.
     order : {'before', 'after'}
@@ -99,7 +100,9 @@ class FilterBankLayer(ChannelLayer):
         n_in, n_out = check_count(n_in, "n_in"), check_count(n_out, "n_out")
         self.propagation = check_propagation(propagation)
         self.expansion = int(getattr(propagation, "expansion", 1))
-        self.bank = Channels(channels, mixing, n_out, generator, copies=copies)
+        # Low and high add up to 1 + own.
+        scale = 1.0 / (1.0 + getattr(propagation, "own", 0.0))
+        self.bank = Channels(channels, mixing, n_out, generator, scale=scale, copies=copies)
         self.bank.check(propagation)
         default = TRANSFORMATIONS[self.bank.names != ("low",)]
         chosen = default if transformation is None else check_choice(transformation, TRANSFORMATIONS, "transformation")

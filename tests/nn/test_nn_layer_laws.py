@@ -81,6 +81,15 @@ def test_the_spatial_pair_adds_up_to_twice_the_input(graph):
     assert torch.allclose(pair.low(x) + pair.high(x), 2 * x, atol=1e-12)
 
 
+@pytest.mark.parametrize("mixing", ["scalar", "tied"])
+@given(graph=graphs())
+def test_a_filterbank_begins_at_the_scale_of_its_input(graph, mixing):
+    x = signal(graph.n_nodes)
+    means = SparseMatrix.from_scipy(mean_matrix(graph), **DOUBLE)
+    for pair in (Complement(means), Spatial(means)):
+        assert torch.allclose(identity_layer(pair, mixing=mixing)(x), x, atol=1e-8)
+
+
 @given(operators())
 def test_the_low_channel_is_the_papers_matrix(op):
     x = signal(op.graph.n_nodes)
