@@ -10,6 +10,7 @@ import argparse
 import json
 import statistics
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from scipy import stats
 from gsp_fb import datasets, nn
 from gsp_fb._atomic import atomic_write, write_json
 from gsp_fb.backend import FloatArray
+from gsp_fb.cli.settings import best_default
 from gsp_fb.nn.splits import train_jobs
 from gsp_fb.nn.train import Job
 from paper.catalogue import METRICS
@@ -229,15 +231,24 @@ def _compare(store: dict[str, Any]) -> None:
 
 
 def _measure(store: dict[str, Any], model: str, name: str) -> None:
-    """Train the defaults of a row on all splits and keep validation and test, seed after seed."""
+    """Train what `gsp-fb train` takes without options on all splits; keep validation and test, seed after seed."""
     data, row = datasets.load(name, loops="drop"), nn.MODELS[model]
     splits, count = data.splits, SEEDS.get(name, 1)
     seeds = [seed for seed in range(count) for _ in splits]
-    runs = nn.train_splits(model, data, [*splits] * count, nn.TrainConfig(**row.training), seeds=seeds)
+    options = _chosen(model, data)
+    runs = nn.train_splits(model, data, [*splits] * count, nn.TrainConfig(**row.training), seeds=seeds, **options)
     found: dict[str, Any] = {part: [run.scores[part] for run in runs] for part in ("val", "test")}
-    facts = {"seeds": count, "training": dict(row.training), "commit": commit()}
+    facts = {"seeds": count, "training": dict(row.training), "options": options, "commit": commit()}
     store["measured"][f"{model} {name}"] = {**found, **facts}
     write_json(STORE, store)
+
+
+def _chosen(model: str, data: Any) -> dict[str, Any]:
+    """Return which of the row's settings validation prefers on a data set; nothing where it has one."""
+    if not nn.MODELS[model].alternatives:
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        return dict(best_default(model, data, data.splits, folder).options)
 
 
 def _mean(scores: list[float]) -> str:
@@ -311,13 +322,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--measure", nargs="*", metavar="DATASET", help="train the defaults on all splits (default all)"
     )
+    parser.add_argument("--models", nargs="+", choices=MEASURED, default=MEASURED, help="of --measure (default all)")
     args = parser.parse_args(argv)
     store = json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else dict(_EMPTY)
     if args.compare:
         _compare(store)
     if args.measure is not None:
         for name in args.measure or _FEW:
-            for model in MEASURED:
+            for model in args.models:
                 _measure(store, model, name)
     with atomic_write(PAGE, mode="w") as file:
         file.write(_page(store))

@@ -14,6 +14,7 @@ from .._atomic import write_json
 from ..errors import ParameterError
 from .command import Command, add_family
 from .render import emit
+from .settings import compared, starting_point
 from .source import add_data_options, read_dataset
 from .tables import write_columns
 
@@ -123,15 +124,18 @@ def _train(args: argparse.Namespace) -> int:
     from .. import nn
 
     _plug_in(args)
-    args.start = None if args.start_file is None else nn.read_best(args.start_file)
-    if args.start is not None and args.start.model != args.model:
-        raise ParameterError(f"{args.start_file} is of model {args.start.model!r}, not {args.model!r}")
-    data, config = read_dataset(args.dataset, args), _config(args)
+    _model(args.model)
+    data = read_dataset(args.dataset, args)
+    splits = list(_splits(data, args.splits).values())
+    stated = bool(_options(args) or _training(args)) or _is_collection(data)
+    args.start = starting_point(args, data, splits, stated=stated)
+    config = _config(args)
     if _is_collection(data):
         rows = _fold_rows(args, data, config)
         chosen = {"protocol": args.protocol, "epoch chosen": nn.PROTOCOLS[args.protocol]}
     else:
-        rows, chosen = _split_rows(args, data, config), {}
+        rows = _split_rows(args, data, config)
+        chosen = {} if args.start is None or args.start_file is not None else {"compared": compared(args.start)}
     summary = {**_summary(args, config, rows), **chosen}
     if args.output is not None:
         write_json(args.output / "summary.json", {**summary, "runs": rows})

@@ -41,6 +41,8 @@ class Model:
         GWNN's pair of wavelets.
     task : {'node', 'graph'}
         Whether nodes or whole graphs are classified.
+    alternatives : tuple of mapping
+        Options beside the defaults: where none is stated, ``gsp-fb train`` compares them by validation.
 
     See Also
     --------
@@ -62,6 +64,7 @@ class Model:
     space: Options = field(default_factory=dict)
     extra: Options = field(default_factory=dict)
     task: str = "node"
+    alternatives: tuple[Options, ...] = ()
 
 
 # The grid of the paper's section on experiments, with the two choices that it leaves open: width and normalisation.
@@ -129,15 +132,16 @@ _BASELINES = (
 # larger weight decay, and a lazy walk, whose high channel keeps half of a node's own value.
 _LAZY: Options = {"family": "lazy_rw", "dropout": 0.3}
 _RAW: Options = {"lr": 0.01, "weight_decay": 5e-3, "normalize": False}
-_CHOSEN: Mapping[str, Mapping[str, Options]] = {"gcn": {"options": _LAZY, "training": _RAW}}
+_NORMALIZED: Options = {"norm": "layer", "dropout": 0.7, "hidden": 64}
+_CHOSEN: Mapping[str, Mapping[str, Any]] = {"gcn": {"options": _LAZY, "training": _RAW, "alternatives": (_NORMALIZED,)}}
 
 
 def _filterbank(row: Model) -> Model:
     """Return the two-channel form of a baseline: one argument apart, and defaults of its own where some are chosen."""
     own = _CHOSEN.get(row.name, {})
     options = {**row.options, "channels": "both", **own.get("options", {})}
-    training = own.get("training", row.training)
-    return replace(row, name=f"fb-{row.name}", title=f"FB-{row.title}", options=options, training=training)
+    name, title, other = f"fb-{row.name}", f"FB-{row.title}", {k: own[k] for k in own if k != "options"}
+    return replace(row, name=name, title=title, options=options, **other)
 
 
 _THREE: Options = {"channels": ("low", "high", "identity"), "mixing": "node", "order": "after"}

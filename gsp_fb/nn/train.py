@@ -182,10 +182,11 @@ def make_run(model: nn.Module, task: Task, job: Job, hooks: Hooks = DEFAULTS) ->
 def work_of(model: nn.Module, task: Task) -> float:
     """Return about how many multiplications a forward pass takes."""
     shapes = [parameter.shape for parameter in model.parameters() if parameter.ndim >= 2]
-    rows, entries = task.raw.shape[0], task.raw.nnz if is_sparse(task.raw) else task.raw.size
+    (rows, features), entries = task.raw.shape, task.raw.nnz if is_sparse(task.raw) else task.raw.size
     dense = sum(float(shape.numel()) for shape in shapes)
-    first = shapes[0].numel() / max(1, task.raw.shape[1]) if shapes else 0.0
-    total = entries * first + rows * (dense - first * task.raw.shape[1]) + task.graph.indices.size * first
+    # Maps of the features; biases and mixing weights of several copies have two axes as well.
+    first = sum(shape.numel() for shape in shapes if features in shape[-2:]) / max(1, features)
+    total = entries * first + rows * (dense - first * features) + task.graph.indices.size * first
     if isinstance(task, GraphTask):
         return float(total * min(1.0, task.config.batch_size / max(1, len(task.graph_indptr) - 1)))
     return float(total)

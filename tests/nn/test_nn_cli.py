@@ -2,12 +2,13 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
 from gsp_fb.cli import main
 from gsp_fb.datasets import contextual_sbm
-from gsp_fb.nn import read_metrics
+from gsp_fb.nn import MODELS, models, read_metrics
 
 QUICK = ("--epochs", "3", "--set", "hidden=4")
 PLUGIN = """
@@ -55,6 +56,28 @@ def test_train_takes_what_a_search_chose(tmp_path, capsys):
     (tmp_path / "best.json").write_text("{")
     assert main(["train", "gcn", "blocks", "--from", str(tmp_path / "best.json")]) != 0
     assert "holds no result of a search" in capsys.readouterr().err
+
+
+def test_without_options_the_settings_of_the_row_are_compared(tmp_path, capsys, monkeypatch):
+    short = replace(MODELS["fb-gcn"], training={**MODELS["fb-gcn"].training, "epochs": 3})
+    monkeypatch.setitem(models._TABLE, "fb-gcn", short)
+    line = ("train", "fb-gcn", "blocks", "--splits", "0,1", "-o", tmp_path)
+    found = printed(capsys, *line)
+    settings = [{name: row[name] for name in ("norm", "dropout", "hidden")} for row in found["compared"]]
+    (other,) = short.alternatives
+    assert settings == [{name: short.options[name] for name in other}, dict(other)]
+    best = max(found["compared"], key=lambda row: row["val"])
+    assert best["chosen"]
+    assert found["option"] == {name: best[name] for name in other}
+    assert sum(row["val"] for row in found["runs"]) / 2 == pytest.approx(best["val"])
+    # What a directory holds goes on with its settings; whatever is stated is trained alone.
+    again = printed(capsys, *line)
+    assert (again["compared"], again["runs"][0]["test"]) == (found["compared"], found["runs"][0]["test"])
+    longer = printed(capsys, *line, "--epochs", "5")
+    assert (longer["option"], longer["runs"][0]["epochs"]) == (found["option"], 5)
+    assert "compared" not in printed(capsys, *line[:-2], "--set", "hidden=4")
+    assert main(["train", "gcn", "blocks", "-o", str(tmp_path)]) == 2
+    assert "is of model 'fb-gcn', not 'gcn'" in capsys.readouterr().err
 
 
 def test_a_plugin_brings_a_model(tmp_path, capsys, monkeypatch):

@@ -31,6 +31,8 @@ from gsp_fb.nn import (
 from gsp_fb.nn.propagation.polynomial import PolynomialFilter, PolynomialPropagation
 from gsp_fb.nn.samplers import ClusterSampler
 from gsp_fb.nn.targets import losses
+from gsp_fb.nn.tasks import make_task
+from gsp_fb.nn.train import work_of
 from gsp_fb.sampling.subgraphs import clusters
 
 
@@ -288,6 +290,13 @@ def test_small_work_runs_on_one_thread_and_the_number_is_restored(blocks):
     train(build("gcn", blocks), blocks, blocks.splits[0], TrainConfig(epochs=2), callbacks=callbacks)
     assert seen == [1, 1]
     assert torch.get_num_threads() == 2
+
+
+def test_the_work_of_copies_is_that_of_the_runs(blocks):
+    config = TrainConfig()
+    one, ten = build("fb-gcn", blocks), build("fb-gcn", blocks, copies=(10,))
+    works = [work_of(model, make_task(model, blocks, config)) for model in (one, ten)]
+    assert works[1] == pytest.approx(10 * works[0], rel=0.2)
 
 
 # Cluster batches ---------------------------------------------------------------------------------------------------
