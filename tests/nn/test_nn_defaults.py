@@ -40,6 +40,19 @@ def test_the_defaults_keep_up_with_a_perceptron_on_webkb(name):
     assert {STORE["measured"][f"{model} {name}"]["seeds"] for model in defaults.MEASURED} == {5}
 
 
+def test_validation_takes_the_second_setting_where_it_is_better():
+    (second,) = MODELS["fb-gcn"].alternatives
+    taken = {name: STORE["measured"][f"fb-gcn {name}"].get("options", {}) for name in ("chameleon", "cora", "citeseer")}
+    assert {name: options == second for name, options in taken.items()} == {
+        "chameleon": True,
+        "cora": False,
+        "citeseer": False,
+    }
+    # Two points below the search on Chameleon; Cora and CiteSeer as before there was a second setting.
+    for name, least in (("chameleon", 64.8), ("cora", 87.7), ("citeseer", 76.6)):
+        assert round(100 * statistics.fmean(STORE["measured"][f"fb-gcn {name}"]["test"]), 1) >= least
+
+
 def test_the_difference_is_paired_by_split():
     measured = {
         "mlp a": {"seeds": 2, "test": [0.1, 0.2, 0.3, 0.3, 0.4, 0.5]},
