@@ -133,7 +133,9 @@ def _arm(label: str) -> str:
 
 def control_sections(store: Store, results: Sequence[Result]) -> list[Block]:
     """Return the contrasts over data sets, by configuration, on every data set, and the repeated searches."""
-    page: list[Block] = [Heading(2, "Contrasts"), _overall(results), Heading(3, "By configuration"), _parts(store)]
+    parts = _parts(store)
+    page: list[Block] = [Heading(2, "Contrasts"), _overall(results)]
+    page += [Heading(3, "By configuration"), parts] if parts.rows else []
     for row in results:
         page += [Heading(3, f"{row.contrast.question} ({row.contrast.better} against {row.contrast.worse})")]
         page.append(_every(row))
@@ -163,9 +165,10 @@ def _overall(results: Sequence[Result]) -> Table:
 def _parts(store: Store) -> Table:
     stored = {(cell.dataset, cell.row.label): (cell, facts) for cell in control_cells() if (facts := store.read(cell))}
     contrast, rows = _DECISIVE, []
+    everything = gains(contrast, stored, store)
     for name, having in _PARTS.items():
         found = gains(contrast, stored, store, having=having)
-        if not found:
+        if not found or found == everything:  # the same figures as the whole
             continue
         mean, new = over_data_sets(found)
         shown = ["·" if one is None else interval(one) for one in (mean, new)]
@@ -201,12 +204,16 @@ def _budgets(store: Store) -> Table:
     for dataset in dict.fromkeys(cell.dataset for cell, _ in stored):
         own = [(cell, facts) for cell, facts in stored if cell.dataset == dataset]
         plan = own[0][0].plan
-        race = ", then ".join(f"{rung.candidates} on {rung.splits} splits" for rung in plan.rungs)
+        race = ", then ".join(f"{rung.candidates} on {_counted(rung.splits, 'split')}" for rung in plan.rungs)
         ended = sum(sum(epochs >= plan.epochs for epochs in facts["epochs"]) for _, facts in own)
         trained = sum(len(facts["epochs"]) for _, facts in own)
         rows.append([dataset, str(len(own)), race, str(plan.epochs), f"{ended} of {trained}"])
     header = ["data set", "cells", "settings of every arm", "limit of epochs", "chosen trainings that ended at it"]
     return Table(header, rows)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _repeated(store: Store) -> list[Block]:

@@ -66,17 +66,18 @@ def _control_sentences(decided: dict[str, Result]) -> list[str]:
     gained = []
     for name, what in (("high beside low", "a high channel"), ("identity beside low", "an identity path")):
         if name in decided and (mean := decided[name].mean) is not None:
-            gained.append(f"{what} gains {interval(mean)} points over the low channel alone")
+            gained.append(f"{what} gains {interval(mean)}")
     new = main.new
     if new is None or main.mean is None:
         return []
-    first = f"Over {len(main.gains)} data sets " + " and ".join(gained) + " (mean and 95 % interval)." if gained else ""
+    beside = "points over the low channel alone (mean and 95 % interval)."
+    first = f"Over {len(main.gains)} data sets {' and '.join(gained)} {beside}" if gained else ""
     second = (
         f"The high channel instead of the identity path: {interval(main.mean)} points; on a new data set it helps by "
         f"more than a point with probability {new.helps:.2f}, is equal within a point with {new.equal:.2f}, and harms "
-        f"with {new.harms:.2f}."
+        f"by more with {new.harms:.2f}."
     )
-    return [sentence for sentence in (first, second, _CONCLUSIONS[new.verdict]) if sentence]
+    return [sentence for sentence in (_CONCLUSIONS[new.verdict], first, second) if sentence]
 
 
 def _claim_sentences(summary: Summary, rows: Sequence[Verdict]) -> list[str]:
