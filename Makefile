@@ -67,8 +67,10 @@ quick: $(VENV)-quick/.installed
 	$(VENV)-quick/bin/pytest -q -n auto --dist worksteal -m "not slow" -k "not double" \
 		--hypothesis-profile=quick $(QUICK_TESTS)
 
+# One BLAS and torch thread for each worker: with more threads than CPUs they wait for each other in busy loops, and a
+# dense decomposition takes 25 times as long. The engine's own threads stay two.
 test: check
-	$(BIN)/pytest -q -n auto --dist worksteal -m "not slow" --mpl --cov --cov-report=
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 GSP_FB_THREADS=2 $(BIN)/pytest -q -n auto --dist worksteal -m "not slow" --mpl --cov --cov-report=
 	$(BIN)/python -m tools.reliability.floors
 
 $(VENV)/.docs: $(VENV)/.demo
