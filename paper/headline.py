@@ -11,7 +11,7 @@ from gsp_fb._extras import has, require
 
 from .contrasts import Result
 from .estimation import Estimate
-from .verdicts import Summary, Verdict
+from .verdicts import Summary, Verdict, over_data_sets
 
 __all__ = ["forest", "headline", "interval"]
 
@@ -63,9 +63,11 @@ def _ends(mean: Estimate | None, new: Estimate | None) -> list[Line]:
 
 def _control_sentences(decided: dict[str, Result]) -> list[str]:
     main = decided["high or identity"]
-    gained = []
+    gained, shared = [], {gain.dataset for gain in main.gains}
     for name, what in (("high beside low", "a high channel"), ("identity beside low", "an identity path")):
-        if name in decided and (mean := decided[name].mean) is not None:
+        # On the data sets that have both: other sets would make the two gains incomparable.
+        rows = [gain for gain in decided[name].gains if gain.dataset in shared] if name in decided else []
+        if len(rows) == len(shared) and (mean := over_data_sets(rows)[0]) is not None:
             gained.append(f"{what} gains {interval(mean)}")
     new = main.new
     if new is None or main.mean is None:
