@@ -44,7 +44,7 @@ _SOURCES: Mapping[str, tuple[str, ...]] = {
     "training": (*_TRAINING, "paper/measures.py", "paper/protocols.py"),
 }
 # Modules of the networks that write, read, convert or show, and never change a number of a training.
-_INERT = ("__init__", "__main__", "_guard", "patch", "pyg", "predict", "distributed", "resources")
+_INERT = ("__init__", "__main__", "_guard", "patch", "pyg", "predict", "distributed")
 # Kernels of networks alone.
 _TORCH = (
     *("attention", "attention_loops", "edge_list", "synthesis", "synthesis_loops"),

@@ -323,9 +323,9 @@ def _column_peaks(signal: Checked) -> Any:
 def _squares(signal: Checked) -> Any:
     """Return x* x for each column in double precision, a block of rows at a time; a number for a single signal."""
     x, xp = signal.values, signal.xp
-    if _is_short(signal):
-        return ddot(x, x)
     if _is_single(signal):
+        if len(x) <= BLOCK_ROWS:
+            return ddot(x, x)
         blocks = (x[start : start + BLOCK_ROWS] for start in range(0, len(x), BLOCK_ROWS))
         return sum(ddot(block, block) for block in blocks)
     with np.errstate(over="ignore"):
@@ -347,14 +347,10 @@ def _is_single(signal: Checked) -> bool:
     return type(x) is np.ndarray and x.ndim == 1 and x.shape[0] > 0 and x.dtype == np.float64
 
 
-def _is_short(signal: Checked) -> bool:
-    return _is_single(signal) and signal.values.shape[0] <= BLOCK_ROWS
-
-
 def _forms(op: Operator, signal: Checked) -> Any:
     """Return Re(x* L x) for each column in double precision; a number for a short signal."""
     with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported by value, not by a warning
-        if _is_short(signal):
+        if _is_single(signal) and len(signal.values) <= BLOCK_ROWS:
             return ddot(signal.values, op.apply(signal.values))
         return quadratic_form(op.graph, signal.values, op.left, op.right, op.diag)
 

@@ -241,6 +241,8 @@ class FilterBank:
         n_signals = math.prod(block.shape[1:])
         # Krylov spaces are planned for all signals, recurrences for a block of them.
         matvecs = plan.matvecs * (1 if plan.method == "lanczos" else n_signals)
+        if plan.method == "cg":  # the plan has a bound from the condition; n steps end it all the same
+            matvecs = min(matvecs, self.op.graph.n_nodes * n_signals)
         state_cost(float(self.op.graph.n_entries) * matvecs, f"filtering {n_signals} signals", CHEAPER)
         c = APPLY[plan.method](self.response, block, plan)
         return c[:, 0, :] if x.ndim == 1 else c

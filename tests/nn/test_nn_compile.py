@@ -8,8 +8,9 @@ import sys
 import pytest
 import torch
 
+from gsp_fb._kernels import torch_resources as resources
 from gsp_fb.errors import ParameterError, TrainingError
-from gsp_fb.nn import TrainConfig, build, resources, train
+from gsp_fb.nn import TrainConfig, build, train
 
 needs_compiler = pytest.mark.skipif(
     not resources.is_compilable() or not any(map(shutil.which, ("g++", "c++", "clang++"))),

@@ -123,7 +123,9 @@ def test_channels_and_alphas_of_every_model(name, blocks, rings):
     names = channel_names(MODELS[name].options.get("channels", "low"))
     assert all(tuple(part) == (*names, "combined", "shares") for part in splits)
     assert model.channel_names == names
-    assert torch.equal(model.alphas(), torch.ones(len(splits) if name.startswith("fb-") else 0, 2))
+    # The spatial pair adds up to twice the identity.
+    start = 0.5 if name == "fb-graphsage" else 1.0
+    assert torch.equal(model.alphas(), torch.full((len(splits) if name.startswith("fb-") else 0, 2), start))
     shares = model.shares(x)
     assert shares.shape == (len(splits), len(names))
     assert torch.allclose(shares.sum(-1), torch.ones(len(splits)))
