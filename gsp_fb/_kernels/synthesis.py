@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, cast
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -16,9 +16,8 @@ from .torch_sparse import sparse_product
 
 __all__ = ["rectified"]
 
-# Entries of one copy from which the loops pay, whatever batch it is in: 1.7 times as fast as torch's operations at 1e7,
-# where memory is the limit, and no faster where a channel fits the cache.
-LOOPED_FROM = 1_000_000
+# Entries of one copy from which the loops pay, whatever batch it is in: below, their call costs as much as they save.
+LOOPED_FROM = 10_000
 BLOCKS = 16
 
 
@@ -56,7 +55,7 @@ def _gradients(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float, gr
     from .synthesis_loops import gradients
 
     spread = sparse_product(grad, *reversed(matrix.arrays()))
-    of_z, sums = torch.empty_like(z), z.new_zeros(BLOCKS, alphas.numel() // 2, 2, grad.shape[-1])
+    of_z, sums = torch.empty_like(z), z.new_zeros(_blocks_per_copy(z), alphas.numel(), grad.shape[-1])
     _each_row(gradients, z, alphas, share, grad, spread, of_z, sums=sums)
     return of_z, sums.sum((0, -1)).reshape(alphas.shape)
 
@@ -72,16 +71,35 @@ def _each_row(loop: Any, z: Tensor, alphas: Tensor, *others: Tensor | float, sum
     """Run a loop over ranges of the rows of all copies, in torch's number of threads where that pays."""
     parts = (z, alphas.reshape(-1, 2), *others)
     arrays = [_rows(part) if isinstance(part, Tensor) else _rows(z).dtype.type(part) for part in parts]
-    cuts = np.linspace(0, len(arrays[0]), BLOCKS + 1).astype(int).tolist()
+    threads = torch.get_num_threads() if z.numel() >= THREADS_FROM else 1
     each_block(
         lambda number, first, last: loop(
             first, last, z.shape[-2], *arrays, *(() if sums is None else (sums[number].numpy(),))
         ),
-        [(number, *block) for number, block in enumerate(pairwise(cuts))]
-        if z.numel() >= THREADS_FROM
-        else [(0, 0, len(arrays[0]))],
-        torch.get_num_threads(),
+        _row_ranges(z, threads),
+        threads,
     )
+
+
+def _blocks_per_copy(z: Tensor) -> int:
+    return BLOCKS if z.shape[-2:].numel() >= THREADS_FROM else 1
+
+
+def _row_ranges(z: Tensor, threads: int) -> list[tuple[int, int, int]]:
+    """Return the number of a block within its copy, and its rows among those of all copies.
+
+    The blocks of a copy depend neither on the threads nor on the copies beside, and neither do its sums.
+    """
+    copies, n_nodes, blocks = z.shape[:-2].numel(), z.shape[-2], _blocks_per_copy(z)
+    if blocks == 1:  # small copies: several to a call
+        return [(0, n_nodes * first, n_nodes * last) for first, last in _parts(copies, min(copies, threads))]
+    starts = range(0, copies * n_nodes, n_nodes)
+    return [(k, s + first, s + last) for s in starts for k, (first, last) in enumerate(_parts(n_nodes, blocks))]
+
+
+def _parts(n: int, count: int) -> Iterator[tuple[int, int]]:
+    """Yield first and last of ``count`` consecutive parts of ``range(n)``, of nearly equal sizes."""
+    return pairwise(n * k // count for k in range(count + 1))
 
 
 def _rows(part: Tensor) -> Any:

@@ -151,15 +151,16 @@ class GraphTask(Task):
 
 
 def _evaluated(model: Any, x: Any, asked: bool) -> tuple[Tensor, list[Tensor]]:
-    """Return the outputs and, of a network with several channels, their mean shares, layer by layer, in one pass."""
+    """Return the outputs and, if asked, of a network with several channels their mean shares, layer by layer."""
     model.eval()
     shares: list[Tensor] = []
-    several = len(getattr(model, "channel_names", ())) > 1
     with torch.no_grad():
-        # Of the channels only the shares are kept: on a large graph those of all layers do not fit beside each other.
-        # The same pass without shares: a fused one rounds otherwise, and would end a run at another epoch.
-        keep = (lambda part: shares.append(model.mean_shares(part))) if asked else (lambda part: None)
-        logits = model.forward(x, None, keep) if several else model(x)
+        logits = model(x)
+        if asked and len(getattr(model, "channel_names", ())) > 1:
+            # A pass of its own: channels that are filtered apart round otherwise than their sum in one product, and
+            # what is recorded must not decide at which epoch a run ends. Of the channels only the shares are kept: on
+            # a large graph those of all layers do not fit beside each other.
+            model.forward(x, None, lambda part: shares.append(model.mean_shares(part)))
     return logits, shares
 
 

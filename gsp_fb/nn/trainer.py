@@ -208,7 +208,8 @@ class Trainer:
         self._retire(leaving)
 
     def _epoch(self) -> None:
-        self.model.train()
+        if not self.model.training:
+            self.model.train()
         own = self.exchange.own
         for number, each in enumerate(self._losses()):
             for run, value in zip(self.active, each.tolist(), strict=True):

@@ -19,21 +19,27 @@ def pair(own, dtype):
     return Spatial(SparseMatrix.from_scipy(GRAPH.adjacency, dtype=dtype))
 
 
-def inputs(copies, dtype=torch.float64):
+def inputs(copies, dtype=torch.float64, width=10):
     generator = torch.Generator().manual_seed(0)
-    z = torch.randn(*copies, GRAPH.n_nodes, 10, generator=generator, dtype=dtype)
+    z = torch.randn(*copies, GRAPH.n_nodes, width, generator=generator, dtype=dtype)
     alphas = torch.rand(*copies, 2, generator=generator, dtype=dtype) + 0.5
     return z.requires_grad_(), alphas.requires_grad_()
 
 
-@pytest.mark.parametrize("limits", [(0, 10**9), (0, 0)])  # one range of rows, and many
+@pytest.fixture(params=[10**9, 0], ids=["one-range-of-rows", "many"])
+def loops(request, monkeypatch):
+    """Compiled loops at any size."""
+    monkeypatch.setattr(synthesis, "LOOPED_FROM", 0)
+    monkeypatch.setattr(synthesis, "THREADS_FROM", request.param)
+
+
+@pytest.mark.usefixtures("loops")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("copies", [(), (3,)])
+@pytest.mark.parametrize("width", [2, 10, 16, 42])  # rests of a vector alone, whole vectors alone, and both
 @pytest.mark.parametrize("own", [0.0, 1.0])
-def test_the_loops_give_the_operations_one_by_one(own, copies, dtype, limits, monkeypatch):
-    for name, limit in zip(("LOOPED_FROM", "THREADS_FROM"), limits, strict=True):
-        monkeypatch.setattr(synthesis, name, limit)
-    given, propagation = inputs(copies, dtype), pair(own, dtype)
+def test_the_loops_give_the_operations_one_by_one(own, width, copies, dtype):
+    given, propagation = inputs(copies, dtype, width), pair(own, dtype)
     looped = propagation.rectified(*given)
     z, (a_low, a_high) = torch.relu(given[0]), given[1][..., None, None].unbind(-3)
     plain = propagation.synthesize(*(a * part for a, part in zip((a_low, a_high), z.chunk(2, -1), strict=True)))
@@ -45,18 +51,37 @@ def test_the_loops_give_the_operations_one_by_one(own, copies, dtype, limits, mo
         torch.testing.assert_close(found, expected)
 
 
-def test_gradients_of_gradients_flow(monkeypatch):
-    monkeypatch.setattr(synthesis, "LOOPED_FROM", 0)
+@pytest.mark.usefixtures("loops")
+def test_a_copy_has_the_numbers_that_it_has_alone():
+    z, alphas = inputs((3,), torch.float32, 42)
+    propagation = pair(1.0, torch.float32)
+    grad = torch.randn(3, GRAPH.n_nodes, 21, generator=torch.Generator().manual_seed(1))
+    together = propagation.rectified(z, alphas)
+    gradients = torch.autograd.grad(together, (z, alphas), grad)
+    for k in range(3):
+        given = [part.detach()[k : k + 1].clone().requires_grad_() for part in (z, alphas)]
+        alone = propagation.rectified(*given)
+        assert torch.equal(alone[0], together[k])
+        for found, expected in zip(torch.autograd.grad(alone, given, grad[k : k + 1]), gradients, strict=True):
+            assert torch.equal(found[0], expected[k])
+
+
+@pytest.mark.usefixtures("loops")
+def test_gradients_of_gradients_flow():
     propagation = pair(0.0, torch.float64)
     assert torch.autograd.gradgradcheck(propagation.rectified, inputs(()))
 
 
-def test_what_is_not_a_number_passes_the_rectifier(monkeypatch):
-    monkeypatch.setattr(synthesis, "LOOPED_FROM", 0)
+@pytest.mark.usefixtures("loops")
+def test_what_is_not_a_number_passes_the_rectifier():
     z, alphas = inputs(())
     z = z.detach().clone()
     z[4, 2] = torch.nan
     assert torch.isnan(pair(0.0, torch.float64).rectified(z, alphas)[4, 2])
+    z, alphas = (part.detach().clone() for part in inputs((), width=32))
+    z[4, 2], z[5, 20] = torch.nan, torch.nan
+    found = pair(0.0, torch.float64).rectified(z, alphas)
+    assert torch.isnan(found[[4, 5], [2, 4]]).all()
 
 
 def test_a_small_graph_and_other_precisions_are_left_to_torch():
