@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 SETTINGS := setup.cfg pyproject.toml constraints.txt
 
-.PHONY: help demo quick test check package bench docs fuzz chaos laws mutation oracles reliability test-min test-new test-mpi test-gpu audit clean
+.PHONY: help demo quick test coverage check package bench docs fuzz chaos laws mutation oracles reliability test-min test-new test-mpi test-gpu audit clean
 
 help:
 	@echo "make demo   set up and run the main job on embedded data (no download)"
 	@echo "make quick  linters and the fast tests in an environment without torch (under two minutes)"
 	@echo "make test   set up, then linters, types, layers, tests and doctests"
 	@echo "make check  the same without the tests"
+	@echo "make coverage  the tests with branch coverage and its floors (twice the time)"
 	@echo "make package  build wheel and source distribution into dist/ and try both in empty environments"
 	@echo "make docs   build the documentation into docs/_build/html"
 	@echo "make laws   every law on 20 000 examples, and in threads (hours)"
@@ -69,8 +70,14 @@ quick: $(VENV)-quick/.installed
 
 # One BLAS and torch thread for each worker: with more threads than CPUs they wait for each other in busy loops, and a
 # dense decomposition takes 25 times as long. The engine's own threads stay two.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 GSP_FB_THREADS=2 $(BIN)/pytest -q -n auto --dist worksteal -m "not slow"
+
 test: check
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 GSP_FB_THREADS=2 $(BIN)/pytest -q -n auto --dist worksteal -m "not slow" --mpl --cov --cov-report=
+	$(PYTEST) --mpl
+
+# Apart from the tests: tracing every branch doubles their time.
+coverage: $(VENV)/.test
+	$(PYTEST) --cov --cov-report=
 	$(BIN)/python -m tools.reliability.floors
 
 $(VENV)/.docs: $(VENV)/.demo
