@@ -140,8 +140,8 @@ def covered() -> list[str]:
     rows = [_covered(f"`{name}`", row) for name, row in figures["parts"].items()]
     return [
         _prose(
-            f"`make coverage` measures it, subprocesses included, and fails below {floors.OVERALL:.0f} % of everything or",
-            f"below all of the core: {totals['percent_covered']:.2f} % of lines and branches together,",
+            f"`make coverage` measures it, subprocesses included, and fails below {floors.OVERALL:.0f} % of everything",
+            f"or below all of the core: {totals['percent_covered']:.2f} % of lines and branches together,",
             f"{_share(totals['covered_branches'], totals['num_branches'])} of the branches alone. The loops that numba",
             "compiles are left out, as no tracer sees them run; the plain engine, which gives the same results, is",
             "measured.",
