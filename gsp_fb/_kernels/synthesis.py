@@ -21,50 +21,54 @@ LOOPED_FROM = 10_000
 BLOCKS = 16
 
 
-def rectified(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float) -> Tensor | None:
-    """Return ``share low + high + P (low - high)`` of the halves of ``z`` ([copies,] n, 2 f), rectified and weighted.
+def rectified(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float, slope: float) -> Tensor | None:
+    """Return ``share low + second + P (low + slope second)`` of the halves of ``z`` ([copies,] n, 2 f).
 
+    The halves are rectified and weighted. The second channel is high with a slope of -1, the identity with one of 0.
     None where the loops do not take the tensors or do not pay; the operations one by one then give the same.
     """
     if z.shape[-2:].numel() < LOOPED_FROM or z.dtype != matrix.values.dtype or not is_loopable(z, alphas):
         return None
-    return cast(Tensor, _Synthesis.apply(z.contiguous(), alphas.contiguous(), matrix, share))  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    return cast(Tensor, _Synthesis.apply(z.contiguous(), alphas.contiguous(), matrix, share, slope))  # type: ignore[no-untyped-call]  # torch leaves it untyped
 
 
 class _Synthesis(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float) -> Tensor:
+    def forward(ctx: Any, z: Tensor, alphas: Tensor, matrix: SparseMatrix, *factors: float) -> Tensor:
         from .synthesis_loops import weighted_channels
 
         ctx.save_for_backward(z, alphas)
-        ctx.matrix, ctx.share = matrix, share
+        ctx.matrix, ctx.factors = matrix, factors
         direct, gap = (z.new_empty(*z.shape[:-1], z.shape[-1] // 2) for _ in range(2))
-        _each_row(weighted_channels, z, alphas, share, direct, gap)
+        _each_row(weighted_channels, z, alphas, *factors, direct, gap)
         return direct.add_(sparse_product(gap, *matrix.arrays()))
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         z, alphas = ctx.saved_tensors
         if torch.is_grad_enabled():  # a gradient of the gradient is wanted
-            again = plain(z, alphas, ctx.matrix, ctx.share)
-            return *torch.autograd.grad(again, (z, alphas), grads[0], create_graph=True), None, None
-        return *_gradients(z, alphas, ctx.matrix, ctx.share, grads[0].contiguous()), None, None
+            again = plain(z, alphas, ctx.matrix, *ctx.factors)
+            return *torch.autograd.grad(again, (z, alphas), grads[0], create_graph=True), None, None, None
+        return *_gradients(z, alphas, ctx.matrix, ctx.factors, grads[0].contiguous()), None, None, None
 
 
-def _gradients(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float, grad: Tensor) -> tuple[Tensor, Tensor]:
+def _gradients(
+    z: Tensor, alphas: Tensor, matrix: SparseMatrix, factors: tuple[float, ...], grad: Tensor
+) -> tuple[Tensor, Tensor]:
     from .synthesis_loops import gradients
 
     spread = sparse_product(grad, *reversed(matrix.arrays()))
     of_z, sums = torch.empty_like(z), z.new_zeros(_blocks_per_copy(z), alphas.numel(), grad.shape[-1])
-    _each_row(gradients, z, alphas, share, grad, spread, of_z, sums=sums)
+    _each_row(gradients, z, alphas, *factors, grad, spread, of_z, sums=sums)
     return of_z, sums.sum((0, -1)).reshape(alphas.shape)
 
 
-def plain(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float) -> Tensor:
+def plain(z: Tensor, alphas: Tensor, matrix: SparseMatrix, share: float, slope: float) -> Tensor:
     """Do what ``rectified`` does by torch's operations."""
-    low, high = (torch.relu(z) * alphas.repeat_interleave(z.shape[-1] // 2, dim=-1).unsqueeze(-2)).chunk(2, dim=-1)
-    filtered: Tensor = matrix(low - high)
-    return share * low + high + filtered
+    weighted = torch.relu(z) * alphas.repeat_interleave(z.shape[-1] // 2, dim=-1).unsqueeze(-2)
+    low, second = weighted.chunk(2, dim=-1)
+    filtered: Tensor = matrix(low + slope * second)
+    return share * low + second + filtered
 
 
 def _each_row(loop: Any, z: Tensor, alphas: Tensor, *others: Tensor | float, sums: Tensor | None = None) -> None:

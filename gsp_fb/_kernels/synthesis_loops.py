@@ -1,8 +1,9 @@
 """The compiled loops of :func:`.synthesis.rectified`; importing them needs numba.
 
-Rows are those of all copies, ``z`` (rows, 2 f) with the low channel's columns before the high one's, and ``alphas``
-(copies, 2). What is not a number passes the rectifier, or a training that diverges would go unseen. LANES columns at a
-time go through vector registers: the compiler does not prove six arrays apart, and left alone takes single numbers.
+Rows are those of all copies, ``z`` (rows, 2 f) with the low channel's columns before those of the second one, and
+``alphas`` (copies, 2). With a ``slope`` of -1 the second channel is high, with 0 the identity. What is not a number
+passes the rectifier, or a training that diverges would go unseen. LANES columns at a time go through vector registers:
+the compiler does not prove six arrays apart, and left alone takes single numbers.
 """
 
 # ruff: noqa: PLR0917  # compiled code takes plain arrays, one argument each; objects that hold them it does not know
@@ -26,48 +27,61 @@ def _kept(value: Any, sign: Any, zero: Any) -> Any:
 
 
 @compiled
-def weighted_channels(first: int, last: int, n_nodes: int, z: Any, alphas: Any, share: Any, own: Any, gap: Any) -> None:
-    """Set ``own`` to ``share low + high`` and ``gap`` to ``low - high``, the rectified and weighted halves of ``z``."""
-    half, zero, minus = gap.shape[1], gap.dtype.type(0), gap.dtype.type(-1)
+def weighted_channels(
+    first: int, last: int, n_nodes: int, z: Any, alphas: Any, share: Any, slope: Any, own: Any, filtered: Any
+) -> None:
+    """Set ``own`` to ``share low + second`` and ``filtered`` to ``low + slope second``: rectified, weighted halves."""
+    half, zero = own.shape[1], own.dtype.type(0)
     whole = half // LANES * LANES
     for i in range(first, last):
-        a_low, a_high = alphas[i // n_nodes, 0], alphas[i // n_nodes, 1]
+        a_low, a_second = alphas[i // n_nodes, 0], alphas[i // n_nodes, 1]
         for c in range(0, whole, LANES):
-            of_low, of_high = load_vector(z, i, c, LANES), load_vector(z, i, half + c, LANES)
+            of_low, of_second = load_vector(z, i, c, LANES), load_vector(z, i, half + c, LANES)
             low = fma(zeros(z, LANES), a_low, relu_mask(of_low, of_low))
-            high = fma(zeros(z, LANES), a_high, relu_mask(of_high, of_high))
-            store(fma(high, share, low), own, i, c)
-            store(fma(low, minus, high), gap, i, c)
+            second = fma(zeros(z, LANES), a_second, relu_mask(of_second, of_second))
+            store(fma(second, share, low), own, i, c)
+            store(fma(low, slope, second), filtered, i, c)
         for c in range(whole, half):
-            low, high = a_low * _kept(z[i, c], z[i, c], zero), a_high * _kept(z[i, half + c], z[i, half + c], zero)
-            own[i, c], gap[i, c] = share * low + high, low - high
+            low = a_low * _kept(z[i, c], z[i, c], zero)
+            second = a_second * _kept(z[i, half + c], z[i, half + c], zero)
+            own[i, c], filtered[i, c] = share * low + second, low + slope * second
 
 
 @compiled
 def gradients(
-    first: int, last: int, n_nodes: int, z: Any, alphas: Any, share: Any, grad: Any, spread: Any, out: Any, sums: Any
+    first: int,
+    last: int,
+    n_nodes: int,
+    z: Any,
+    alphas: Any,
+    share: Any,
+    slope: Any,
+    grad: Any,
+    spread: Any,
+    out: Any,
+    sums: Any,
 ) -> None:
     """Set ``out`` to the gradient of ``z`` and add those of the alphas to ``sums``; ``spread`` is ``P' grad``.
 
     Sums (copies * 2, f) are by column: a single one would add one number at a time.
     """
-    half, zero, minus = grad.shape[1], grad.dtype.type(0), grad.dtype.type(-1)
+    half, zero = grad.shape[1], grad.dtype.type(0)
     whole = half // LANES * LANES
     for i in range(first, last):
         copy = i // n_nodes
-        a_low, a_high = alphas[copy, 0], alphas[copy, 1]
+        a_low, a_second = alphas[copy, 0], alphas[copy, 1]
         for c in range(0, whole, LANES):
             given, filtered = load_vector(grad, i, c, LANES), load_vector(spread, i, c, LANES)
-            of_low, of_high = load_vector(z, i, c, LANES), load_vector(z, i, half + c, LANES)
-            by_low, by_high = fma(filtered, share, given), fma(given, minus, filtered)
-            low, high = load_vector(sums, 2 * copy, c, LANES), load_vector(sums, 2 * copy + 1, c, LANES)
+            of_low, of_second = load_vector(z, i, c, LANES), load_vector(z, i, half + c, LANES)
+            by_low, by_second = fma(filtered, share, given), fma(given, slope, filtered)
+            low, second = load_vector(sums, 2 * copy, c, LANES), load_vector(sums, 2 * copy + 1, c, LANES)
             store(fma(low, by_low, relu_mask(of_low, of_low)), sums, 2 * copy, c)
-            store(fma(high, by_high, relu_mask(of_high, of_high)), sums, 2 * copy + 1, c)
+            store(fma(second, by_second, relu_mask(of_second, of_second)), sums, 2 * copy + 1, c)
             store(relu_mask(fma(zeros(z, LANES), a_low, by_low), of_low), out, i, c)
-            store(relu_mask(fma(zeros(z, LANES), a_high, by_high), of_high), out, i, half + c)
+            store(relu_mask(fma(zeros(z, LANES), a_second, by_second), of_second), out, i, half + c)
         for c in range(whole, half):
-            by_low, by_high = spread[i, c] + share * grad[i, c], grad[i, c] - spread[i, c]
+            by_low, by_second = spread[i, c] + share * grad[i, c], grad[i, c] + slope * spread[i, c]
             sums[2 * copy, c] += by_low * _kept(z[i, c], z[i, c], zero)
-            sums[2 * copy + 1, c] += by_high * _kept(z[i, half + c], z[i, half + c], zero)
+            sums[2 * copy + 1, c] += by_second * _kept(z[i, half + c], z[i, half + c], zero)
             out[i, c] = _kept(a_low * by_low, z[i, c], zero)
-            out[i, half + c] = _kept(a_high * by_high, z[i, half + c], zero)
+            out[i, half + c] = _kept(a_second * by_second, z[i, half + c], zero)

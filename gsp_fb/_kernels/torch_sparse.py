@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from scipy import sparse
 from torch import Tensor
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from ..errors import ParameterError
 
@@ -82,13 +83,24 @@ def _kernel(h: Tensor, indptr: Tensor, indices: Tensor, values: Tensor) -> Tenso
 
 def _block_diagonal(indptr: Tensor, indices: Tensor, values: Tensor, shape: torch.Size) -> TorchCsr:
     """Return the matrix once for each of (copies, n_columns), with the values of each copy where they differ."""
-    copies, n_columns = shape
+    made = _STRUCTURES.setdefault(indices, {})  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    if shape not in made:
+        made.clear()  # copies that have stopped leave a batch for good
+        made[shape] = _block_structure(indptr, indices, *shape)
+    return *made[shape], values.expand(shape[0], -1).flatten()
+
+
+# Structures of block-diagonal matrices by the indices of their block: to make one takes as long as the product.
+_STRUCTURES: WeakTensorKeyDictionary = WeakTensorKeyDictionary()
+
+
+def _block_structure(indptr: Tensor, indices: Tensor, copies: int, n_columns: int) -> tuple[Tensor, Tensor]:
     number = torch.arange(copies, device=indices.device).unsqueeze(-1)
     starts = (indptr[:-1] + number * len(indices)).flatten()
     kind = structure_dtype(copies * max(len(indices), n_columns))
     blocks = (indices + (number * n_columns).to(kind)).flatten()
     ends = starts.new_tensor([copies * len(indices)])
-    return torch.cat([starts, ends]).to(kind), blocks, values.expand(copies, -1).flatten()
+    return torch.cat([starts, ends]).to(kind), blocks
 
 
 class _Product(torch.autograd.Function):

@@ -9,15 +9,18 @@ from torch import Tensor, nn
 
 from .._arguments import check_choice, check_count
 from ..errors import ParameterError
-from .channels import SHORTHANDS, ChannelLayer, Channels
+from .channels import ChannelLayer, Channels
 from .inputs import Features
 from .parts import ACTIVATIONS, Copies, Linear, Norm
 from .propagation.base import Propagation, check_propagation, chosen
+from .propagation.operators import SLOPES
 
 __all__ = ["ORDERS", "TRANSFORMATIONS", "FilterBankLayer"]
 
 TRANSFORMATIONS = ("linear", "nonlinear")
 ORDERS = ("before", "after")
+# Channels that a propagation may add up in one pass, see ``Complement.rectified``.
+PAIRS = tuple(("low", second) for second in SLOPES)
 
 
 class FilterBankLayer(ChannelLayer):
@@ -144,10 +147,11 @@ class FilterBankLayer(ChannelLayer):
         return self.finish(self._synthesized(self.lift(x), self._chosen(propagation)), x)
 
     def _synthesized(self, lifted: Tensor, chosen: Propagation) -> Tensor:
-        """Return the mixed channels; those of the paper's layer in one pass where the propagation has it."""
-        one_pass, alphas = getattr(chosen, "rectified", None), self.alphas()
-        rectified = self.before is torch.relu and self.bank.names == SHORTHANDS["both"]
-        mixed: Tensor | None = one_pass(lifted, alphas) if one_pass and rectified and alphas is not None else None
+        """Return the mixed channels; low and one more in one pass where the propagation has it."""
+        alphas, one_pass = self.alphas(), getattr(chosen, "rectified", None)
+        if alphas is None or one_pass is None or self.before is not torch.relu or self.bank.names not in PAIRS:
+            return self.bank.synthesize(chosen, self._blocks(lifted))
+        mixed: Tensor | None = one_pass(lifted, alphas, self.bank.names[1])
         return self.bank.synthesize(chosen, self._blocks(lifted)) if mixed is None else mixed
 
     def parts(self, x: Features, propagation: Propagation | None = None) -> list[Tensor]:

@@ -1,5 +1,7 @@
 """The synthesis of a large graph in few passes equals the operations one by one, with its gradients."""
 
+from functools import partial
+
 import pytest
 import torch
 
@@ -37,12 +39,12 @@ def loops(request, monkeypatch):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("copies", [(), (3,)])
 @pytest.mark.parametrize("width", [2, 10, 16, 42])  # rests of a vector alone, whole vectors alone, and both
-@pytest.mark.parametrize("own", [0.0, 1.0])
-def test_the_loops_give_the_operations_one_by_one(own, width, copies, dtype):
+@pytest.mark.parametrize(("own", "second"), [(0.0, "high"), (1.0, "high"), (0.0, "identity"), (1.0, "identity")])
+def test_the_loops_give_the_operations_one_by_one(own, second, width, copies, dtype):
     given, propagation = inputs(copies, dtype, width), pair(own, dtype)
-    looped = propagation.rectified(*given)
-    z, (a_low, a_high) = torch.relu(given[0]), given[1][..., None, None].unbind(-3)
-    plain = propagation.synthesize(*(a * part for a, part in zip((a_low, a_high), z.chunk(2, -1), strict=True)))
+    looped = propagation.rectified(*given, second)
+    (h_low, h_second), weights = torch.relu(given[0]).chunk(2, -1), given[1][..., None, None].unbind(-3)
+    plain = weights[0] * propagation.low(h_low) + weights[1] * getattr(propagation, second)(h_second)
     torch.testing.assert_close(looped, plain)
     grad = torch.randn(plain.shape, generator=torch.Generator().manual_seed(1), dtype=dtype)
     for found, expected in zip(
@@ -56,11 +58,11 @@ def test_a_copy_has_the_numbers_that_it_has_alone():
     z, alphas = inputs((3,), torch.float32, 42)
     propagation = pair(1.0, torch.float32)
     grad = torch.randn(3, GRAPH.n_nodes, 21, generator=torch.Generator().manual_seed(1))
-    together = propagation.rectified(z, alphas)
+    together = propagation.rectified(z, alphas, "high")
     gradients = torch.autograd.grad(together, (z, alphas), grad)
     for k in range(3):
         given = [part.detach()[k : k + 1].clone().requires_grad_() for part in (z, alphas)]
-        alone = propagation.rectified(*given)
+        alone = propagation.rectified(*given, "high")
         assert torch.equal(alone[0], together[k])
         for found, expected in zip(torch.autograd.grad(alone, given, grad[k : k + 1]), gradients, strict=True):
             assert torch.equal(found[0], expected[k])
@@ -69,7 +71,8 @@ def test_a_copy_has_the_numbers_that_it_has_alone():
 @pytest.mark.usefixtures("loops")
 def test_gradients_of_gradients_flow():
     propagation = pair(0.0, torch.float64)
-    assert torch.autograd.gradgradcheck(propagation.rectified, inputs(()))
+    for second in ("high", "identity"):
+        assert torch.autograd.gradgradcheck(partial(propagation.rectified, second=second), inputs(()))
 
 
 @pytest.mark.usefixtures("loops")
@@ -77,13 +80,13 @@ def test_what_is_not_a_number_passes_the_rectifier():
     z, alphas = inputs(())
     z = z.detach().clone()
     z[4, 2] = torch.nan
-    assert torch.isnan(pair(0.0, torch.float64).rectified(z, alphas)[4, 2])
+    assert torch.isnan(pair(0.0, torch.float64).rectified(z, alphas, "high")[4, 2])
     z, alphas = (part.detach().clone() for part in inputs((), width=32))
     z[4, 2], z[5, 20] = torch.nan, torch.nan
-    found = pair(0.0, torch.float64).rectified(z, alphas)
+    found = pair(0.0, torch.float64).rectified(z, alphas, "high")
     assert torch.isnan(found[[4, 5], [2, 4]]).all()
 
 
 def test_a_small_graph_and_other_precisions_are_left_to_torch():
     z, alphas = inputs(())
-    assert pair(0.0, torch.float64).rectified(z, alphas) is None
+    assert pair(0.0, torch.float64).rectified(z, alphas, "high") is None

@@ -18,7 +18,11 @@ from ...operators import operator
 from ..parts import Copies
 from .base import LinearPropagation, with_parts
 
-__all__ = ["Complement", "RelationPropagation", "Spatial", "Wavelet", "operator_propagation"]
+__all__ = ["SLOPES", "Complement", "RelationPropagation", "Spatial", "Wavelet", "operator_propagation"]
+
+
+# Channels beside low that ``Complement.rectified`` adds in the same pass: ``h + slope P h``.
+SLOPES = {"high": -1.0, "identity": 0.0}
 
 
 class Complement(LinearPropagation):
@@ -35,9 +39,10 @@ class Complement(LinearPropagation):
         """Return ``P h``."""
         return self.matrix(h)
 
-    def rectified(self, z: Tensor, alphas: Tensor) -> Tensor | None:
-        """Return ``synthesize`` of the halves of ``z``, rectified and weighted; None where one pass does not pay."""
-        return rectified(z, alphas, self.matrix, self.own) if isinstance(self.matrix, SparseMatrix) else None
+    def rectified(self, z: Tensor, alphas: Tensor, second: str) -> Tensor | None:
+        """Return the sum of low and ``second`` of the halves of ``z``, rectified and weighted; None if it is slower."""
+        matrix, slope = self.matrix, SLOPES[second]
+        return rectified(z, alphas, matrix, self.own, slope) if isinstance(matrix, SparseMatrix) else None
 
     def restrict(self, nodes: Any) -> Complement:
         """Return the pair on some nodes: their rows and columns, weights as on the whole graph."""
