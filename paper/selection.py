@@ -12,12 +12,13 @@ from functools import partial
 from typing import Any
 
 from gsp_fb._document import Table
+from gsp_fb.datasets import Split
 
 from .journal import Journal
 from .protocols import settings
 from .training import Job
 
-__all__ = ["selection_table", "settings_on_all_splits"]
+__all__ = ["scores_of_settings", "selection_table", "settings_on_all_splits"]
 
 Facts = Mapping[str, Any]
 # Settings that train as one batch.
@@ -45,26 +46,38 @@ def settings_on_all_splits(job: Job, journal: Journal) -> dict[str, Any]:
 
 def _scores(job: Job, drawn: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return validation and test scores of settings on all splits; a setting that diverges on one has no scores."""
+    divided = [job.divided(values) for values in drawn]
+    scored = scores_of_settings(job.cell.row.model, job.data, divided, job.splits, job.seeds)
+    return [{"chosen": dict(values), **found} for values, found in zip(drawn, scored, strict=True) if found]
+
+
+def scores_of_settings(
+    model: str,
+    data: Any,
+    drawn: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
+    splits: Sequence[Split],
+    seeds: Sequence[int],
+) -> list[dict[str, list[float]] | None]:
+    """Return ``validation`` and ``test`` of every (options, training) by split, trained as one batch.
+
+    None for a setting that diverges on a split.
+    """
     from gsp_fb.nn import TrainConfig, TrainResult
     from gsp_fb.nn.splits import train_jobs
     from gsp_fb.nn.train import Job as Training
 
-    jobs = []
-    for values in drawn:
-        options, training = job.divided(values)
-        config = TrainConfig(**training)
-        jobs += [Training(split, config, seed, options) for split, seed in zip(job.splits, job.seeds, strict=True)]
-    results = train_jobs(job.cell.row.model, job.data, jobs)
-    per = len(job.splits)
-    groups = [results[start : start + per] for start in range(0, len(results), per)]
+    jobs = [
+        Training(split, TrainConfig(**training), seed, dict(options))
+        for options, training in drawn
+        for split, seed in zip(splits, seeds, strict=True)
+    ]
+    results = train_jobs(model, data, jobs)
+    groups = [results[start : start + len(splits)] for start in range(0, len(results), len(splits))]
     return [
-        {
-            "chosen": dict(values),
-            "validation": [run.scores["val"] for run in runs if isinstance(run, TrainResult)],
-            "test": [run.scores["test"] for run in runs if isinstance(run, TrainResult)],
-        }
-        for values, runs in zip(drawn, groups, strict=True)
+        {part: [run.scores[name] for run in runs] for part, name in (("validation", "val"), ("test", "test"))}
         if all(isinstance(run, TrainResult) for run in runs)
+        else None
+        for runs in groups
     ]
 
 
