@@ -71,14 +71,13 @@ def scores_of_settings(
         for options, training in drawn
         for split, seed in zip(splits, seeds, strict=True)
     ]
-    results = train_jobs(model, data, jobs)
-    groups = [results[start : start + len(splits)] for start in range(0, len(results), len(splits))]
-    return [
-        {part: [run.scores[name] for run in runs] for part, name in (("validation", "val"), ("test", "test"))}
-        if all(isinstance(run, TrainResult) for run in runs)
-        else None
-        for runs in groups
-    ]
+    results = [run if isinstance(run, TrainResult) else None for run in train_jobs(model, data, jobs)]
+    groups = (results[start : start + len(splits)] for start in range(0, len(results), len(splits)))
+    return [_parts([run for run in runs if run is not None]) if None not in runs else None for runs in groups]
+
+
+def _parts(runs: Sequence[Any]) -> dict[str, list[float]]:
+    return {"validation": [run.scores["val"] for run in runs], "test": [run.scores["test"] for run in runs]}
 
 
 def selection_table(stored: Mapping[tuple[str, str], Facts], printed: Mapping[tuple[str, str], str]) -> Table:
