@@ -102,6 +102,7 @@ def _summary(runs: Sequence[Mapping[str, Any]]) -> Facts:
         "epochs": [run["epochs"] for run in runs],
         "best_epochs": [run["best_epoch"] for run in runs],
         "s_values": [run["s_value"] for run in runs],
+        "s_values_probabilities": [run["s_value_probabilities"] for run in runs],
         "alphas": [run["alphas"] for run in runs],
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -125,15 +125,28 @@ def _s_values(experiment: Experiment, stored: Stored) -> Table:
         ]
         rows.append([dataset, *data, *(_output(experiment, dataset, row, stored) for row in outputs)])
     header = [f"{signal}: {title}" for signal in signals for title in _CONVENTIONS.values()]
-    return Table(["data set", *header, *(f"output of {row.label}" for row in outputs)], rows)
+    return Table(
+        [
+            "data set",
+            *header,
+            *(f"output of {row.label}: logits (paper, difference), probabilities" for row in outputs),
+        ],
+        rows,
+    )
 
 
 def _output(experiment: Experiment, dataset: str, row: Row, stored: Stored) -> str:
-    facts = stored.get((dataset, row.label))
-    seen = [] if facts is None else [value for value in facts["s_values"] if value is not None]
-    ours = statistics.fmean(seen) if seen else None
+    """Return the mean S-values of logits and of probabilities; the printed one beside that of logits."""
+    facts = stored.get((dataset, row.label), {})
+    ours, shares = (_mean(facts.get(name, ())) for name in ("s_values", "s_values_probabilities"))
     printed = _printed(experiment.printed, "-", dataset, row.printed) or ABSENT
-    return f"{ABSENT if ours is None else f'{ours:.3f}'} ({_beside(printed, ours, 3)})"
+    logits, probabilities = (ABSENT if value is None else f"{value:.3f}" for value in (ours, shares))
+    return f"{logits} ({_beside(printed, ours, 3)}), {probabilities}"
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    seen = [value for value in values if value is not None]
+    return statistics.fmean(seen) if seen else None
 
 
 def _alphas(experiment: Experiment, stored: Stored) -> Table:

@@ -108,10 +108,10 @@ class TrainResult:
         The chosen epoch, and how many were run; epochs count from 1.
     scores, losses : dict
         By part: ``train``, ``val``, ``test``; nan for an empty part.
-    s_value : float
-        Smoothness of the chosen output on the graph.
+    s_value, s_value_probabilities : float
+        Smoothness of the chosen output on the graph: of logits, and of class probabilities (nan for regression).
     expected_s_value : float
-        Its expectation under random permutation of the nodes.
+        Expectation of that of the logits under random permutation of the nodes.
     alphas : list
         Mixing weights of the chosen state, one row a layer.
     seconds : float
@@ -143,6 +143,7 @@ class TrainResult:
     scores: dict[str, float]
     losses: dict[str, float]
     s_value: float
+    s_value_probabilities: float
     expected_s_value: float
     alphas: list[list[float]]
     seconds: float
@@ -155,4 +156,4 @@ class TrainResult:
         facts = {name: value for name, value in asdict(self).items() if name != "history"}
         for name in ("scores", "losses"):
             facts[name] = {part: finite(value) for part, value in facts[name].items()}
-        return {**facts, **{name: finite(facts[name]) for name in ("s_value", "expected_s_value")}}
+        return {**facts, **{name: finite(facts[name]) for name in facts if "s_value" in name}}

@@ -120,6 +120,9 @@ class Evaluation:
             columns["shares"] = self._table(torch.stack(layers, dim=-2) if layers else None)
         if expected:
             columns["expected_s_value"] = self.task.s_values(logits, expected=True)
+            classes = self.task.targets.kind == "classes"
+            shares = logits.softmax(-1) if classes else torch.full_like(logits, math.nan)
+            columns["s_value_probabilities"] = self.task.s_values(shares)
         by_part: dict[str, Any] = {"losses": means, "scores": scores}
         return [
             {kind: {part: values[part][k] for part in parts} for kind, values in by_part.items()}
