@@ -82,8 +82,6 @@ def _reproduce(args: argparse.Namespace) -> int:
         return _check(args, cells, store)
     if args.report:
         return _report(args, store)
-    if args.advice:
-        return _advice(args, store)
     outcomes = reproduce(
         cells, store, seconds=None if args.budget is None else 60 * args.budget, report=_Progress(cells, store)
     )
@@ -144,14 +142,6 @@ def _report(args: argparse.Namespace, store: Store) -> int:
     return 0
 
 
-def _advice(args: argparse.Namespace, store: Store) -> int:
-    from .advice_record import write_advice_record
-
-    output = args.output or store.directory / "advice.json"
-    emit({"written": str(output), "data sets": write_advice_record(store, output)}, as_json=args.json)
-    return 0
-
-
 def _s_values(args: argparse.Namespace) -> int:
     names = list(args.datasets) or None
     cells = list(progress(s_value_table(names), "S-values", total=None if names else 36))
@@ -193,8 +183,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--within", type=float, metavar="SECONDS", help="of --check: cells that fit this time together")
     parser.add_argument("--seed", type=int, default=0, help="of --check: which cells are drawn")
     parser.add_argument("--report", action="store_true", help="write the stored results beside the paper's")
-    parser.add_argument("--advice", action="store_true", help="write the record of the rules behind `gsp-fb advise`")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="of --report or --advice (default: in DIR)")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="of --report (default: in DIR)")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -10,6 +10,7 @@ from gsp_fb._atomic import atomic_write
 from gsp_fb._document import Block, Heading, Table, Text, to_markdown
 from gsp_fb.errors import ParameterError
 
+from .advisor_page import advisor_blocks
 from .catalogue import EXPERIMENTS
 from .cells import Cell, cells
 from .contrasts import Result, control_cells, control_results, gains
@@ -83,7 +84,7 @@ def finding_blocks(store: Store, results: Sequence[Result], folder: Path) -> lis
     page += [*headline(results, (), (), folder), Text(_extent(store, results))]
     page += [Heading(2, "Method"), *map(Text, _METHOD), _budgets(store)]
     page += [Heading(2, "Scores"), Text(_SCORES), _scores(store), *control_sections(store, results)]
-    return [*page, Text("Terms are defined in the [glossary](glossary.md).")]
+    return [*page, *advisor_blocks(folder), Text("Terms are defined in the [glossary](glossary.md).")]
 
 
 def _extent(store: Store, results: Sequence[Result]) -> str:

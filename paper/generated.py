@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from dataclasses import asdict, dataclass
 from itertools import product
 from types import SimpleNamespace
@@ -109,7 +111,8 @@ def _universe(spec: GraphSpec, rng: np.random.Generator) -> tuple[Graph, Any, In
         seed=seed,
     )
     family.generate_family(n_graphs=1, show_progress=False)
-    data = family.to_pyg_graphs(task="community_detection")[0]
+    with contextlib.redirect_stderr(io.StringIO()):  # a progress bar of one step
+        data = family.to_pyg_graphs(task="community_detection")[0]
     y = data.y.numpy()
     source, target = data.edge_index.numpy()
     edges = np.unique(np.sort(np.stack([source, target], axis=1), axis=1), axis=0)

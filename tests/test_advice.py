@@ -1,6 +1,8 @@
-"""The advice: a probe against brute force, evidence that reads training labels only, rules judged on unseen sets."""
+"""The advice: a probe against brute force, evidence that reads training labels only, an advisor with its record."""
 
 import json
+import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +12,7 @@ import gsp_fb as gf
 from gsp_fb import advice
 from gsp_fb.advice.evidence import CANDIDATES, gather, train_rows
 from gsp_fb.advice.probe import PENALTIES, centred_gram, channel_grams, loo_hits
-from gsp_fb.advice.record import Measured, threshold, verdicts
-from gsp_fb.cli import main
+from gsp_fb.cli import _parser, main
 from gsp_fb.errors import ParameterError
 
 BLOCKS = {"n_nodes": 240, "degree": 8, "n_features": 12}
@@ -66,44 +67,62 @@ def test_labels_outside_the_training_nodes_are_not_read():
     assert gather(data.graph, data.x, data.y, train) == gather(data.graph, data.x, other, train)
 
 
-@pytest.mark.parametrize(("homophily", "channels"), [(0.5, "both"), (0.9, "low")])
-def test_neighbours_that_say_nothing_of_two_classes_need_the_high_channel(homophily, channels):
-    data = gf.datasets.contextual_sbm(homophily=homophily, rng=0, **BLOCKS)
-    found = gf.advise(data.graph, data.x, data.y, np.arange(240) % 2 == 0)
+@pytest.mark.parametrize(("homophily", "channels"), [(0.02, "both"), (0.95, "low")])
+def test_neighbours_of_the_other_class_need_the_high_channel(homophily, channels):
+    data = gf.datasets.contextual_sbm(600, homophily=homophily, degree=8, n_features=12, rng=0)
+    found = gf.advise(data.graph, data.x, data.y, np.arange(600) % 2 == 0)
     assert found.channels == channels
-    assert found.record.of == len(advice.measured())
-    assert found.rule in found.text
+    assert found.answer == max(found.probabilities, key=found.probabilities.get)
+    assert f"{found.answer} {found.probabilities[found.answer]:.2f}" in found.text
+    assert f"right on {found.record.right} of {found.record.of} real data sets" in found.text
 
 
-def test_without_features_a_rule_that_needs_none_decides():
+def test_without_features_an_advisor_of_labels_decides():
     data = gf.datasets.contextual_sbm(homophily=0.1, rng=0, **BLOCKS)
     found = gf.advise(data.graph, None, data.y, range(0, 240, 2))
-    assert not advice.RULES[found.rule].needs_features
+    advisor = advice.advisors()["labels"]
+    assert set(advisor.measures) <= set(found.evidence.measures)
+    assert found.probabilities == advisor.probabilities(found.evidence.measures)
     assert found.evidence.readout == {}
+    assert np.isnan(found.evidence.feature_readout)
 
 
-def test_a_rule_is_judged_on_sets_it_has_not_seen():
-    """A score that orders the sets by chance alone is not right more often than a coin."""
-    rng = np.random.default_rng(0)
-    names = list(advice.RULES)
-    rows = [
-        Measured(str(k), float(k % 2) / 10, 0.0, 0.0, {name: float(rng.standard_normal()) for name in names}, 0.0)
-        for k in range(40)
-    ]
-    assert max(row.right for row in verdicts(rows)) < 30
-    perfect = [Measured(row.dataset, row.gain, 0.0, 0.0, dict.fromkeys(names, row.gain), 0.0) for row in rows]
-    assert all(row.right == 40 for row in verdicts(perfect))
+@pytest.mark.parametrize("reads", ["features", "labels"])
+def test_probabilities_are_those_of_scikit_learn(reads):
+    linear = pytest.importorskip("sklearn.linear_model")
+    advisor, rng = advice.advisors()[reads], np.random.default_rng(0)
+    model = linear.LogisticRegression()
+    model.classes_, model.coef_ = np.array(advisor.answers), np.array(advisor.weights)
+    model.intercept_ = np.array(advisor.intercepts)
+    for z in rng.standard_normal((20, len(advisor.measures))):
+        values = dict(zip(advisor.measures, z * advisor.scale + advisor.mean, strict=True))
+        expected = dict(zip(advisor.answers, model.predict_proba([z])[0], strict=True))
+        for name, share in advisor.probabilities(values).items():
+            assert share == pytest.approx(expected.get(name, 0.0), abs=1e-12)
 
 
-def test_a_threshold_lies_between_no_and_yes():
-    assert 0.2 < threshold([0.1, 0.2, 0.6], [False, False, True]) < 0.6
-    assert threshold([0.1, 0.2], [True, True]) < 0.1
+def test_edges_within_one_class_are_no_evidence():
+    graph = gf.Graph.from_edges([(0, 1), (1, 2), (3, 4)])
+    with pytest.raises(ParameterError, match="joins nodes of one class; label more nodes"):
+        gf.advise(graph, None, [0, 0, 0, 1, 1], [0, 1, 2])
 
 
-def test_the_measured_record_names_its_source():
-    rows = advice.measured()
-    assert len(rows) >= 3
-    assert all(set(row.scores) == set(advice.RULES) for row in rows)
+def test_the_record_states_its_intervals():
+    for advisor in advice.advisors().values():
+        record = advisor.record
+        assert record.generated_low < record.generated_right / record.generated < record.generated_high
+        assert set(advisor.answers) <= set(advice.ANSWERS)
+        assert record.common in advice.ANSWERS
+
+
+@pytest.mark.parametrize("answer", advice.ANSWERS)
+def test_the_recommended_command_parses(answer):
+    data = gf.datasets.contextual_sbm(homophily=0.1, rng=0, **BLOCKS)
+    found = replace(gf.advise(data.graph, None, data.y, range(0, 240, 2)), answer=answer)
+    words = shlex.split(found.command("texas"))
+    args = _parser().parse_args(words[1:])
+    assert (args.command, args.dataset) == ("train", "texas")
+    assert args.model == {"h": "fb-gcn", "i": "gcn", "g": "mlp"}[answer[0]]
 
 
 @pytest.mark.parametrize(
@@ -126,8 +145,7 @@ def test_training_nodes_that_never_meet_teach_nothing():
 
 
 def test_the_command_line_advises_on_a_file(tmp_path, capsys):
-    # Edges that say nothing about two classes: a mean over neighbours mixes them, so whatever the record, both help.
-    data = gf.datasets.contextual_sbm(homophily=0.5, rng=0, **BLOCKS)
+    data = gf.datasets.contextual_sbm(homophily=0.02, rng=0, **BLOCKS)
     gf.write_graph(data.graph, tmp_path / "graph.npz")
     np.save(tmp_path / "x.npy", data.x)
     np.save(tmp_path / "y.npy", data.y)
@@ -136,7 +154,7 @@ def test_the_command_line_advises_on_a_file(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["channels"] == "both"
     assert main(["advise", *files]) == 0
     shown = capsys.readouterr().out
-    assert "recommended" in shown
+    assert "High channel: yes" in shown
     assert max(map(len, shown.splitlines())) <= 80
 
 

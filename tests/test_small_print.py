@@ -11,10 +11,9 @@ import pytest
 import gsp_fb as gf
 from gsp_fb._document import Table, Text
 from gsp_fb.cli.render import _finite, emit
-from gsp_fb.errors import ParameterError, SignalError
+from gsp_fb.errors import SignalError
 from gsp_fb.plot.nodes import _real
 from gsp_fb.tuning.proposals import SAMPLERS, _place
-from paper.advice_record import advice_record, write_advice_record
 from paper.catalogue import EXPERIMENTS
 from paper.cells import select
 from paper.protocols import Rung
@@ -81,16 +80,6 @@ def test_a_wide_search_compares_its_candidates_on_all_splits():
     wide = [cell for cell in select(["wide-search"]) if cell.row.candidates]
     assert {cell.plan.rungs for cell in wide} == {(Rung(64, 10),)}
     assert len({cell.digest for cell in wide}) == len(wide)
-
-
-def test_a_record_of_advice_needs_three_data_sets(tmp_path):
-    nothing = holding(lambda cell: None)
-    assert list(advice_record(nothing)) == []
-    with pytest.raises(ParameterError, match="results holds 0 data sets with GCN and FB-GCN-sym; need 3"):
-        write_advice_record(nothing, tmp_path / "record.json")
-    assert not (tmp_path / "record.json").exists()
-    only_one_channel = holding(lambda cell: {"test": [0.5]} if cell.row.label == "GCN" else None)
-    assert list(advice_record(only_one_channel)) == []
 
 
 SPACE = {"lr": [0.001, 0.01, 0.1], "dropout": [0.0, 0.5]}

@@ -1,8 +1,7 @@
-"""Whether a data set needs the high channel: evidence, decision rules, and the cross-validated record of each rule."""
+"""Whether a data set needs the high channel: evidence, and an advisor that generated graphs have trained."""
 
 from .advise import Advice, advise
+from .advisor import ANSWERS, Advisor, Record, advisors
 from .evidence import Evidence, gather
-from .record import Measured, Verdict, measured, verdicts
-from .rules import RULES, Rule
 
-__all__ = ["RULES", "Advice", "Evidence", "Measured", "Rule", "Verdict", "advise", "gather", "measured", "verdicts"]
+__all__ = ["ANSWERS", "Advice", "Advisor", "Evidence", "Record", "advise", "advisors", "gather"]

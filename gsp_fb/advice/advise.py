@@ -1,7 +1,8 @@
-"""Recommend channels and a filter from training information, with the record of the rule that decides."""
+"""Recommend channels and a filter from training information, with the record of the advisor."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,11 +10,18 @@ from .._document import facts_html
 from ..datasets.splits import class_codes
 from ..errors import ParameterError
 from ..graph import Graph
+from .advisor import ANSWERS, Record, advisors
 from .evidence import CANDIDATES, Evidence, gather
-from .record import HELPS, Verdict, measured, threshold, verdicts
-from .rules import RULES
 
 __all__ = ["Advice", "advise"]
+
+# What to state first, and what to train, by answer.
+_SHORT = dict(zip(ANSWERS, ("yes", "no, an identity path suffices", "no, the graph does not help"), strict=True))
+_LINES = (
+    "fb-gcn {source} --family {family}",
+    """gcn {source} --family {family} --set 'channels=["low", "identity"]'""",
+    "mlp {source}",
+)
 
 
 @dataclass(frozen=True)
@@ -22,16 +30,15 @@ class Advice:
 
     Parameters
     ----------
-    channels : {'both', 'low'}
-        Whether to add the high channel.
+    answer : {'high-pass channel', 'identity path suffices', 'graph does not help'}
+        What training would show: a high channel gains more than a point over a network of low and identity; that
+        network is as good; a multilayer perceptron is.
+    probabilities : mapping of str to float
+        Of each answer.
     family : str
         Operator family of the filter.
-    rule : str
-        The rule that decides: the one with the best record among those that can be computed.
-    score, threshold : float
-        Score of the rule on this data set; the high channel is recommended above the threshold.
-    record : Verdict
-        Leave-one-out record of the rule on the measured data sets.
+    record : Record
+        How often the advisor is right on graphs that it has not seen.
     evidence : Evidence
         All measures.
 
@@ -42,52 +49,75 @@ class Advice:
     Examples
     --------
     >>> from gsp_fb.datasets import contextual_sbm
-    >>> data = contextual_sbm(300, homophily=0.5, degree=8, rng=0)
+    >>> data = contextual_sbm(300, homophily=0.1, degree=8, rng=0)
     >>> found = advise(data.graph, data.x, data.y, range(0, 300, 2))
-    >>> found.text.partition(".")[0]
-    'High channel: yes'
+    >>> found.text.partition(" ")[0], found.channels in ("both", "low")
+    ('High', True)
     """
 
-    channels: str
+    answer: str
+    probabilities: Mapping[str, float]
     family: str
-    rule: str
-    score: float
-    threshold: float
-    record: Verdict
+    record: Record
     evidence: Evidence
 
     def _repr_html_(self) -> str:
         facts = {
-            "high channel": "yes" if self.channels == "both" else "no",
+            "high channel": _SHORT[self.answer],
             "filter": self.family,
-            "rule": f"{self.rule}: {self.score:.3f}, threshold {self.threshold:.3f}",
-            "correct on held-out data sets": f"{self.record.right} of {self.record.of}",
+            "probability": f"{self.probabilities[self.answer]:.2f}",
+            "correct on real data sets": f"{self.record.right} of {self.record.of}",
         }
         return facts_html("Advice", facts)
 
     @property
+    def channels(self) -> str:
+        """``"both"`` where the high channel is recommended, ``"low"`` otherwise."""
+        return "both" if self.answer == ANSWERS[0] else "low"
+
+    def command(self, source: str = "DATA") -> str:
+        """Return the line that trains what is recommended.
+
+        Parameters
+        ----------
+        source : str
+            How the command line names the data.
+
+        Returns
+        -------
+        str
+
+        See Also
+        --------
+        gsp_fb.nn.build : The same from Python, with ``channels=``.
+
+        Examples
+        --------
+        >>> from gsp_fb.datasets import contextual_sbm
+        >>> data = contextual_sbm(300, homophily=0.1, degree=8, rng=0)
+        >>> advise(data.graph, data.x, data.y, range(0, 300, 2)).command("texas").split()[:2]
+        ['gsp-fb', 'train']
+        """
+        line = _LINES[ANSWERS.index(self.answer)].format(source=source, family=self.family)
+        return f"gsp-fb train {line}"
+
+    @property
     def text(self) -> str:
         """The recommendation in sentences."""
-        found = "yes" if self.channels == "both" else "no"
+        record, shares = self.record, "; ".join(f"{name} {share:.2f}" for name, share in self.probabilities.items())
         return (
-            f"High channel: {found}. Rule '{self.rule}' ({RULES[self.rule].condition}) has score {self.score:.3f}, "
-            f"threshold {self.threshold:.3f}; the rule is correct on {self.record.right} of {self.record.of} "
-            f"held-out data sets. Filter: {self.family}."
+            f"High channel: {_SHORT[self.answer]}. Probabilities: {shares}. The advisor, trained on {record.generated} "
+            f"generated graphs, is right on {record.right} of {record.of} real data sets (95 % interval "
+            f"{record.low:.2f} to {record.high:.2f}; always answering {record.common!r}: {record.common_right}). "
+            f"Filter: {self.family}."
         )
 
     @property
     def rows(self) -> tuple[dict[str, Any], ...]:
-        """One row per applicable rule: score here, leave-one-out record, rank correlation with the gain."""
+        """One row per answer: its probability and, at the answer given, a mark."""
         return tuple(
-            {
-                "rule": row.rule,
-                "score here": float(RULES[row.rule].score(self.evidence)),
-                "right": f"{row.right}/{row.of}",
-                "rank corr.": row.rank_correlation,
-                "used": "*" if row.rule == self.rule else "",
-            }
-            for row in verdicts()
-            if self.evidence.readout or not RULES[row.rule].needs_features
+            {"answer": name, "probability": share, "given": "*" if name == self.answer else ""}
+            for name, share in self.probabilities.items()
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -96,7 +126,7 @@ class Advice:
         Returns
         -------
         dict
-            All fields, the text and the table of rules.
+            All fields, the channels, the text and the command.
 
         See Also
         --------
@@ -105,25 +135,25 @@ class Advice:
         Examples
         --------
         >>> from gsp_fb.datasets import contextual_sbm
-        >>> data = contextual_sbm(300, homophily=0.5, degree=8, rng=0)
-        >>> advise(data.graph, data.x, data.y, range(0, 300, 2)).as_dict()["channels"]
-        'both'
+        >>> data = contextual_sbm(300, homophily=0.1, degree=8, rng=0)
+        >>> sorted(advise(data.graph, data.x, data.y, range(0, 300, 2)).as_dict())[:3]
+        ['answer', 'channels', 'evidence']
         """
-        return {**asdict(self), "text": self.text, "rules": self.rows}
+        return {**asdict(self), "channels": self.channels, "text": self.text, "command": self.command()}
 
 
 def advise(graph: Any, x: Any = None, y: Any = None, train_mask: Any = None, *, rng: Any = 0) -> Advice:
-    """Recommend whether to add a high-pass channel to a two-layer network, and with which filter.
+    """Recommend a high-pass channel, an identity path or no graph for a two-layer network, and its filter.
 
-    The score of the rule with the best record is compared with the threshold that separates the measured data sets
-    best. The filter is the family whose two channels a linear probe reads best.
+    A logistic regression, fitted on generated graphs whose arms were trained, reads the homophily of the training
+    labels and the accuracy of linear probes. The filter is the family whose two channels a linear probe reads best.
 
     Parameters
     ----------
     graph : Graph or Dataset
         A data set brings its features, labels and, as ``train_mask``, the training nodes of its first split.
     x : array_like, sparse or None, shape (n_nodes, n_features)
-        Features; without them fewer rules apply.
+        Features; without them an advisor that reads labels alone answers.
     y : array_like of int, shape (n_nodes,)
         Labels; only those of training nodes are read.
     train_mask : array_like
@@ -134,31 +164,31 @@ def advise(graph: Any, x: Any = None, y: Any = None, train_mask: Any = None, *, 
     Returns
     -------
     Advice
-        Recommendation, deciding rule and evidence.
+        Recommendation, probabilities, record of the advisor and evidence.
 
     Raises
     ------
     ParameterError
-        There are fewer than two training nodes, or no two of them are adjacent.
+        There are fewer than two training nodes, no two of them are adjacent, or those that are have one class.
     SignalError
         ``x`` or ``y`` does not have one row per node.
 
     See Also
     --------
     gsp_fb.advice.gather : The evidence alone.
-    gsp_fb.advice.verdicts : The record of every rule.
+    gsp_fb.advice.advisors : The advisors and their record.
 
     References
     ----------
     .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
-       convolutional networks", GLFrontiers 2022, Tables 1 and 3 (the rule ``paper``).
+       convolutional networks", GLFrontiers 2022.
 
     Examples
     --------
     >>> from gsp_fb.datasets import contextual_sbm
-    >>> data = contextual_sbm(300, homophily=0.5, degree=8, rng=0)
+    >>> data = contextual_sbm(300, homophily=0.9, degree=8, rng=0)
     >>> advise(data.graph, data.x, data.y, range(0, 300, 2)).channels
-    'both'
+    'low'
     """
     if not isinstance(graph, Graph):
         x, y = (graph.x if x is None else x), (class_codes(graph.y) if y is None else y)
@@ -168,11 +198,9 @@ def advise(graph: Any, x: Any = None, y: Any = None, train_mask: Any = None, *, 
         missing = "y, the labels" if y is None else "train_mask, the nodes whose labels are known"
         raise ParameterError(f"advise needs {missing}; give it, or a Dataset with labels and splits")
     evidence = gather(graph, x, y, train_mask, rng=rng)
-    record = next(row for row in verdicts() if x is not None or not RULES[row.rule].needs_features)
-    rows = measured()
-    cut = threshold([row.scores[record.rule] for row in rows], [row.gain > HELPS for row in rows])
-    score = float(RULES[record.rule].score(evidence))
-    return Advice("both" if score > cut else "low", _family(evidence), record.rule, score, cut, record, evidence)
+    advisor = advisors()["labels" if x is None else "features"]
+    shares = advisor.probabilities(evidence.measures)
+    return Advice(max(shares, key=lambda name: shares[name]), shares, _family(evidence), advisor.record, evidence)
 
 
 def _family(evidence: Evidence) -> str:

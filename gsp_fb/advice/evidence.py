@@ -13,9 +13,11 @@ from .._arguments import check_labels, check_rng
 from ..backend import FloatArray, IntArray, Signal, is_sparse
 from ..eigengap import eigengap
 from ..energy import (
+    adjusted_homophily,
     class_homophily,
     edge_homophily,
     expected_s_value,
+    label_informativeness,
     one_hot,
     row_normalized,
     s_value,
@@ -24,7 +26,7 @@ from ..energy import (
 from ..errors import ConvergenceError, GspError, ParameterError
 from ..graph import Graph
 from ..operators import operator
-from .probe import CHANNELS, channel_grams, loo_hits
+from .probe import CHANNELS, centred_gram, channel_grams, loo_hits
 
 __all__ = ["CANDIDATES", "Evidence", "gather", "train_rows"]
 
@@ -43,8 +45,9 @@ class Evidence:
     ----------
     n_train : int
         Number of labelled training nodes.
-    edge_homophily, class_homophily : float
-        Over the edges between training nodes.
+    mean_degree : float
+    edge_homophily, class_homophily, adjusted_homophily, label_informativeness : float
+        Over the edges between training nodes; the last two are nan where these join nodes of one class alone.
     s_labels, s_features : mapping of family to float
         S-values; those of labels on the subgraph of the training nodes. ``s_features`` is empty without features.
     expected_labels, expected_features : mapping of family to float
@@ -57,6 +60,8 @@ class Evidence:
         Leave-one-out accuracy of a linear probe on the training nodes.
     z : mapping of family to float
         McNemar's statistic of both channels against the low one, on the same nodes.
+    feature_readout : float
+        Accuracy of the probe on the features alone, without the graph; nan without features.
 
     See Also
     --------
@@ -79,8 +84,11 @@ class Evidence:
     """
 
     n_train: int
+    mean_degree: float
     edge_homophily: float
     class_homophily: float
+    adjusted_homophily: float
+    label_informativeness: float
     s_labels: Mapping[str, float]
     s_features: Mapping[str, float]
     expected_labels: Mapping[str, float]
@@ -90,6 +98,25 @@ class Evidence:
     eigengap: Mapping[str, float]
     readout: Mapping[str, Mapping[str, float]]
     z: Mapping[str, float]
+    feature_readout: float
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """What an advisor may read, by name; without features those of labels and degrees alone."""
+        base = CANDIDATES[0]
+        found = {
+            "edge homophily": self.edge_homophily,
+            "adjusted homophily": self.adjusted_homophily,
+            "label informativeness": self.label_informativeness,
+            "label S-value": self.s_labels[base],
+            "log degree": math.log1p(self.mean_degree),
+        }
+        if self.readout:
+            low, both, plain = self.readout[base]["low"], self.readout[base]["both"], self.feature_readout
+            found |= {"probe of low": low, "probe of both": both, "probe of features": plain}
+            found |= {"both over low": both - low, "low over features": low - plain, "both over features": both - plain}
+            found["feature S-value"] = self.s_features[base]
+        return found
 
 
 def train_rows(train_mask: Any, n_nodes: int) -> IntArray:
@@ -152,11 +179,14 @@ def gather(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Ev
     part, labels = _training_part(graph, hidden, rows)
     high = {family: operator(part, family, channel="high") for family in CANDIDATES}
     test = s_value_significance(high[CANDIDATES[0]], labels, n_surrogates=SURROGATES, rng=rng)
-    readout, z = _probes(graph, x, hidden, rows, rng)
+    readout, z, plain = _probes(graph, x, hidden, rows, rng)
     return Evidence(
         n_train=len(rows),
+        mean_degree=float(graph.degrees.mean()),
         edge_homophily=edge_homophily(graph, hidden),
         class_homophily=class_homophily(graph, hidden),
+        adjusted_homophily=adjusted_homophily(graph, hidden),
+        label_informativeness=label_informativeness(graph, hidden),
         s_labels={family: float(s_value(op, labels)) for family, op in high.items()},
         s_features=_of_features(graph, x, s_value),
         expected_labels={family: float(expected_s_value(op, labels)) for family, op in high.items()},
@@ -166,6 +196,7 @@ def gather(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Ev
         eigengap=_gaps(graph),
         readout=readout,
         z=z,
+        feature_readout=plain,
     )
 
 
@@ -202,10 +233,10 @@ def _gaps(graph: Graph) -> dict[str, float]:
 
 def _probes(
     graph: Graph, x: Any, y: IntArray, rows: IntArray, rng: np.random.Generator
-) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
-    """Return the accuracy of the probe by family and channels, and McNemar's statistic of both against low."""
+) -> tuple[dict[str, dict[str, float]], dict[str, float], float]:
+    """Return the probe's accuracy by family and channels, McNemar's statistic of both to low, and that of no graph."""
     if x is None:
-        return {}, {}
+        return {}, {}, math.nan
     z = graph.check_signal(x)
     z = z[:, None] if z.ndim == 1 else z
     if len(rows) > PROBE_NODES:
@@ -217,7 +248,7 @@ def _probes(
         hits = {name: loo_hits([grams[steps] for steps in chosen], labels) for name, chosen in CHANNELS.items()}
         readout[family] = {name: float(found.mean()) for name, found in hits.items()}
         statistic[family] = _mcnemar(hits["both"], hits["low"])
-    return readout, statistic
+    return readout, statistic, float(loo_hits([centred_gram(z[rows])], labels).mean())
 
 
 def _mcnemar(first: IntArray, second: IntArray) -> float:

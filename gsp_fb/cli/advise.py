@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -32,14 +33,10 @@ def _advise(args: argparse.Namespace) -> int:
     if args.json:
         emit({"source": source.name, **found.as_dict()}, as_json=True)
         return 0
-    emit({"source": source.name, "high channel": _yes(found), "filter": found.family}, as_json=False)
-    sys.stdout.write("\n")
-    emit({"evidence (training labels only)": _evidence(found.evidence), "rules": list(found.rows)}, as_json=False)
+    emit({"source": source.name, "answer": found.answer, "filter": found.family}, as_json=False)
+    sys.stdout.write(f"\n{fill(found.text, width=80)}\n\n{found.command(args.source)}\n\n")
+    emit({"answers": list(found.rows), "evidence (training labels only)": _evidence(found.evidence)}, as_json=False)
     return 0
-
-
-def _yes(found: advice.Advice) -> str:
-    return "recommended" if found.channels == "both" else "not needed"
 
 
 def _evidence(evidence: advice.Evidence) -> list[dict[str, Any]]:
@@ -84,5 +81,5 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS = (
-    Command("advise", "Recommend whether to use the high channel, and with which filter.", _arguments, _advise),
+    Command("advise", "Recommend a high channel, an identity path or no graph, and a filter.", _arguments, _advise),
 )

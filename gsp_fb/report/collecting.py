@@ -167,7 +167,8 @@ def _advice(advice: Any, nodes: str, source: str) -> AdviceFacts | None:
     counted = getattr(getattr(advice, "evidence", None), "n_train", None)
     used = nodes or ("" if counted is None else f"{counted} labelled nodes")
     channels, family = (str(getattr(advice, name, "")) for name in ("channels", "family"))
-    return AdviceFacts(str(advice.text), tuple(getattr(advice, "rows", ())), channels, family, used, source)
+    command = advice.command(source) if channels else ""
+    return AdviceFacts(str(advice.text), tuple(getattr(advice, "rows", ())), channels, family, used, source, command)
 
 
 def _graph_facts(graph: Graph) -> GraphFacts:

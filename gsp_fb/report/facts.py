@@ -181,7 +181,7 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class AdviceFacts:
-    """Which filter to try, in words and as rows; ``nodes`` names those whose labels were read, ``source`` the data."""
+    """What to train, in words and as rows; ``nodes`` names those whose labels were read, ``source`` the data."""
 
     text: str
     rows: tuple[Mapping[str, Any], ...]
@@ -189,6 +189,7 @@ class AdviceFacts:
     family: str = ""
     nodes: str = ""
     source: str = "DATA"
+    command: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -190,14 +190,11 @@ def _claims(report: Report) -> Iterator[Section]:
 
 def _advice(report: Report) -> Iterator[Section]:
     if report.advice is not None:
-        note = (
-            "Right: on how many recorded data sets a rule's verdict was right with its threshold fitted to the others; "
-            "rank corr.: of its score with the measured gain."
-        )
+        note = "Probabilities of a logistic regression that was fitted on generated graphs whose networks were trained."
         used = f" Labels read: those of {report.advice.nodes}." if report.advice.nodes else ""
         text, rows = report.advice.text + used, report.advice.rows
         yield Section(
-            "advice", "What to try", text, table=_table(rows), note=note if "right" in (rows or [{}])[0] else ""
+            "advice", "What to try", text, table=_table(rows), note=note if "answer" in (rows or [{}])[0] else ""
         )
 
 

@@ -225,18 +225,24 @@ def _by_column(rows: Sequence[SignificanceRow]) -> list[str]:
 
 def _second_channel(report: Report) -> str:
     if report.advice is None:
-        return "Open\nThe rules need labels of some nodes, on an undirected graph."
+        return "Open\nThe advisor needs labels of some nodes, on an undirected graph."
     short, _, rest = report.advice.text.partition(". ")
     used = f"Computed from {report.advice.nodes}." if report.advice.nodes else ""
     return f"{short.removesuffix('.')}\n{' '.join(filter(None, [rest, used]))}".rstrip()
 
 
+_TRAINED = {
+    "fb-gcn": "fb-gcn (both channels) beside an MLP",
+    "gcn": "gcn with an identity path beside an MLP",
+    "mlp": "an MLP: the graph is not expected to help",
+}
+
+
 def _what_to_try(report: Report) -> str:
     advice = report.advice
-    if advice is not None and advice.channels:
-        model, why = ("fb-gcn", "both channels") if advice.channels == "both" else ("gcn", "the low channel")
-        command = f"gsp-fb train {model} {advice.source} --family {advice.family}"
-        return f"Train {model} ({why}) beside an MLP\n{command}"
+    if advice is not None and advice.command:
+        model = advice.command.split()[2]
+        return f"Train {_TRAINED[model]}\n{advice.command}"
     rows = [row for row in report.significance if _differs(row)]
     if not rows:
         return "Compare with a method without the graph\nOn this signal the edges show no effect."
