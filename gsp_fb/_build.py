@@ -56,11 +56,7 @@ def _larger(A: Any) -> Any:
     return high - high.multiply(below) + low.multiply(below)
 
 
-SYMMETRIZE: dict[str, Callable[[Any], Any]] = {
-    "max": _larger,
-    "mean": lambda A: A / 2 + A.T / 2,
-    "sum": _sum_once,
-}
+SYMMETRIZE: dict[str, Callable[[Any], Any]] = {"max": _larger, "mean": lambda A: A / 2 + A.T / 2, "sum": _sum_once}
 
 
 def canonical(A: Any, *, signed: bool = False) -> sparse.csr_array:

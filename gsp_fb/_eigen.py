@@ -20,18 +20,7 @@ from typing import Any
 import numpy as np
 
 from ._search import BLOCK, SINGLE_BLOCK, Found, Problem, inverse_search, polynomial_search, residuals
-from .backend import (
-    FloatArray,
-    asarray_like,
-    cast,
-    column,
-    conj,
-    eigh,
-    group_sum,
-    namespace,
-    to_dense,
-    to_host,
-)
+from .backend import FloatArray, asarray_like, cast, column, conj, eigh, group_sum, namespace, to_dense, to_host
 from .errors import ConvergenceError, GspWarning
 from .operators import Operator
 from .solvers import Factorization, FactorizationCost, factorization_cost

@@ -222,14 +222,7 @@ class Graph:
 
     @classmethod
     def _from_canonical(
-        cls,
-        A: sparse.csr_array,
-        *,
-        as_is: bool,
-        directed: bool,
-        symmetrize: str | None,
-        loops: str,
-        nodes: Any,
+        cls, A: sparse.csr_array, *, as_is: bool, directed: bool, symmetrize: str | None, loops: str, nodes: Any
     ) -> Graph:
         if directed and A.dtype.kind == "c":
             raise GraphError("a complex adjacency is that of an undirected graph; leave out directed=True")

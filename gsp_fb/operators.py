@@ -365,11 +365,7 @@ class Operator:
 
 
 def operator(
-    graph: Graph,
-    family: str,
-    channel: str = "low",
-    gamma: float | None = None,
-    isolated: str = "self",
+    graph: Graph, family: str, channel: str = "low", gamma: float | None = None, isolated: str = "self"
 ) -> Operator:
     """Return one channel of one family of operators on ``graph``.
 

@@ -123,13 +123,7 @@ class Pyramid:
     """
 
     def __init__(
-        self,
-        graph: Graph,
-        levels: int,
-        *,
-        regularization: float = 0.0,
-        max_entries: int = MAX_ENTRIES,
-        rng: Any = 0,
+        self, graph: Graph, levels: int, *, regularization: float = 0.0, max_entries: int = MAX_ENTRIES, rng: Any = 0
     ) -> None:
         graph.in_memory()
         check_host(graph.device, "a pyramid is built")

@@ -111,10 +111,7 @@ SPECTRA, ENERGY, FILTERS, LAZY, PROOF = "Section 2.1", "Section 2.2", "Section 3
 
 CLAIMS: dict[str, Claim] = {
     "laplacian_spsd": Claim(
-        "L = D - A is symmetric and positive semi-definite",
-        SPECTRA,
-        spectral.laplacian_is_spsd,
-        scale=_largest_entry,
+        "L = D - A is symmetric and positive semi-definite", SPECTRA, spectral.laplacian_is_spsd, scale=_largest_entry
     ),
     "laplacian_range": Claim("0 <= lambda(L_sym) <= 2", SPECTRA, spectral.laplacian_range),
     "laplacian_below_2": Claim(

@@ -73,11 +73,7 @@ DENSE: dict[tuple[str, str], Formula] = {
 
 
 def paper_dense(
-    graph: Graph,
-    family: str,
-    channel: str = "low",
-    gamma: float | None = None,
-    isolated: str = "self",
+    graph: Graph, family: str, channel: str = "low", gamma: float | None = None, isolated: str = "self"
 ) -> FloatArray:
     """Return a matrix of the paper, dense and computed from its definition.
 
