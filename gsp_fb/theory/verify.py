@@ -12,7 +12,7 @@ from ..errors import GraphError, ParameterError
 from ..graph import Graph
 from .case import Case
 from .claims import CLAIMS, Claim
-from .tolerance import tolerance
+from .dense import tolerance
 
 __all__ = ["ClaimResult", "ClaimResults", "verify", "verify_each"]
 
@@ -141,12 +141,8 @@ def verify_each(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES)
 
     Parameters
     ----------
-    graph : Graph
-        Undirected.
-    gamma : float > 0
-        Weight of the added self-loops in renormalised and lazy operators.
-    max_nodes : int
-        Dense decompositions take cubic time; a larger graph is rejected.
+    graph, gamma, max_nodes
+        As in :func:`gsp_fb.verify`.
 
     Returns
     -------
@@ -155,10 +151,8 @@ def verify_each(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES)
 
     Raises
     ------
-    GraphError
-        ``graph`` is directed, or on a GPU.
-    ParameterError
-        ``graph`` has more than ``max_nodes`` nodes, or ``gamma`` is not positive.
+    GraphError, ParameterError
+        As in :func:`gsp_fb.verify`.
 
     See Also
     --------
