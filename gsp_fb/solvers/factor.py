@@ -32,16 +32,10 @@ PEELS = 30
 
 @dataclass(frozen=True)
 class FactorizationCost:
-    """Upper estimate of a factorisation, from the envelope of the matrix in reverse Cuthill-McKee order.
+    """Upper estimate of a factorisation, from the envelope of the matrix in reverse Cuthill-McKee order."""
 
-    Attributes
-    ----------
-    entries, flops : float
-        Entries of one factor, and multiplications.
-    """
-
-    entries: float
-    flops: float
+    entries: float  # of one factor
+    flops: float  # multiplications
 
     @property
     def is_cheap(self) -> bool:
@@ -113,11 +107,9 @@ class Factorization:
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Return the solution for a vector or a block."""
-        solution: FloatArray = self._factors.solve(np.ascontiguousarray(right, dtype=self._dtype(right)))
+        dtype = np.result_type(self._shifted.dtype, right.dtype)
+        solution: FloatArray = self._factors.solve(np.ascontiguousarray(right, dtype=dtype))
         return solution
-
-    def _dtype(self, right: FloatArray) -> Any:
-        return np.result_type(self._shifted.dtype, right.dtype)
 
     @cached_property
     def n_negative(self) -> int:

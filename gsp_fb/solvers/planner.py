@@ -11,10 +11,8 @@ import numpy as np
 from .._extras import has
 from ..backend import device_of, namespace, norm
 from ..errors import ConvergenceError
-from .cg import conjugate_gradients
 from .factor import Factorization, FactorizationCost, factorization_cost
-from .preconditioners import approximate_cholesky, multigrid
-from .system import System
+from .system import System, approximate_cholesky, conjugate_gradients, multigrid
 
 __all__ = ["METHODS", "Solution", "Solver", "solve"]
 
@@ -31,26 +29,13 @@ REFINEMENTS = 3
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Answer to a linear system, with what is known about its error.
+    """Answer to a linear system, with what is known about its error."""
 
-    Attributes
-    ----------
-    x : array, shape (n, b)
-    method : str
-        The method of :data:`METHODS` that reached the target.
-    iterations : int
-        Steps of conjugate gradients over all methods; a factorisation has none.
-    residual : array, shape (b,)
-        ``|right - M x|`` of each column, recomputed from the answer.
-    error_bound : array, shape (b,)
-        ``residual / floor`` with the system's bound on the least eigenvalue; infinite where that is unknown.
-    """
-
-    x: Any
-    method: str
-    iterations: int
-    residual: Any
-    error_bound: Any
+    x: Any  # shape (n, b)
+    method: str  # the row of METHODS that reached the target
+    iterations: int  # steps of conjugate gradients over all methods; a factorisation has none
+    residual: Any  # ``|right - M x|`` of each column, recomputed from the answer
+    error_bound: Any  # ``residual / floor``, the system's bound on the least eigenvalue; infinite where that is unknown
 
 
 @dataclass(eq=False)
@@ -111,7 +96,7 @@ class Solver:
                 self._improve(state, right, target, method, max_steps)
             goal = target if name == "jacobi-cg" or acceptable is None else acceptable
             if bool(xp.all(_norms(state.residual) <= goal)):
-                return self._solution(state.x, name, state.iterations, state.residual)
+                return self._solution(state, name)
             if max_steps is not None and state.iterations >= max_steps:
                 break
         worst = float(xp.max(_norms(state.residual)))
@@ -139,10 +124,10 @@ class Solver:
             if done or spent == left or not method.refines:
                 return
 
-    def _solution(self, x: Any, method: str, iterations: int, residual: Any) -> Solution:
-        size = _norms(residual)
+    def _solution(self, state: _State, method: str) -> Solution:
+        size = _norms(state.residual)
         bound = size / self.system.floor if self.system.floor > 0 else size + np.inf
-        return Solution(self.system.project(x), method, iterations, size, bound)
+        return Solution(self.system.project(state.x), method, state.iterations, size, bound)
 
 
 def solve(system: System, right: Any, target: Any, *, acceptable: Any = None, max_steps: int | None = None) -> Solution:
@@ -156,45 +141,31 @@ def _norms(block: Any) -> Any:
 
 @dataclass(frozen=True)
 class Method:
-    """A rung of the ladder.
+    """A rung of the ladder."""
 
-    Attributes
-    ----------
-    applies : callable
-        Whether the system has what the method needs.
-    correct : callable
-        Solver, residual, target and most steps to a correction and the steps it took.
-    refines : bool
-        Whether a second correction recovers what the first lost to rounding.
-    """
-
+    # Whether the system has what the method needs.
     applies: Callable[[Solver], bool]
+    # Solver, residual, target and most steps to a correction and the steps it took.
     correct: Callable[[Solver, Any, Any, int | None], tuple[Any, int]]
+    # Whether a second correction recovers what the first lost to rounding.
     refines: bool = True
 
 
 def _jacobi(steps: Callable[[Solver, int | None], int]) -> Callable[..., tuple[Any, int]]:
     def correct(solver: Solver, right: Any, target: Any, max_steps: int | None) -> tuple[Any, int]:
-        diagonal = solver.system.diagonal[:, None]
-        found = conjugate_gradients(
-            solver.system.product,
-            right,
-            target,
-            steps(solver, max_steps),
-            precondition=lambda r: solver.system.project(r / diagonal),
+        system, diagonal = solver.system, solver.system.diagonal[:, None]
+        most = steps(solver, max_steps)
+        return conjugate_gradients(
+            system.product, right, target, most, precondition=lambda r: system.project(r / diagonal)
         )
-        return found.x, found.steps
 
     return correct
 
 
 def _preconditioned(name: str, make: Callable[[System], Callable[[Any], Any]]) -> Callable[..., tuple[Any, int]]:
     def correct(solver: Solver, right: Any, target: Any, _: int | None) -> tuple[Any, int]:
-        inverse = solver.part(name, lambda: make(solver.system))
-        found = conjugate_gradients(
-            solver.system.product, right, target, PRECONDITIONED_STEPS, precondition=_on_real(inverse)
-        )
-        return found.x, found.steps
+        inverse = _on_real(solver.part(name, lambda: make(solver.system)))
+        return conjugate_gradients(solver.system.product, right, target, PRECONDITIONED_STEPS, precondition=inverse)
 
     return correct
 
