@@ -19,8 +19,7 @@ from ..graph import Graph
 from ..operators import Operator, operator
 from ..solvers import Solver, System
 from ..spectrum import spectrum
-from ._elimination import sampled_kron
-from .kron import fill_in, kron, without_loops
+from .kron import fill_in, kron, sampled_kron, without_loops
 
 __all__ = ["Pyramid"]
 
@@ -137,7 +136,7 @@ class Pyramid:
             keep = _kept_nodes(graph, level, generator)
             steps.append(_Level(graph, keep, float(regularization)))
             drop = steps[-1].drop
-            exact.append(fill_in(without_loops(graph), keep, drop)[0] <= limit)
+            exact.append(fill_in(without_loops(graph.adjacency), keep, drop)[0] <= limit)
             graph = kron(graph, keep) if exact[-1] else sampled_kron(graph, keep, generator)
         self._levels = tuple(steps)
         #: Graphs from the given one to the coarsest.
