@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 from ..graph import Graph
 from ._graphs import graphs
-from ._hypothesis import SearchStrategy
-from ._hypothesis import strategies as st
 
 __all__ = ["KINDS", "SignalRecipe", "graphs_with_signals", "signals"]
 
