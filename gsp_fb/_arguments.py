@@ -158,20 +158,10 @@ def _floating(x: Any, error: type[Exception], what: str) -> Any:
 
 
 class Checked(NamedTuple):
-    """A signal after validation, with what every function would otherwise ask of it again.
+    """A signal after validation, with what every function would otherwise ask of it again."""
 
-    Attributes
-    ----------
-    values : array or CSR array
-        Finite floating numbers, one row a node.
-    xp : module
-        The array namespace of the numbers.
-    is_sparse : bool
-    device : str
-    """
-
-    values: Signal
-    xp: Any
+    values: Signal  # finite floating numbers, one row a node: an array, or CSR
+    xp: Any  # the array namespace of the numbers
     is_sparse: bool
     device: str
 
@@ -194,13 +184,7 @@ def _is_plain(x: Any, n_nodes: int) -> bool:
 
 
 def check_signal(x: Any, n_nodes: int) -> Signal:
-    """Return ``x`` as a finite floating signal with one row per node: an array, or CSR if it is sparse.
-
-    Raises
-    ------
-    SignalError
-        Wrong length or number of axes, not numbers, NaN or infinite.
-    """
+    """Return ``x`` as a finite floating signal with one row per node: an array, or CSR if it is sparse."""
     if _is_plain(x, n_nodes):
         return x
     if is_sparse(x):
@@ -255,7 +239,7 @@ def check_labels(y: Any, n_nodes: int) -> IntArray:
     if tuple(y.shape) != (n_nodes,):
         raise SignalError(f"labels have shape {tuple(y.shape)} but the graph has {n_nodes} nodes")
     if not _is_whole(y):
-        raise SignalError(f"labels must be integers (negative: unlabelled), not {y.dtype} {_beginning(y)}...")
+        raise SignalError(f"labels must be integers (negative: unlabelled), not {y.dtype} {to_host(y[:3]).tolist()}...")
     labels: IntArray = cast(y, namespace(y).int64)
     return labels
 
@@ -267,7 +251,3 @@ def _is_whole(y: Any) -> bool:
     if xp.isdtype(y.dtype, ("bool", "integral")):
         return True
     return bool(xp.isdtype(y.dtype, "real floating")) and bool(xp.all(y == xp.floor(y)))
-
-
-def _beginning(y: Any) -> list[Any]:
-    return y[:3].tolist() if is_numpy(y) else [float(value) for value in y[:3]]

@@ -1,11 +1,10 @@
 """Eigenpairs of a symmetric operator: all of them by LAPACK, or ``k`` at one end with every repeated one.
 
 The null vectors of a Laplacian are known exactly, one per connected component, and are deflated. The rest is found by
-block Lanczos (:mod:`gsp_fb.solvers.block_lanczos`) on a map that brings the wanted end to the top: the inverse where
-a sparse factorisation is cheap, else a Chebyshev polynomial whose degree grows until the pairs converge. Then the
-eigenvalues below the ``k``-th are *counted* by a factorisation; where that is too expensive, a second search from a
-random start outside of what was found has to end beyond the ``k``-th. Whatever is missing is searched for with the
-found pairs deflated, and counted again.
+block Lanczos on a map that brings the wanted end to the top: the inverse where a sparse factorisation is cheap, else a
+Chebyshev polynomial whose degree grows until the pairs converge. Then the eigenvalues below the ``k``-th are *counted*
+by a factorisation; where that is too expensive, a second search from a random start outside of what was found has to
+end beyond the ``k``-th. Whatever is missing is searched for with the found pairs deflated, and counted again.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -46,23 +45,18 @@ FLOPS_PER_SECOND = 1e9
 
 @dataclass(frozen=True)
 class Pairs:
-    """Eigenvalues, ascending, with orthonormal eigenvectors as columns.
-
-    Attributes
-    ----------
-    values, vectors : float64 arrays, shape (k,) and (n_nodes, k)
-    method : str
-        The solver that found them.
-    proof : {'dense', 'inertia', 'residual'}
-    error : float
-        Bound on the error of every value, so far as ``proof`` goes.
-    """
+    """Eigenvalues, ascending, with orthonormal eigenvectors as columns."""
 
     values: FloatArray
     vectors: FloatArray
-    method: str
-    proof: str = "residual"
-    error: float = math.nan
+    method: str  # the solver that found them
+    proof: str = "residual"  # or 'dense', 'inertia'
+    error: float = math.nan  # bound on the error of every value, so far as ``proof`` goes
+
+    def end(self, k: int, smooth: bool) -> Pairs:
+        """Return the first ``k`` pairs if ``smooth``, else the last."""
+        part = slice(0, k) if smooth else slice(self.values.shape[0] - k, None)
+        return replace(self, values=self.values[part], vectors=self.vectors[:, part])
 
 
 @dataclass(frozen=True)
@@ -150,14 +144,8 @@ def partial_pairs(
     """Return ``k`` eigenpairs of a symmetric high channel, ascending: the smallest if ``smooth``, else the largest.
 
     On MPI ranks the vectors are local rows, and ``inverse`` maps a problem and a shift to an object with ``solve``,
-    which serves where polynomials of moderate degree do not separate the pairs. Collective there.
-
-    Raises
-    ------
-    ConvergenceError
-        A search did not converge, or ``certify`` is True and the count is too expensive or fails.
-    ParameterError
-        The vectors need more than ``max_bytes``.
+    which serves where polynomials of moderate degree do not separate the pairs. Collective there. ConvergenceError if a
+    search did not converge, or ``certify`` is True and the count is too expensive or fails.
     """
     # Of signed weights a component has a null vector only if it is balanced: it is searched for.
     null = null_space(symmetrized) if smooth and not symmetrized.graph.is_signed else None
@@ -166,7 +154,7 @@ def partial_pairs(
         values = asarray_like(np.zeros(k), symmetrized.diag)
         return Pairs(values, null.basis(k), "components", "inertia", 0.0)
     project = None if null is None else null.project_out
-    problem = Problem.of(symmetrized, smooth=smooth, project=project, n_null=n_null, max_bytes=max_bytes)
+    problem = Problem.of(symmetrized, smooth=smooth, n_null=n_null, project_null=project, max_bytes=max_bytes)
     if problem.size == 0.0:
         return _constant(symmetrized, k)
     try:
@@ -179,13 +167,8 @@ def partial_pairs(
             raise ConvergenceError(f"{stuck}; {remedy}", stuck.eigenvalues, stuck.eigenvectors) from None
         if math.isinf(problem.max_products):
             raise
-        return _end(dense_pairs(symmetrized), k, smooth)
+        return dense_pairs(symmetrized).end(k, smooth)
     return _assembled(problem, null, n_null, proven)
-
-
-def _end(pairs: Pairs, k: int, smooth: bool) -> Pairs:
-    part = slice(0, k) if smooth else slice(pairs.values.shape[0] - k, None)
-    return Pairs(pairs.values[part], pairs.vectors[:, part], pairs.method, pairs.proof, pairs.error)
 
 
 def _constant(symmetrized: Operator, k: int) -> Pairs:

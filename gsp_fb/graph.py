@@ -582,7 +582,8 @@ class Graph:
         ----------
         how : {'community', 'rcm'}
             ``community``, by label propagation, numbers groups one after the other: for social, citation and web
-            graphs. ``rcm``, reverse Cuthill-McKee, makes the band of the matrix narrow: for grids, meshes and roads.
+            graphs. ``rcm``, reverse Cuthill-McKee, makes the band of the matrix narrow: for grids, meshes, roads and
+            other graphs without long edges. On a graph with neither, no order helps.
 
         Examples
         --------

@@ -263,7 +263,8 @@ def spectrum(
         raise ParameterError(f"k={k} modes asked of a graph with {n_nodes} nodes")
     if k is None or k == n_nodes or n_nodes <= DENSE_NODES or 3 * k > n_nodes or _is_dense(op.graph, k):
         _guard_dense(op, max_bytes)
-        pairs = _end(dense_pairs(op.symmetrized), k, smooth_first=op.channel == "high", which=which)
+        pairs = dense_pairs(op.symmetrized)
+        pairs = pairs if k is None else pairs.end(k, (which == "low") == (op.channel == "high"))
     else:
         _guard_result(op, k, max_bytes)
         pairs = _iterative(op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
@@ -282,14 +283,6 @@ def _iterative(op: Operator, k: int, which: str, **options: Any) -> Pairs:
     if op.channel == "high":
         return pairs
     return replace(pairs, values=1.0 - pairs.values[::-1], vectors=pairs.vectors[:, ::-1])
-
-
-def _end(pairs: Pairs, k: int | None, *, smooth_first: bool, which: str) -> Pairs:
-    if k is None:
-        return pairs
-    first = (which == "low") == smooth_first
-    part = slice(0, k) if first else slice(pairs.values.shape[0] - k, None)
-    return replace(pairs, values=pairs.values[part], vectors=pairs.vectors[:, part])
 
 
 def _guard_dense(op: Operator, max_bytes: int) -> None:

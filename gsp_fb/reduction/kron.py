@@ -186,11 +186,8 @@ def sampled_kron(graph: Graph, keep: IntArray, rng: np.random.Generator) -> Grap
     """Return a random graph on ``keep`` whose expected Laplacian is the Kron-reduced one, with no more edges.
 
     Eliminating a node of degree d makes a clique; its sampled tree has d - 1 edges, the right expectation, and leaves
-    connected what was connected [1]_. Nodes of an independent set are eliminated together.
-
-    References
-    ----------
-    .. [1] R. Kyng and S. Sachdeva, "Approximate Gaussian elimination for Laplacians", FOCS 2016.
+    connected what was connected. Nodes of an independent set are eliminated together. R. Kyng and S. Sachdeva,
+    "Approximate Gaussian elimination for Laplacians", FOCS 2016.
     """
     A, left = without_loops(graph.adjacency), np.ones(graph.n_nodes, dtype=bool)
     left[keep] = False

@@ -202,10 +202,6 @@ def recover(op: Operator, nodes: Any, values: Any, k: int) -> FloatArray:
     sampling_set : Nodes to observe.
     gsp_fb.filters.interpolate : The smoothest signal through known values, without a bandwidth.
 
-    References
-    ----------
-    .. [1] S. Chen et al., "Discrete signal processing on graphs: sampling theory", IEEE TSP 63(24), 2015.
-
     Examples
     --------
     >>> from gsp_fb import datasets, operator

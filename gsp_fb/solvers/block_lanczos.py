@@ -48,17 +48,8 @@ class Space:
 def ritz_cycles(product: Product, start: Any, space: Space, *, dimension: int, keep: int) -> Iterator[Ritz]:
     """Yield the ``keep`` largest Ritz pairs of a symmetric map after each cycle, for as long as the caller asks.
 
-    Parameters
-    ----------
-    product : callable
-        Applies the map to a block, shape (n, b). Its image lies in the range of ``space.project``.
-    start : array, shape (n, b)
-        Its width is the block size.
-    space : Space
-    dimension : int
-        Largest dimension of the Krylov space.
-    keep : int
-        Ritz vectors kept at a restart, at most ``dimension`` minus the block size.
+    ``product`` applies the map to a block; its image lies in the range of ``space.project``. The width of ``start`` is
+    the block size, ``dimension`` the largest of the Krylov space, and ``keep`` at most that minus the block size.
     """
     width = int(start.shape[1])
     rows = empty_like((dimension + width, start.shape[0]), start)

@@ -80,19 +80,7 @@ def _core(matrix: sparse.csr_array) -> sparse.csr_array:
 
 
 class Factorization:
-    """``L D L'`` of a sparse symmetric matrix, without pivoting.
-
-    Parameters
-    ----------
-    matrix : sparse array, float64
-    shift : float
-        ``matrix - shift * I`` is factorised.
-
-    Raises
-    ------
-    ConvergenceError
-        The shifted matrix is singular, or has no factorisation without pivoting.
-    """
+    """``L D L'`` of ``matrix - shift * I``, sparse and symmetric, without pivoting; ConvergenceError if it has none."""
 
     def __init__(self, matrix: Any, shift: float = 0.0) -> None:
         self._shifted = sparse.csc_array(matrix - shift * _diagonal(np.ones(matrix.shape[0])))

@@ -67,22 +67,11 @@ class Solver:
         return found
 
     def solve(self, right: Any, target: Any, *, acceptable: Any = None, max_steps: int | None = None) -> Solution:
-        """Return ``x`` with ``|right - M x| <= target`` in each column, by the first method that reaches it.
+        """Return ``x`` with ``|right - M x| <= target`` in each column, by the first method that reaches it, or raise.
 
-        Parameters
-        ----------
-        right : array, shape (n, b)
-            Solved for in float64, whatever its precision. Of a singular system the part in the range is taken.
-        target : float or array, shape (b,)
-        acceptable : float or array, shape (b,), optional
-            Residual that is taken where ``target`` is below what rounding allows; ``target`` by default.
-        max_steps : int, optional
-            Steps of conjugate gradients altogether; by default those of the last resort are ten per row.
-
-        Raises
-        ------
-        ConvergenceError
-            No method reached the target.
+        A block of shape (n, b) is solved for in float64, whatever its precision; of a singular system the part in the
+        range is taken. ``acceptable`` is the residual that is taken where ``target`` is below what rounding allows.
+        ``max_steps`` of conjugate gradients altogether; by default those of the last resort are ten per row.
         """
         xp = namespace(right)
         wide = xp.complex128 if xp.isdtype(right.dtype, "complex floating") else xp.float64

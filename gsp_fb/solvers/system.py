@@ -62,20 +62,8 @@ def conjugate_gradients(
 ) -> tuple[Any, int]:
     """Return ``x`` with ``|right - product(x)| <= target`` in each column, as far as steps go, and their number.
 
-    Parameters
-    ----------
-    product : callable
-        Symmetric and positive (semi-)definite, on a block.
-    right : array, shape (n, b)
-    target : float or array, shape (b,)
-        Largest norm of the (recursive) residual.
-    max_steps : int
-    precondition : callable, optional
-        Symmetric positive definite approximation of the inverse, on a block.
-
-    References
-    ----------
-    .. [1] M. R. Hestenes and E. Stiefel, J. Res. Natl. Bur. Stand. 49 (1952) 409.
+    The residual is the recursive one; ``precondition`` is a symmetric positive definite approximation of the inverse.
+    M. R. Hestenes and E. Stiefel, J. Res. Natl. Bur. Stand. 49 (1952) 409.
     """
     xp = namespace(right)
     x, residual = xp.zeros_like(right), xp.asarray(right, copy=True)
@@ -117,13 +105,9 @@ def _balanced(system: System) -> tuple[FloatArray, Any]:
 def approximate_cholesky(system: System) -> Product:
     """Return a randomised incomplete factorisation of the balanced matrix (Spielman and Kyng; ``approx-chol``).
 
-    The matrix is scaled to its ``balance``, where it is symmetric and diagonally dominant, and to unit size.
-
-    References
-    ----------
-    .. [1] R. Kyng and S. Sachdeva, "Approximate Gaussian Elimination for Laplacians", FOCS 2016.
-    .. [2] Y. Gao, R. Kyng and D. A. Spielman, "Robust and Practical Solution of Laplacian Equations by Approximate
-       Elimination", 2023.
+    The matrix is scaled to its ``balance``, where it is symmetric and diagonally dominant, and to unit size. R. Kyng
+    and S. Sachdeva, "Approximate Gaussian Elimination for Laplacians", FOCS 2016; Y. Gao, R. Kyng and D. A. Spielman,
+    "Robust and Practical Solution of Laplacian Equations by Approximate Elimination", 2023.
     """
     library = require("approx_chol", "approximate Cholesky")
     balance, matrix = _balanced(system)
@@ -143,12 +127,7 @@ def approximate_cholesky(system: System) -> Product:
 
 
 def multigrid(system: System) -> Product:
-    """Return one cycle of smoothed aggregation (``pyamg``) on the balanced matrix.
-
-    References
-    ----------
-    .. [1] P. Vanek, J. Mandel and M. Brezina, Computing 56 (1996) 179.
-    """
+    """Return one cycle of smoothed aggregation on the balanced matrix (P. Vanek et al., Computing 56, 1996)."""
     pyamg = require("pyamg", "algebraic multigrid")
     balance, matrix = _balanced(system)
     # pyamg has no sparse arrays yet; the matrix class holds the same three vectors.

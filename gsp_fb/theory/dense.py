@@ -101,12 +101,7 @@ def paper_dense(
     See Also
     --------
     paper_matrix : The matrix of an operator.
-    gsp_fb.operator : The sparse operator.
-
-    References
-    ----------
-    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
-       convolutional networks", GLFrontiers 2022, Section 2.1 and Appendix E.
+    gsp_fb.operator : The sparse operator, with references.
 
     Examples
     --------
@@ -170,7 +165,6 @@ def tolerance(n: int, *, scale: float = 1.0, dtype: npt.DTypeLike = np.float64) 
     Returns
     -------
     float
-        Absolute tolerance.
 
     See Also
     --------
