@@ -49,23 +49,19 @@ def check_choice(value: object, choices: Iterable[str], what: str) -> str:
     raise ParameterError(f"unknown {what} {value!r}; choose one of {', '.join(names)}{hint}")
 
 
-def check_number(value: object, what: str, *, kind: str = "a number") -> float:
-    """Return ``value`` as a finite float."""
+def check_number(value: object, what: str, *, kind: str = "a number", positive: bool = False) -> float:
+    """Return ``value`` as a finite float, greater than zero if ``positive``."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise ParameterError(f"{what} must be {kind}, not {value!r}")
-    if not math.isfinite(float(value)):
-        raise ParameterError(f"{what} must be finite, not {value!r}")
-    return float(value)
+    number = float(value)
+    if not math.isfinite(number) or (positive and number <= 0):
+        raise ParameterError(f"{what} must be finite{' and > 0' if positive else ''}, not {value!r}")
+    return number
 
 
 def check_positive(value: object, what: str) -> float:
     """Return ``value`` as a float that is finite and greater than zero."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise ParameterError(f"{what} must be a positive number, not {value!r}")
-    number = float(value)
-    if not (math.isfinite(number) and number > 0):
-        raise ParameterError(f"{what} must be finite and > 0, not {value!r}")
-    return number
+    return check_number(value, what, kind="a positive number", positive=True)
 
 
 def check_count(value: object, what: str, *, minimum: int = 1) -> int:
@@ -87,8 +83,7 @@ def check_csr(matrix: Any) -> None:
 
     Reads only the index arrays, so it is safe on input that no sparse routine may touch yet.
     """
-    n_major = matrix.shape[0] if matrix.format != "csc" else matrix.shape[1]
-    n_minor = matrix.shape[1] if matrix.format != "csc" else matrix.shape[0]
+    n_major, n_minor = matrix.shape if matrix.format != "csc" else matrix.shape[::-1]
     if matrix.format == "bsr":
         n_major, n_minor = n_major // matrix.blocksize[0], n_minor // matrix.blocksize[1]
     indptr, indices = matrix.indptr, matrix.indices

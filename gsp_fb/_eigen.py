@@ -158,7 +158,7 @@ def partial_pairs(
     if problem.size == 0.0:
         return _constant(symmetrized, k)
     try:
-        proven = _Ladder(problem, k - n_null, tol, certify, inverse).climb()
+        found, proof, error = _Ladder(problem, k - n_null, tol, certify, inverse).climb()
     except ConvergenceError as stuck:
         if symmetrized.graph.storage.kind == "mpi":
             raise
@@ -168,7 +168,10 @@ def partial_pairs(
         if math.isinf(problem.max_products):
             raise
         return dense_pairs(symmetrized).end(k, smooth)
-    return _assembled(problem, null, n_null, proven)
+    values, vectors = _assembled(problem, null, n_null, found)
+    # That of a product and a norm, which the residual does not show.
+    rounding = 64 * EPS * max(1.0, *map(abs, (problem.origin, problem.size)))
+    return Pairs(values, vectors, found.method, proof, error * problem.size + rounding)
 
 
 def _constant(symmetrized: Operator, k: int) -> Pairs:
@@ -178,8 +181,7 @@ def _constant(symmetrized: Operator, k: int) -> Pairs:
     return Pairs(values, asarray_like(rows.astype(np.float64), values), "diagonal", "dense", 0.0)
 
 
-def _assembled(problem: Problem, null: NullSpace | None, n_null: int, proven: _Proven) -> Pairs:
-    found = proven.found
+def _assembled(problem: Problem, null: NullSpace | None, n_null: int, found: Found) -> tuple[FloatArray, FloatArray]:
     xp = namespace(found.rows)
     values = asarray_like(problem.frequencies(found.values), found.rows)
     vectors = xp.permute_dims(found.rows, (1, 0))
@@ -188,18 +190,7 @@ def _assembled(problem: Problem, null: NullSpace | None, n_null: int, proven: _P
         vectors = xp.concat((null.basis(n_null), vectors), axis=1)
     if not problem.smooth:
         values, vectors = xp.flip(values), xp.flip(vectors, axis=1)
-    # That of a product and a norm, which the residual does not show.
-    rounding = 64 * EPS * max(1.0, *map(abs, (problem.origin, problem.size)))
-    return Pairs(values, vectors, found.method, proven.proof, proven.error * problem.size + rounding)
-
-
-@dataclass(frozen=True)
-class _Proven:
-    """Pairs of a problem, what shows that none is missing, and a bound on the error of their values."""
-
-    found: Found
-    proof: str
-    error: float
+    return values, vectors
 
 
 @dataclass(frozen=True)
@@ -212,8 +203,8 @@ class _Ladder:
     certify: bool | None
     inverse: Inverse | None
 
-    def climb(self) -> _Proven:
-        """Return the pairs and their proof."""
+    def climb(self) -> tuple[Found, str, float]:
+        """Return the pairs, what shows that none is missing, and a bound on the error of their values."""
         cost = self._cost()
         cheap = cost is not None and cost.is_cheap
         counting = cheap if self.certify is None else self.certify
@@ -229,7 +220,7 @@ class _Ladder:
                 counting = False
                 continue
             if more is None:
-                return _Proven(found, "inertia" if counting else "residual", error)
+                return found, "inertia" if counting else "residual", error
             found = found.merged(more, self.k)
         raise ConvergenceError(
             f"eigenvalues below the {self.k}-th are still missing after {ROUNDS} searches: ask for fewer modes, or for "
@@ -242,7 +233,7 @@ class _Ladder:
         graph = self.problem.operator.graph
         if graph.device != "cpu" or graph.storage.kind == "mpi":
             return None
-        return factorization_cost(self.problem.operator.graph.adjacency)
+        return factorization_cost(graph.adjacency)
 
     def _refuse_size(self, cost: FactorizationCost | None) -> None:
         if cost is None:

@@ -59,6 +59,17 @@ def dense_products(graph: Graph) -> float:
     return DENSE_ENTRIES * graph.n_nodes**3 / max(graph.n_entries, graph.n_nodes)
 
 
+def mode_bytes(graph: Graph) -> int:
+    """Return the bytes of one entry of a mode."""
+    return 16 if graph.is_complex else 8
+
+
+def too_large(modes: str, need: float, max_bytes: int, remedy: str = "ask for fewer modes") -> ParameterError:
+    """Return the error of modes that need more memory than allowed."""
+    sizes = f"need about {need / 1e9:.1f} GB (max_bytes={max_bytes / 1e9:.1f} GB)"
+    return ParameterError(f"{modes} {sizes}; {remedy}, or raise max_bytes")
+
+
 @dataclass(frozen=True, eq=False)
 class Found:
     """Eigenpairs of a problem: values in its units, ascending, vectors as orthonormal rows, norms of the residuals.
@@ -180,13 +191,11 @@ class Problem:
     def space(self, k: int, smallest: int, block: int) -> tuple[int, int]:
         """Return the dimension of the Krylov space and how many vectors a restart keeps, where memory allows them."""
         dimension = max(smallest, 2 * k + 4 * block)
-        number = 16 if self.operator.graph.is_complex else 8
+        number = mode_bytes(self.operator.graph)
         affordable = self.max_bytes // (number * max(len(self.operator.graph.local_rows), 1)) - 4 * block
         if affordable < k + 3 * block:
-            need = number * self.n_nodes * (k + 7 * block)
-            raise ParameterError(
-                f"{k} modes of {self.n_nodes} nodes need about {need / 1e9:.1f} GB "
-                f"(max_bytes={self.max_bytes / 1e9:.1f} GB); ask for fewer modes, or raise max_bytes"
+            raise too_large(
+                f"{k} modes of {self.n_nodes} nodes", number * self.n_nodes * (k + 7 * block), self.max_bytes
             )
         dimension = min(dimension, affordable, max(self.n_nodes, 2 * block))
         return dimension, min(max(k + block, dimension // 2), dimension - block)
@@ -285,7 +294,7 @@ def polynomial_search(
     space, goal, degree = problem.vectors(known), max(tol, FLOOR), 0
     dimension, keep = problem.space(k, POLYNOMIAL_SPACE if k > 1 else SINGLE_SPACE, block)
     start = space.draw(block)
-    filter_ = _PLAIN if known is None or known.filter is None else known.filter
+    filter_ = Filter(0.0, 0.0, 1) if known is None or known.filter is None else known.filter
     for phase in range(PHASES):
         map_ = _projected(problem, filter_, space.project, known)
         cycles = ritz_cycles(map_, start, space, dimension=dimension, keep=keep)
@@ -371,9 +380,6 @@ class Filter:
         again = 2 * self.degree if self.degree > FIRST_DEGREE else FIRST_DEGREE
         degree = min(FIRST_DEGREE if self.degree == 1 else max(again, enough), LAST_DEGREE)
         return Filter(cut, float(values[0]), max(2, min(degree, most)), most < degree)
-
-
-_PLAIN = Filter(0.0, 0.0, 1)
 
 
 def _growth(cut: float, value: float) -> float:

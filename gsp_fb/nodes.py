@@ -91,12 +91,7 @@ class NodeTable:
         return {name: i for i, name in enumerate(range(self.n_nodes) if self.names is None else self.names)}
 
     def find(self, names: Sequence[Hashable]) -> IntArray:
-        """Return the node numbers of ``names``.
-
-        Raises
-        ------
-        GraphError
-            A name is not a node's.
+        """Return the node numbers of ``names``; GraphError if a name is not a node's.
 
         Examples
         --------
@@ -124,21 +119,8 @@ class NodeTable:
     def align(self, x: Any, rows: range | None = None) -> Any:
         """Return a pandas Series or DataFrame as an array in node order, by its index; anything else as it is.
 
-        Parameters
-        ----------
-        x : object
-            A signal. The index of a Series or DataFrame holds node names, or node numbers where nodes have none.
-        rows : range, optional
-            The nodes that ``x`` covers; all by default.
-
-        Returns
-        -------
-        array, or ``x``
-
-        Raises
-        ------
-        SignalError
-            Names are missing, unknown or repeated, or the default index meets named nodes.
+        The index holds node names, or node numbers where nodes have none; ``rows`` are the nodes that ``x`` covers, all
+        by default. SignalError if names are missing, unknown or repeated, or the default index meets named nodes.
 
         Examples
         --------
@@ -309,8 +291,8 @@ def _column(values: Any, name: str, n_nodes: int) -> Column:
 
 
 def _is_empty(cell: Any) -> bool:
-    missing = isinstance(cell, float) and math.isnan(cell)
-    return cell is None or missing or type(cell).__name__ in ("NAType", "NaTType")
+    missing = cell is None or (isinstance(cell, float) and math.isnan(cell))
+    return missing or type(cell).__name__ in ("NAType", "NaTType")
 
 
 def check_coordinates(coordinates: Any, n_nodes: int) -> FloatArray:

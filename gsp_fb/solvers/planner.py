@@ -194,10 +194,6 @@ def _last_steps(solver: Solver, max_steps: int | None) -> int:
     return STEPS_PER_ROW * max(int(solver.system.diagonal.shape[0]), 10) if max_steps is None else max_steps
 
 
-def _has_small_fill(solver: Solver) -> bool:
-    return solver.cost.flops <= DIRECT_FLOPS
-
-
 # In the order in which they are tried.
 METHODS: dict[str, Method] = {
     # Stopped by its cap, it is not begun again.
@@ -207,7 +203,7 @@ METHODS: dict[str, Method] = {
             _has_entries(solver)
             and solver.system.balance is not None
             and has("approx_chol")
-            and not _has_small_fill(solver)
+            and solver.cost.flops > DIRECT_FLOPS
         ),
         _preconditioned("approximate-cholesky", approximate_cholesky),
     ),
