@@ -179,9 +179,10 @@ def _as_pairs(edges: Any) -> IntArray:
         raise GraphError(f"edge list has shape {pairs.shape}; it must be (n_edges, 2){hint}")
     if pairs.dtype.kind not in "biuf":
         raise GraphError(f"edge list has dtype {pairs.dtype}; node ids must be integers")
-    fractional = np.flatnonzero((pairs != np.floor(pairs)).any(axis=1)) if pairs.dtype.kind == "f" else pairs[:0]
-    if fractional.size:
-        raise GraphError(f"edge {fractional[0]} is {tuple(pairs[fractional[0]].tolist())}; node ids must be integers")
+    if pairs.dtype.kind == "f":
+        partial = np.flatnonzero((pairs != np.floor(pairs)).any(axis=1))
+        if partial.size:
+            raise GraphError(f"edge {partial[0]} is {tuple(pairs[partial[0]].tolist())}; node ids must be integers")
     return np.asarray(pairs, dtype=np.int64)
 
 

@@ -63,9 +63,7 @@ class _Level:
         """Return the coarse values at the kept nodes and their (regularised) harmonic extension elsewhere."""
         x = np.zeros((self.graph.n_nodes, coarse.shape[1]))
         x[self.keep] = coarse
-        right = -(self._matrix @ x)
-        goal = TOL * np.linalg.norm(right, axis=0)
-        x[self.drop] = self._solver.solve(right, goal, acceptable=100 * goal).x
+        x[self.drop] = self._solver.solve_to(-(self._matrix @ x), TOL)
         return x
 
 

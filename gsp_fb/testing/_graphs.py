@@ -54,16 +54,14 @@ def _order(draw: DrawFn, n: int) -> list[int]:
     return order
 
 
-def _random_pairs(draw: DrawFn, n: int, connected: bool) -> Pairs:
-    tree = [(draw(st.integers(0, i - 1)), i) for i in range(1, n)] if connected else []
-    return sorted({*tree, *_subset(draw, combinations(range(n), 2))})
-
-
 def _piece(draw: DrawFn, n: int, connected: bool) -> Pairs:
     shape = draw(st.sampled_from([*([] if connected else ["empty"]), *SHAPES, "random"]))
     if shape == "empty":
         return []
-    return SHAPES[shape](n) if shape in SHAPES else _random_pairs(draw, n, connected)
+    if shape in SHAPES:
+        return SHAPES[shape](n)
+    tree = [(draw(st.integers(0, i - 1)), i) for i in range(1, n)] if connected else []
+    return sorted({*tree, *_subset(draw, combinations(range(n), 2))})
 
 
 def _pairs(draw: DrawFn, n: int, connected: bool) -> Pairs:

@@ -67,10 +67,8 @@ class Claim:
 
     Parameters
     ----------
-    statement : str
-        The statement in the notation of the paper.
-    reference : str
-        Its place in the paper.
+    statement, reference : str
+        The statement in the notation of the paper, and its place there.
     residual : callable
         Maps a case to the difference of the two sides.
     condition : Condition

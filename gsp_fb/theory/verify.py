@@ -184,17 +184,9 @@ def _result(name: str, claim: Claim, case: Case) -> ClaimResult:
     residual = claim.residual(case)
     allowed = tolerance(case.n, scale=claim.scale(case))
     applicable = claim.condition.holds(case)
-    return ClaimResult(
-        claim=name,
-        statement=claim.statement,
-        reference=claim.reference,
-        holds=_strictly(residual, allowed, applicable) if claim.strict else _within(residual, allowed),
-        residual=residual,
-        tolerance=allowed,
-        condition=claim.condition.text,
-        applicable=applicable,
-        note=claim.note,
-    )
+    holds = _strictly(residual, allowed, applicable) if claim.strict else _within(residual, allowed)
+    facts = holds, residual, allowed, claim.condition.text, applicable, claim.note
+    return ClaimResult(name, claim.statement, claim.reference, *facts)
 
 
 def _within(residual: float, allowed: float) -> bool | None:
