@@ -49,23 +49,19 @@ def check_choice(value: object, choices: Iterable[str], what: str) -> str:
     raise ParameterError(f"unknown {what} {value!r}; choose one of {', '.join(names)}{hint}")
 
 
-def check_number(value: object, what: str, *, kind: str = "a number") -> float:
-    """Return ``value`` as a finite float."""
+def check_number(value: object, what: str, *, kind: str = "a number", positive: bool = False) -> float:
+    """Return ``value`` as a finite float, greater than zero if ``positive``."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise ParameterError(f"{what} must be {kind}, not {value!r}")
-    if not math.isfinite(float(value)):
-        raise ParameterError(f"{what} must be finite, not {value!r}")
-    return float(value)
+    number = float(value)
+    if not math.isfinite(number) or (positive and number <= 0):
+        raise ParameterError(f"{what} must be finite{' and > 0' if positive else ''}, not {value!r}")
+    return number
 
 
 def check_positive(value: object, what: str) -> float:
     """Return ``value`` as a float that is finite and greater than zero."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise ParameterError(f"{what} must be a positive number, not {value!r}")
-    number = float(value)
-    if not (math.isfinite(number) and number > 0):
-        raise ParameterError(f"{what} must be finite and > 0, not {value!r}")
-    return number
+    return check_number(value, what, kind="a positive number", positive=True)
 
 
 def check_count(value: object, what: str, *, minimum: int = 1) -> int:
@@ -87,8 +83,7 @@ def check_csr(matrix: Any) -> None:
 
     Reads only the index arrays, so it is safe on input that no sparse routine may touch yet.
     """
-    n_major = matrix.shape[0] if matrix.format != "csc" else matrix.shape[1]
-    n_minor = matrix.shape[1] if matrix.format != "csc" else matrix.shape[0]
+    n_major, n_minor = matrix.shape if matrix.format != "csc" else matrix.shape[::-1]
     if matrix.format == "bsr":
         n_major, n_minor = n_major // matrix.blocksize[0], n_minor // matrix.blocksize[1]
     indptr, indices = matrix.indptr, matrix.indices
@@ -158,20 +153,10 @@ def _floating(x: Any, error: type[Exception], what: str) -> Any:
 
 
 class Checked(NamedTuple):
-    """A signal after validation, with what every function would otherwise ask of it again.
+    """A signal after validation, with what every function would otherwise ask of it again."""
 
-    Attributes
-    ----------
-    values : array or CSR array
-        Finite floating numbers, one row a node.
-    xp : module
-        The array namespace of the numbers.
-    is_sparse : bool
-    device : str
-    """
-
-    values: Signal
-    xp: Any
+    values: Signal  # finite floating numbers, one row a node: an array, or CSR
+    xp: Any  # the array namespace of the numbers
     is_sparse: bool
     device: str
 
@@ -194,13 +179,7 @@ def _is_plain(x: Any, n_nodes: int) -> bool:
 
 
 def check_signal(x: Any, n_nodes: int) -> Signal:
-    """Return ``x`` as a finite floating signal with one row per node: an array, or CSR if it is sparse.
-
-    Raises
-    ------
-    SignalError
-        Wrong length or number of axes, not numbers, NaN or infinite.
-    """
+    """Return ``x`` as a finite floating signal with one row per node: an array, or CSR if it is sparse."""
     if _is_plain(x, n_nodes):
         return x
     if is_sparse(x):
@@ -255,7 +234,7 @@ def check_labels(y: Any, n_nodes: int) -> IntArray:
     if tuple(y.shape) != (n_nodes,):
         raise SignalError(f"labels have shape {tuple(y.shape)} but the graph has {n_nodes} nodes")
     if not _is_whole(y):
-        raise SignalError(f"labels must be integers (negative: unlabelled), not {y.dtype} {_beginning(y)}...")
+        raise SignalError(f"labels must be integers (negative: unlabelled), not {y.dtype} {to_host(y[:3]).tolist()}...")
     labels: IntArray = cast(y, namespace(y).int64)
     return labels
 
@@ -267,7 +246,3 @@ def _is_whole(y: Any) -> bool:
     if xp.isdtype(y.dtype, ("bool", "integral")):
         return True
     return bool(xp.isdtype(y.dtype, "real floating")) and bool(xp.all(y == xp.floor(y)))
-
-
-def _beginning(y: Any) -> list[Any]:
-    return y[:3].tolist() if is_numpy(y) else [float(value) for value in y[:3]]

@@ -49,7 +49,8 @@ def atomic_write(path: str | os.PathLike[str], *, mode: str = "wb") -> Iterator[
             yield file
             file.flush()
             os.fsync(file.fileno())
-        _keep_permissions(target, temp)
+        with contextlib.suppress(OSError):  # there is no old file whose permissions could be kept
+            os.chmod(temp, target.stat().st_mode & 0o7777)
         os.replace(temp, target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -70,11 +71,6 @@ def _target(path: str | os.PathLike[str]) -> Path:
 def _create(temp: Path, mode: str) -> IO[Any]:
     # tempfile creates files with mode 0600; here the umask decides.
     return open(temp, "xb") if mode == "wb" else open(temp, "x", encoding="utf-8", newline="\n")
-
-
-def _keep_permissions(target: Path, temp: Path) -> None:
-    with contextlib.suppress(OSError):
-        os.chmod(temp, target.stat().st_mode & 0o7777)
 
 
 def _sync_directory(directory: Path) -> None:

@@ -36,19 +36,9 @@ def is_number(value: object) -> bool:
 
 
 def weight_attribute(names: Iterable[Any], numeric: Iterable[Any], weight: Any) -> Any | None:
-    """Return the attribute that holds the weights; None where every weight is 1.
+    """Return the attribute that holds the weights, of all ``names`` and the ``numeric`` ones; None where each is 1.
 
-    Parameters
-    ----------
-    names, numeric : iterables of str
-        All attributes of the edges, and those that hold numbers.
-    weight : str or None
-        The caller's choice; ``"weight"``, the default of readers and converters, may be absent.
-
-    Raises
-    ------
-    GraphError
-        No edge has the chosen attribute, or none was chosen and only others hold numbers.
+    ``weight`` is the caller's choice; ``"weight"``, the default of readers and converters, may be absent.
 
     Examples
     --------

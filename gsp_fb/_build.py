@@ -56,11 +56,7 @@ def _larger(A: Any) -> Any:
     return high - high.multiply(below) + low.multiply(below)
 
 
-SYMMETRIZE: dict[str, Callable[[Any], Any]] = {
-    "max": _larger,
-    "mean": lambda A: A / 2 + A.T / 2,
-    "sum": _sum_once,
-}
+SYMMETRIZE: dict[str, Callable[[Any], Any]] = {"max": _larger, "mean": lambda A: A / 2 + A.T / 2, "sum": _sum_once}
 
 
 def canonical(A: Any, *, signed: bool = False) -> sparse.csr_array:
@@ -71,7 +67,10 @@ def canonical(A: Any, *, signed: bool = False) -> sparse.csr_array:
     matrix = _sparse_copy(A, signed) if is_sparse(A) else _dense_to_csr(A, signed)
     if matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"adjacency has shape {matrix.shape}; it must be square")
-    _check_weights(matrix, signed)
+    bad = first_refused(matrix.data, signed)
+    if bad is not None:
+        row = int(np.searchsorted(matrix.indptr, bad, side="right")) - 1
+        raise refused_weight((row, int(matrix.indices[bad])), matrix.data[bad], signed)
     return _in_order(matrix)
 
 
@@ -108,13 +107,6 @@ def _dense_to_csr(A: Any, signed: bool) -> sparse.csr_array:
     if dense.ndim != 2:
         raise GraphError(f"adjacency has shape {dense.shape}; it must be a square matrix")
     return sparse.csr_array(np.asarray(dense, dtype=_weight_dtype(dense.dtype, signed)))
-
-
-def _check_weights(matrix: sparse.csr_array, signed: bool) -> None:
-    bad = first_refused(matrix.data, signed)
-    if bad is not None:
-        row = int(np.searchsorted(matrix.indptr, bad, side="right")) - 1
-        raise refused_weight((row, int(matrix.indices[bad])), matrix.data[bad], signed)
 
 
 def first_refused(weights: Any, signed: bool) -> int | None:
@@ -188,14 +180,10 @@ def _as_pairs(edges: Any) -> IntArray:
     if pairs.dtype.kind not in "biuf":
         raise GraphError(f"edge list has dtype {pairs.dtype}; node ids must be integers")
     if pairs.dtype.kind == "f":
-        _check_whole(pairs)
+        partial = np.flatnonzero((pairs != np.floor(pairs)).any(axis=1))
+        if partial.size:
+            raise GraphError(f"edge {partial[0]} is {tuple(pairs[partial[0]].tolist())}; node ids must be integers")
     return np.asarray(pairs, dtype=np.int64)
-
-
-def _check_whole(pairs: FloatArray) -> None:
-    fractional = np.flatnonzero((pairs != np.floor(pairs)).any(axis=1))
-    if fractional.size:
-        raise GraphError(f"edge {fractional[0]} is {tuple(pairs[fractional[0]].tolist())}; node ids must be integers")
 
 
 def _check_range(pairs: IntArray, n_nodes: int) -> None:

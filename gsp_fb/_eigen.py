@@ -1,11 +1,10 @@
 """Eigenpairs of a symmetric operator: all of them by LAPACK, or ``k`` at one end with every repeated one.
 
 The null vectors of a Laplacian are known exactly, one per connected component, and are deflated. The rest is found by
-block Lanczos (:mod:`gsp_fb.solvers.block_lanczos`) on a map that brings the wanted end to the top: the inverse where
-a sparse factorisation is cheap, else a Chebyshev polynomial whose degree grows until the pairs converge. Then the
-eigenvalues below the ``k``-th are *counted* by a factorisation; where that is too expensive, a second search from a
-random start outside of what was found has to end beyond the ``k``-th. Whatever is missing is searched for with the
-found pairs deflated, and counted again.
+block Lanczos on a map that brings the wanted end to the top: the inverse where a sparse factorisation is cheap, else a
+Chebyshev polynomial whose degree grows until the pairs converge. Then the eigenvalues below the ``k``-th are *counted*
+by a factorisation; where that is too expensive, a second search from a random start outside of what was found has to
+end beyond the ``k``-th. Whatever is missing is searched for with the found pairs deflated, and counted again.
 """
 
 from __future__ import annotations
@@ -13,25 +12,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ._search import BLOCK, SINGLE_BLOCK, Found, Problem, inverse_search, polynomial_search, residuals
-from .backend import (
-    FloatArray,
-    asarray_like,
-    cast,
-    column,
-    conj,
-    eigh,
-    group_sum,
-    namespace,
-    to_dense,
-    to_host,
-)
+from .backend import FloatArray, asarray_like, cast, column, conj, eigh, group_sum, namespace, to_dense, to_host
 from .errors import ConvergenceError, GspWarning
 from .operators import Operator
 from .solvers import Factorization, FactorizationCost, factorization_cost
@@ -57,23 +45,18 @@ FLOPS_PER_SECOND = 1e9
 
 @dataclass(frozen=True)
 class Pairs:
-    """Eigenvalues, ascending, with orthonormal eigenvectors as columns.
-
-    Attributes
-    ----------
-    values, vectors : float64 arrays, shape (k,) and (n_nodes, k)
-    method : str
-        The solver that found them.
-    proof : {'dense', 'inertia', 'residual'}
-    error : float
-        Bound on the error of every value, so far as ``proof`` goes.
-    """
+    """Eigenvalues, ascending, with orthonormal eigenvectors as columns."""
 
     values: FloatArray
     vectors: FloatArray
-    method: str
-    proof: str = "residual"
-    error: float = math.nan
+    method: str  # the solver that found them
+    proof: str = "residual"  # or 'dense', 'inertia'
+    error: float = math.nan  # bound on the error of every value, so far as ``proof`` goes
+
+    def end(self, k: int, smooth: bool) -> Pairs:
+        """Return the first ``k`` pairs if ``smooth``, else the last."""
+        part = slice(0, k) if smooth else slice(self.values.shape[0] - k, None)
+        return replace(self, values=self.values[part], vectors=self.vectors[:, part])
 
 
 @dataclass(frozen=True)
@@ -161,14 +144,8 @@ def partial_pairs(
     """Return ``k`` eigenpairs of a symmetric high channel, ascending: the smallest if ``smooth``, else the largest.
 
     On MPI ranks the vectors are local rows, and ``inverse`` maps a problem and a shift to an object with ``solve``,
-    which serves where polynomials of moderate degree do not separate the pairs. Collective there.
-
-    Raises
-    ------
-    ConvergenceError
-        A search did not converge, or ``certify`` is True and the count is too expensive or fails.
-    ParameterError
-        The vectors need more than ``max_bytes``.
+    which serves where polynomials of moderate degree do not separate the pairs. Collective there. ConvergenceError if a
+    search did not converge, or ``certify`` is True and the count is too expensive or fails.
     """
     # Of signed weights a component has a null vector only if it is balanced: it is searched for.
     null = null_space(symmetrized) if smooth and not symmetrized.graph.is_signed else None
@@ -177,11 +154,11 @@ def partial_pairs(
         values = asarray_like(np.zeros(k), symmetrized.diag)
         return Pairs(values, null.basis(k), "components", "inertia", 0.0)
     project = None if null is None else null.project_out
-    problem = Problem.of(symmetrized, smooth=smooth, project=project, n_null=n_null, max_bytes=max_bytes)
+    problem = Problem.of(symmetrized, smooth=smooth, n_null=n_null, project_null=project, max_bytes=max_bytes)
     if problem.size == 0.0:
         return _constant(symmetrized, k)
     try:
-        proven = _Ladder(problem, k - n_null, tol, certify, inverse).climb()
+        found, proof, error = _Ladder(problem, k - n_null, tol, certify, inverse).climb()
     except ConvergenceError as stuck:
         if symmetrized.graph.storage.kind == "mpi":
             raise
@@ -190,13 +167,11 @@ def partial_pairs(
             raise ConvergenceError(f"{stuck}; {remedy}", stuck.eigenvalues, stuck.eigenvectors) from None
         if math.isinf(problem.max_products):
             raise
-        return _end(dense_pairs(symmetrized), k, smooth)
-    return _assembled(problem, null, n_null, proven)
-
-
-def _end(pairs: Pairs, k: int, smooth: bool) -> Pairs:
-    part = slice(0, k) if smooth else slice(pairs.values.shape[0] - k, None)
-    return Pairs(pairs.values[part], pairs.vectors[:, part], pairs.method, pairs.proof, pairs.error)
+        return dense_pairs(symmetrized).end(k, smooth)
+    values, vectors = _assembled(problem, null, n_null, found)
+    # That of a product and a norm, which the residual does not show.
+    rounding = 64 * EPS * max(1.0, *map(abs, (problem.origin, problem.size)))
+    return Pairs(values, vectors, found.method, proof, error * problem.size + rounding)
 
 
 def _constant(symmetrized: Operator, k: int) -> Pairs:
@@ -206,8 +181,7 @@ def _constant(symmetrized: Operator, k: int) -> Pairs:
     return Pairs(values, asarray_like(rows.astype(np.float64), values), "diagonal", "dense", 0.0)
 
 
-def _assembled(problem: Problem, null: NullSpace | None, n_null: int, proven: _Proven) -> Pairs:
-    found = proven.found
+def _assembled(problem: Problem, null: NullSpace | None, n_null: int, found: Found) -> tuple[FloatArray, FloatArray]:
     xp = namespace(found.rows)
     values = asarray_like(problem.frequencies(found.values), found.rows)
     vectors = xp.permute_dims(found.rows, (1, 0))
@@ -216,18 +190,7 @@ def _assembled(problem: Problem, null: NullSpace | None, n_null: int, proven: _P
         vectors = xp.concat((null.basis(n_null), vectors), axis=1)
     if not problem.smooth:
         values, vectors = xp.flip(values), xp.flip(vectors, axis=1)
-    # That of a product and a norm, which the residual does not show.
-    rounding = 64 * EPS * max(1.0, *map(abs, (problem.origin, problem.size)))
-    return Pairs(values, vectors, found.method, proven.proof, proven.error * problem.size + rounding)
-
-
-@dataclass(frozen=True)
-class _Proven:
-    """Pairs of a problem, what shows that none is missing, and a bound on the error of their values."""
-
-    found: Found
-    proof: str
-    error: float
+    return values, vectors
 
 
 @dataclass(frozen=True)
@@ -240,8 +203,8 @@ class _Ladder:
     certify: bool | None
     inverse: Inverse | None
 
-    def climb(self) -> _Proven:
-        """Return the pairs and their proof."""
+    def climb(self) -> tuple[Found, str, float]:
+        """Return the pairs, what shows that none is missing, and a bound on the error of their values."""
         cost = self._cost()
         cheap = cost is not None and cost.is_cheap
         counting = cheap if self.certify is None else self.certify
@@ -257,7 +220,7 @@ class _Ladder:
                 counting = False
                 continue
             if more is None:
-                return _Proven(found, "inertia" if counting else "residual", error)
+                return found, "inertia" if counting else "residual", error
             found = found.merged(more, self.k)
         raise ConvergenceError(
             f"eigenvalues below the {self.k}-th are still missing after {ROUNDS} searches: ask for fewer modes, or for "
@@ -270,7 +233,7 @@ class _Ladder:
         graph = self.problem.operator.graph
         if graph.device != "cpu" or graph.storage.kind == "mpi":
             return None
-        return factorization_cost(self.problem.operator.graph.adjacency)
+        return factorization_cost(graph.adjacency)
 
     def _refuse_size(self, cost: FactorizationCost | None) -> None:
         if cost is None:

@@ -8,31 +8,21 @@ from typing import Any
 
 __all__ = ["EXTRAS", "has", "require"]
 
-EXTRAS = {
-    "networkx": "graphs",
-    "pandas": "graphs",
-    "pyarrow": "graphs",
-    "anndata": "omics",
-    "matplotlib": "plot",
-    "pooch": "data",
-    "tqdm": "data",
-    "jinja2": "report",
-    "anywidget": "notebook",
-    "traitlets": "notebook",
-    "sklearn": "ml",
-    "torch": "nn",
-    "safetensors": "nn",
-    "optuna": "nn",
-    "filelock": "nn",
-    "numba": "fast",
-    "pyamg": "fast",
-    "approx_chol": "fast",
-    "threadpoolctl": "fast",
-    "cupy": "gpu",
-    "cupyx": "gpu",
-    "petsc4py": "mpi",
-    "mpi4py": "mpi",
+# The optional libraries that each extra installs.
+LIBRARIES = {
+    "graphs": ("networkx", "pandas", "pyarrow"),
+    "omics": ("anndata",),
+    "plot": ("matplotlib",),
+    "data": ("pooch", "tqdm"),
+    "report": ("jinja2",),
+    "notebook": ("anywidget", "traitlets"),
+    "ml": ("sklearn",),
+    "nn": ("torch", "safetensors", "optuna", "filelock"),
+    "fast": ("numba", "pyamg", "approx_chol", "threadpoolctl"),
+    "gpu": ("cupy", "cupyx"),
+    "mpi": ("petsc4py", "mpi4py"),
 }
+EXTRAS = {library: extra for extra, libraries in LIBRARIES.items() for library in libraries}
 
 
 def has(module: str) -> bool:

@@ -4,12 +4,9 @@ Lanczos's process from a random vector approaches the largest eigenvalue from be
 :math:`\theta` is a lower bound; it is off by about :math:`r^2/\delta`, ``r`` the norm of its residual and
 :math:`\delta` the distance of the next Ritz value. That no eigenvalue lies far above follows from the random
 start: after k matrix-vector products :math:`\lambda - \theta > \epsilon\lambda` has a probability of at most
-:math:`1.648\sqrt n\,e^{-\sqrt\epsilon(2k - 1)}` for every positive semi-definite matrix.
-
-References
-----------
-.. [1] J. Kuczynski and H. Wozniakowski, "Estimating the largest eigenvalue by the power and Lanczos algorithms with a
-   random start", SIAM J. Matrix Anal. Appl. 13, 1992.
+:math:`1.648\sqrt n\,e^{-\sqrt\epsilon(2k - 1)}` for every positive semi-definite matrix: J. Kuczynski and H.
+Wozniakowski, "Estimating the largest eigenvalue by the power and Lanczos algorithms with a random start", SIAM J.
+Matrix Anal. Appl. 13, 1992.
 """
 
 from __future__ import annotations
@@ -23,10 +20,9 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from ._arguments import check_positive, check_rng
-from ._lanczos import Krylov, Total, lanczos
+from ._lanczos import Krylov, lanczos
 from .backend import asarray_like
 from .errors import ParameterError
-from .graph import Graph
 from .operators import Operator
 from .spectrum import spectrum
 
@@ -41,31 +37,14 @@ EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True)
 class LargestEigenvalue:
-    """What Lanczos's process found at the upper end of a spectrum.
+    """What Lanczos's process found at the upper end of a spectrum."""
 
-    Attributes
-    ----------
-    value : float
-        The largest Ritz value.
-    error : float
-        Estimate of its distance to the largest eigenvalue.
-    lower, upper : float
-        Bounds on the largest eigenvalue: proven up to rounding, the upper one except with the given probability.
-    matvecs : int
-        Matrix-vector products spent; 0 where all eigenvalues were computed.
-    """
-
-    value: float
-    error: float
+    value: float  # the largest Ritz value
+    error: float  # estimate of its distance to the largest eigenvalue
+    # Bounds on the largest eigenvalue: proven up to rounding, the upper one except with the given probability.
     lower: float
     upper: float
-    matvecs: int
-
-
-def _ownership(graph: Graph) -> tuple[Total, slice]:
-    """Return how parts of a sum are added up over the processes, and which rows of a vector this process holds."""
-    rows = graph.storage.local_rows
-    return partial(graph.storage.reduce, how="sum"), slice(rows.start, rows.stop)
+    matvecs: int  # matrix-vector products spent; 0 where all eigenvalues were computed
 
 
 def largest_eigenvalue(op: Operator, *, rtol: float, failure: float = 1e-10, rng: Any = None) -> LargestEigenvalue:
@@ -74,11 +53,11 @@ def largest_eigenvalue(op: Operator, *, rtol: float, failure: float = 1e-10, rng
     if rtol >= 1 or failure >= 1:
         raise ParameterError(f"rtol and failure must be < 1, not {rtol!r} and {failure!r}")
     low, high = op.bounds
-    n_nodes, (total, rows) = op.graph.n_nodes, _ownership(op.graph)
+    n_nodes, total = op.graph.n_nodes, partial(op.graph.storage.reduce, how="sum")
     if n_nodes <= EXACT_NODES:
         return _dense(op)
     generator = check_rng(0 if rng is None else rng)
-    start = asarray_like(generator.standard_normal(n_nodes)[rows], op.diag)
+    start = asarray_like(op.graph.local(generator.standard_normal(n_nodes)), op.diag)
     spent = 0
     for steps in ATTEMPTS:
         space = lanczos(lambda v: op.symmetrized.apply(v) - low * v, start, steps, orthogonalize=False, total=total)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,25 +27,13 @@ EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class Krylov:
-    """What ``k`` steps found: ``S V = V T + residual * v e_k'`` with orthonormal columns ``V``.
+    """What ``k`` steps found: ``S V = V T + residual * v e_k'`` with orthonormal columns ``V``."""
 
-    Attributes
-    ----------
-    diagonal, off_diagonal : float64 arrays, shape (k,) and (k - 1,)
-        The tridiagonal matrix T.
-    residual : float
-        Norm of what the next vector would be; 0 if the space is invariant and the rules are exact.
-    norm : float
-        Norm of the start vector.
-    basis : array, shape (k, n), or None
-        The vectors as rows, where they were kept.
-    """
-
-    diagonal: FloatArray
-    off_diagonal: FloatArray
-    residual: float
-    norm: float
-    basis: Any | None
+    diagonal: FloatArray  # of the tridiagonal matrix T
+    off_diagonal: FloatArray  # of T, one entry less
+    residual: float  # norm of what the next vector would be; 0 if the space is invariant and the rules are exact
+    norm: float  # of the start vector
+    basis: Any | None  # the vectors as rows, where they were kept
 
     @property
     def n_steps(self) -> int:
@@ -68,20 +56,9 @@ def lanczos(
 ) -> Krylov:
     """Return the Krylov space of ``start`` after at most ``steps`` matrix-vector products, fewer if it closes before.
 
-    Parameters
-    ----------
-    product : callable
-        ``v -> S v`` of a symmetric matrix.
-    start : array, shape (n,)
-        Not zero; real or complex.
-    steps : int
-    size : float
-        The norm of the matrix, if it is known: a remainder within rounding of it closes the space.
-    orthogonalize : bool
-        Keep the vectors and orthogonalise each new one against all of them, twice. Without it memory is that of
-        three vectors; extreme eigenvalues stay right while inner ones may be found more than once.
-    total : callable
-        Adds up what several processes have, where each holds a part of every vector.
+    ``product`` applies a symmetric matrix; a remainder within rounding of its norm ``size``, if that is known, closes
+    the space. ``orthogonalize`` keeps the vectors and takes each new one orthogonal to all of them, twice. Without it
+    memory is that of three vectors; extreme eigenvalues stay right while inner ones may be found more than once.
     """
     size_of_start, n_rows = _length(start, total), int(total(start.shape[0]))
     current, previous = start / size_of_start, namespace(start).zeros_like(start)
@@ -158,13 +135,9 @@ def _column_norms(block: Any, total: Total) -> Any:
 
 def gauss_rule(space: Krylov) -> tuple[FloatArray, FloatArray]:
     """Return Gauss's nodes, ascending, and weights of the measure of the normalised start vector; they sum to 1."""
-    return _rule(space.diagonal, space.off_diagonal)
-
-
-def _rule(diagonal: FloatArray, off_diagonal: FloatArray) -> tuple[FloatArray, FloatArray]:
-    if diagonal.shape[0] == 1:
-        return diagonal, np.ones(1)
-    nodes, vectors = eigh_tridiagonal(diagonal, off_diagonal)
+    if space.n_steps == 1:
+        return space.diagonal, np.ones(1)
+    nodes, vectors = eigh_tridiagonal(space.diagonal, space.off_diagonal)
     return nodes, vectors[0] ** 2
 
 
@@ -178,8 +151,10 @@ def cumulative_bounds(space: Krylov, at: float) -> tuple[float, float]:
         nodes, weights = gauss_rule(space)
         return float(weights[nodes < at].sum()), float(weights[nodes <= at].sum())
     pivots = _pivots(space, at)
-    last = at + space.residual**2 / pivots[-1]
-    _, weights = _rule(np.append(space.diagonal, last), np.append(space.off_diagonal, space.residual))
+    diagonal = np.append(space.diagonal, at + space.residual**2 / pivots[-1])
+    _, weights = gauss_rule(
+        replace(space, diagonal=diagonal, off_diagonal=np.append(space.off_diagonal, space.residual))
+    )
     # Sylvester: as many eigenvalues lie below `at` as pivots are negative.
     below = int(np.count_nonzero(pivots < 0))
     return float(weights[:below].sum()), float(weights[: below + 1].sum())

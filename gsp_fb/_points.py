@@ -43,13 +43,7 @@ def check_points(points: Any) -> FloatArray:
 def neighbour_pairs(
     points: FloatArray, k: int | None, radius: float | None, *, mutual: bool, metric: str
 ) -> tuple[IntArray, FloatArray]:
-    """Return the pairs ``i < j`` of neighbouring points, each once, and their distances.
-
-    Raises
-    ------
-    ParameterError
-        Not exactly one of k and radius is given, or k is not below the number of points.
-    """
+    """Return the pairs ``i < j`` of neighbouring points, each once, and their distances."""
     if (k is None) == (radius is None):
         raise ParameterError(f"k={k!r} and radius={radius!r}: give exactly one of them")
     if radius is not None and mutual:
@@ -72,34 +66,21 @@ def each_once(
 
 
 def nearest_neighbours(points: FloatArray, k: int, metric: str = "euclidean") -> tuple[IntArray, IntArray, FloatArray]:
-    """Return each point's k nearest others: rows, columns and distances, k entries a row.
-
-    Raises
-    ------
-    ParameterError
-        k is not below the number of points.
-    """
+    """Return each point's k nearest others: rows, columns and distances, k entries a row."""
     n_points, k = len(points), check_count(k, "k")
     if k >= n_points:
         raise ParameterError(f"k={k} neighbours need at least {k + 1} points, not {n_points}")
     if n_points >= APPROXIMATE_FROM and points.shape[1] > TREE_DIMENSIONS and has("pynndescent"):
-        index = require("pynndescent", "approximate neighbours").NNDescent(
-            points, metric, n_neighbors=k + 1, random_state=0
-        )
-        at, distance = index.neighbor_graph
-        return _without_self(at, distance)
+        pynndescent = require("pynndescent", "approximate neighbours")
+        return _without_self(*pynndescent.NNDescent(points, metric, n_neighbors=k + 1, random_state=0).neighbor_graph)
     if metric == "euclidean" and (points.shape[1] <= TREE_DIMENSIONS or not has("sklearn")):
-        return _by_tree(points, k)
+        from scipy.spatial import KDTree
+
+        distance, at = (np.asarray(found) for found in KDTree(points).query(points, k + 1))
+        return _without_self(at, distance)
     search = require("sklearn.neighbors", "a graph of points").NearestNeighbors(n_neighbors=k, metric=metric)
     distance, at = search.fit(points).kneighbors()
     return np.repeat(np.arange(n_points), k), at.ravel().astype(np.int64), distance.ravel()
-
-
-def _by_tree(points: FloatArray, k: int) -> tuple[IntArray, IntArray, FloatArray]:
-    from scipy.spatial import KDTree
-
-    distance, at = (np.asarray(found) for found in KDTree(points).query(points, k + 1))
-    return _without_self(at, distance)
 
 
 def _without_self(at: IntArray, distance: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
@@ -119,15 +100,7 @@ def _within(points: FloatArray, radius: Any, metric: str) -> tuple[IntArray, Int
 
 
 def edge_weights(distance: FloatArray, weight: str, bandwidth: float | None) -> FloatArray | None:
-    """Return the weights of edges by their lengths; None where all are 1.
-
-    Raises
-    ------
-    ParameterError
-        The rule is unknown, or a bandwidth is given for a rule without one.
-    GraphError
-        Two points coincide and the rule divides by their distance.
-    """
+    """Return the weights of edges by their lengths; None where all are 1."""
     check_choice(weight, WEIGHTS, "weight")
     if weight != "gaussian" and bandwidth is not None:
         raise ParameterError(f"bandwidth={bandwidth!r} is for weight='gaussian', not {weight!r}")

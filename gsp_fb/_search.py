@@ -59,6 +59,17 @@ def dense_products(graph: Graph) -> float:
     return DENSE_ENTRIES * graph.n_nodes**3 / max(graph.n_entries, graph.n_nodes)
 
 
+def mode_bytes(graph: Graph) -> int:
+    """Return the bytes of one entry of a mode."""
+    return 16 if graph.is_complex else 8
+
+
+def too_large(modes: str, need: float, max_bytes: int, remedy: str = "ask for fewer modes") -> ParameterError:
+    """Return the error of modes that need more memory than allowed."""
+    sizes = f"need about {need / 1e9:.1f} GB (max_bytes={max_bytes / 1e9:.1f} GB)"
+    return ParameterError(f"{modes} {sizes}; {remedy}, or raise max_bytes")
+
+
 @dataclass(frozen=True, eq=False)
 class Found:
     """Eigenpairs of a problem: values in its units, ascending, vectors as orthonormal rows, norms of the residuals.
@@ -86,9 +97,8 @@ class Found:
     def joined(self, other: Found) -> Found:
         """Return all pairs of both, to stay orthogonal to."""
         rows = namespace(self.rows).concat((self.rows, other.rows), axis=0)
-        both = (np.concatenate(pair) for pair in ((self.values, other.values), (self.residuals, other.residuals)))
-        values, size = both
-        return Found(values, rows, size, self.method)
+        size = np.concatenate([self.residuals, other.residuals])
+        return Found(np.concatenate([self.values, other.values]), rows, size, self.method)
 
     def first(self, k: int) -> Found:
         """Return the ``k`` smallest pairs."""
@@ -102,40 +112,24 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The end of a high channel as the *lower* end of an operator with eigenvalues in [0, 1].
+    """The end of a high channel as the *lower* end of an operator with eigenvalues in [0, 1]."""
 
-    Attributes
-    ----------
-    operator : Operator
-        ``(H - low) / size`` for the smooth end, ``(high - H) / size`` for the rough one.
-    smooth : bool
-    origin, size : float
-        Frequencies are ``origin + size * value`` (smooth) or ``origin - size * value``.
-    n_null : int
-        Eigenvalues that are known without a search.
-    project_null : callable or None
-        Projects them out.
-    max_bytes : int
-        Memory for the vectors of a search.
-    """
-
-    operator: Operator
+    operator: Operator  # ``(H - low) / size`` for the smooth end, ``(high - H) / size`` for the rough one
     smooth: bool
+    # Frequencies are ``origin + size * value`` (smooth) or ``origin - size * value``.
     origin: float
     size: float
-    n_null: int
-    project_null: Callable[[Any], Any] | None
-    max_bytes: int
+    n_null: int  # eigenvalues that are known without a search
+    project_null: Callable[[Any], Any] | None  # projects them out
+    max_bytes: int  # memory for the vectors of a search
 
     @staticmethod
-    def of(
-        high: Operator, *, smooth: bool, project: Callable[[Any], Any] | None, n_null: int, max_bytes: int
-    ) -> Problem:
+    def of(high: Operator, *, smooth: bool, **facts: Any) -> Problem:
         """Return the problem of one end of a symmetric high channel."""
         low, top = high.bounds
         size, origin, sign = top - low, low if smooth else top, 1.0 if smooth else -1.0
         scaled = replace(high, left=sign * high.left / (size or 1.0), diag=sign * (high.diag - origin) / (size or 1.0))
-        return Problem(scaled, smooth, origin, size, n_null, project, max_bytes)
+        return Problem(scaled, smooth, origin, size, **facts)
 
     @property
     def max_products(self) -> float:
@@ -160,18 +154,14 @@ class Problem:
         """Rows of the operator."""
         return self.operator.graph.n_nodes
 
-    def projector(self, known: Found | None) -> Callable[[Any], Any]:
-        """Return the projector out of the null space and the known pairs."""
-
-        def project(block: Any) -> Any:
-            if self.project_null is not None:
-                block = self.project_null(block)
-            if known is not None:
-                part = self.total(to_host(conj(known.rows) @ block))
-                block = block - known.rows.T @ asarray_like(part, block)
-            return block
-
-        return project
+    def _project(self, known: Found | None, block: Any) -> Any:
+        """Return a block without its part in the null space and the known pairs."""
+        if self.project_null is not None:
+            block = self.project_null(block)
+        if known is not None:
+            part = self.total(to_host(conj(known.rows) @ block))
+            block = block - known.rows.T @ asarray_like(part, block)
+        return block
 
     def total(self, values: FloatArray) -> FloatArray:
         """Return the sum over all processes of a host array."""
@@ -185,7 +175,7 @@ class Problem:
         the same start holds no further copy: the generator is fixed, and another one for each number of known pairs.
         """
         rng = np.random.default_rng([1, 0 if known is None else len(known.values)])
-        return Space(self.n_nodes, self.projector(known), partial(self._draw, rng), self.total)
+        return Space(self.n_nodes, partial(self._project, known), partial(self._draw, rng), self.total)
 
     def _draw(self, rng: np.random.Generator, width: int) -> Any:
         graph = self.operator.graph
@@ -199,21 +189,13 @@ class Problem:
         return as_complex(start) if graph.is_complex else start
 
     def space(self, k: int, smallest: int, block: int) -> tuple[int, int]:
-        """Return the dimension of the Krylov space and how many vectors a restart keeps.
-
-        Raises
-        ------
-        ParameterError
-            They need more memory than allowed.
-        """
+        """Return the dimension of the Krylov space and how many vectors a restart keeps, where memory allows them."""
         dimension = max(smallest, 2 * k + 4 * block)
-        number = 16 if self.operator.graph.is_complex else 8
+        number = mode_bytes(self.operator.graph)
         affordable = self.max_bytes // (number * max(len(self.operator.graph.local_rows), 1)) - 4 * block
         if affordable < k + 3 * block:
-            need = number * self.n_nodes * (k + 7 * block)
-            raise ParameterError(
-                f"{k} modes of {self.n_nodes} nodes need about {need / 1e9:.1f} GB "
-                f"(max_bytes={self.max_bytes / 1e9:.1f} GB); ask for fewer modes, or raise max_bytes"
+            raise too_large(
+                f"{k} modes of {self.n_nodes} nodes", number * self.n_nodes * (k + 7 * block), self.max_bytes
             )
         dimension = min(dimension, affordable, max(self.n_nodes, 2 * block))
         return dimension, min(max(k + block, dimension // 2), dimension - block)
@@ -256,12 +238,8 @@ def inverse_search(
     """Return the ``k`` smallest pairs by the inverse of the shifted operator, by default from a sparse factorisation.
 
     The smooth end is shifted by rounding alone; the rough one to just outside of the largest eigenvalue, which a few
-    matrix-vector products estimate. ``factorize`` maps a shift to an object with ``solve``.
-
-    Raises
-    ------
-    ConvergenceError
-        The factorisation breaks down, or the pairs do not converge.
+    matrix-vector products estimate. ``factorize`` maps a shift to an object with ``solve``. ConvergenceError if the
+    factorisation breaks down, or the pairs do not converge.
     """
     space = problem.vectors(known)
     shift = _outside(problem, space)
@@ -288,16 +266,12 @@ def _outside(problem: Problem, space: Space) -> float:
     """Return a shift below the smallest eigenvalue of the problem, and close to it."""
     if problem.smooth and problem.project_null is not None:
         return -SHIFT
-    whole = replace(space, project=_same)
+    whole = replace(space, project=lambda block: block)
     cycles = ritz_cycles(lambda x: x - problem.operator.apply(x), space.draw(1), whole, dimension=60, keep=8)
     smallest = problem.refined(next(cycles), 1, "lanczos")
     # An eigenvalue lies within the residual; a lower one may exist, and the bound of 0 holds for all. An eigenvalue
     # at the bound itself (bipartite graphs) must not swamp the others.
     return max(float(smallest.values[0]) - 2.0 * float(smallest.residuals[0]), 0.0) - OUTSIDE
-
-
-def _same(block: Any) -> Any:
-    return block
 
 
 def polynomial_search(
@@ -313,26 +287,14 @@ def polynomial_search(
 ) -> Found:
     """Return the ``k`` smallest pairs by matvecs alone: block Lanczos on Chebyshev polynomials of growing degree.
 
-    Parameters
-    ----------
-    known : Found, optional
-        Pairs to stay orthogonal to.
-    beyond : float, optional
-        Stop as soon as the first value is clearly above this one: nothing is missing below it.
-    last_degree : int
-        Highest degree of a polynomial.
-    spent : int
-        Matrix-vector products of the search that this one goes on with.
-
-    Raises
-    ------
-    ConvergenceError
-        The highest degree did not separate the pairs, or a dense decomposition would have by now.
+    They are orthogonal to the ``known`` ones. The search stops as soon as the first value is clearly above ``beyond``:
+    nothing is missing below it. ``spent`` are the products of a search that this one goes on with. ConvergenceError if
+    the highest degree did not separate the pairs, or a dense decomposition would have by now.
     """
     space, goal, degree = problem.vectors(known), max(tol, FLOOR), 0
     dimension, keep = problem.space(k, POLYNOMIAL_SPACE if k > 1 else SINGLE_SPACE, block)
     start = space.draw(block)
-    filter_ = _PLAIN if known is None or known.filter is None else known.filter
+    filter_ = Filter(0.0, 0.0, 1) if known is None or known.filter is None else known.filter
     for phase in range(PHASES):
         map_ = _projected(problem, filter_, space.project, known)
         cycles = ritz_cycles(map_, start, space, dimension=dimension, keep=keep)
@@ -351,7 +313,8 @@ def polynomial_search(
             if spent + block * degree > problem.max_products:
                 break
         filter_ = filter_.sharpened(filter_.preimage(ritz.values), k)
-        n_locked = min(_n_converged(found, goal), k - 1)
+        # What has converged without a gap, but for the last.
+        n_locked = min(int(np.cumprod(found.residuals <= goal).sum()), k - 1)
         if filter_.is_limited and n_locked:
             # Far outliers (hubs) would swamp a sharper filter: what has converged is locked, the rest found without it.
             locked = found.first(n_locked)
@@ -377,11 +340,6 @@ def _is_clear(found: Found, beyond: float, degree: int, space: Space) -> bool:
         return False
     failure = 1.648 * math.sqrt(space.n_rows) * math.exp(-math.sqrt(gap) * (2 * degree - 1))
     return min(failure, 1.0) ** BLOCK <= OVERLOOKED or found.residuals[0] < gap
-
-
-def _n_converged(found: Found, goal: float) -> int:
-    """Return how many of the first pairs have converged without a gap."""
-    return int(np.cumprod(found.residuals <= goal).sum())
 
 
 @dataclass(frozen=True)
@@ -422,9 +380,6 @@ class Filter:
         again = 2 * self.degree if self.degree > FIRST_DEGREE else FIRST_DEGREE
         degree = min(FIRST_DEGREE if self.degree == 1 else max(again, enough), LAST_DEGREE)
         return Filter(cut, float(values[0]), max(2, min(degree, most)), most < degree)
-
-
-_PLAIN = Filter(0.0, 0.0, 1)
 
 
 def _growth(cut: float, value: float) -> float:

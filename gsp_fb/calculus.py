@@ -165,9 +165,8 @@ def total_variation(
 
     Parameters
     ----------
-    op : Operator
-        High channel of an undirected graph.
-    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
+    op, x
+        As in :func:`gradient`.
     p : {1, 2}
     kind : {'anisotropic', 'isotropic'}
     per_column : bool
@@ -203,9 +202,8 @@ def total_variation(
     squares = xp.astype(abs_squared(slopes), xp.float64)
     if kind == "isotropic":
         source, target, _ = _edges(op)
-        local = group_sum(source, squares, op.graph.n_nodes)
-        local = local + group_sum(target, squares, op.graph.n_nodes)
-        terms = xp.sqrt(local)
+        n_nodes = op.graph.n_nodes
+        terms = xp.sqrt(group_sum(source, squares, n_nodes) + group_sum(target, squares, n_nodes))
     else:
         terms = squares if p == 2 else xp.sqrt(squares)
     sums = xp.sum(terms, axis=0)

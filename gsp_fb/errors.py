@@ -1,7 +1,5 @@
 """Exceptions and warnings of the library. Each message names the offending value and the remedy."""
 
-from __future__ import annotations
-
 __all__ = [
     "ConvergenceError",
     "DownloadError",
@@ -147,13 +145,10 @@ class DownloadError(GspError, OSError):
 
     Examples
     --------
-    >>> import tempfile
     >>> from unittest import mock
     >>> from gsp_fb.datasets import load
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     offline = {"GSP_FB_OFFLINE": "1", "GSP_FB_CACHE": folder, "GSP_FB_DATA_DIR": folder}
-    ...     with mock.patch.dict("os.environ", offline):
-    ...         load("dblp")
+    >>> with mock.patch.dict("os.environ", GSP_FB_OFFLINE="1", GSP_FB_CACHE="empty", GSP_FB_DATA_DIR="empty"):
+    ...     load("dblp")
     Traceback (most recent call last):
     ...
     gsp_fb.errors.DownloadError: dblp.npz is not in the cache and GSP_FB_OFFLINE forbids downloads: ...
@@ -218,8 +213,7 @@ class GspWarning(UserWarning):
     >>> import warnings
     >>> from gsp_fb import Graph, operator, s_value
     >>> high = operator(Graph.from_edges([(0, 1)]), "sym", channel="high")
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("error", GspWarning)
+    >>> with warnings.catch_warnings(action="error", category=GspWarning):
     ...     s_value(high, [[1.0, 0.0], [1.0, 0.0]], per_column=True)
     Traceback (most recent call last):
     ...

@@ -222,14 +222,7 @@ class Graph:
 
     @classmethod
     def _from_canonical(
-        cls,
-        A: sparse.csr_array,
-        *,
-        as_is: bool,
-        directed: bool,
-        symmetrize: str | None,
-        loops: str,
-        nodes: Any,
+        cls, A: sparse.csr_array, *, as_is: bool, directed: bool, symmetrize: str | None, loops: str, nodes: Any
     ) -> Graph:
         if directed and A.dtype.kind == "c":
             raise GraphError("a complex adjacency is that of an undirected graph; leave out directed=True")
@@ -589,7 +582,8 @@ class Graph:
         ----------
         how : {'community', 'rcm'}
             ``community``, by label propagation, numbers groups one after the other: for social, citation and web
-            graphs. ``rcm``, reverse Cuthill-McKee, makes the band of the matrix narrow: for grids, meshes and roads.
+            graphs. ``rcm``, reverse Cuthill-McKee, makes the band of the matrix narrow: for grids, meshes, roads and
+            other graphs without long edges. On a graph with neither, no order helps.
 
         Examples
         --------

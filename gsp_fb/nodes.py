@@ -16,17 +16,10 @@ from ._attributes import listed
 from .backend import FloatArray, IntArray, freeze
 from .errors import GraphError, SignalError
 
-__all__ = ["COORDINATE_RULES", "NodeTable", "node_table"]
+__all__ = ["NodeTable", "node_table"]
 
 # Pairs and triples of columns that are read as coordinates, in the order in which they are tried.
-COORDINATE_RULES = (
-    ("x", "y", "z"),
-    ("x", "y"),
-    ("lon", "lat"),
-    ("longitude", "latitude"),
-    ("lng", "lat"),
-    ("long", "lat"),
-)
+COORDINATE_RULES = ("x y z", "x y", "lon lat", "longitude latitude", "lng lat", "long lat")
 
 Column = npt.NDArray[Any]
 
@@ -98,12 +91,7 @@ class NodeTable:
         return {name: i for i, name in enumerate(range(self.n_nodes) if self.names is None else self.names)}
 
     def find(self, names: Sequence[Hashable]) -> IntArray:
-        """Return the node numbers of ``names``.
-
-        Raises
-        ------
-        GraphError
-            A name is not a node's.
+        """Return the node numbers of ``names``; GraphError if a name is not a node's.
 
         Examples
         --------
@@ -131,21 +119,8 @@ class NodeTable:
     def align(self, x: Any, rows: range | None = None) -> Any:
         """Return a pandas Series or DataFrame as an array in node order, by its index; anything else as it is.
 
-        Parameters
-        ----------
-        x : object
-            A signal. The index of a Series or DataFrame holds node names, or node numbers where nodes have none.
-        rows : range, optional
-            The nodes that ``x`` covers; all by default.
-
-        Returns
-        -------
-        array, or ``x``
-
-        Raises
-        ------
-        SignalError
-            Names are missing, unknown or repeated, or the default index meets named nodes.
+        The index holds node names, or node numbers where nodes have none; ``rows`` are the nodes that ``x`` covers, all
+        by default. SignalError if names are missing, unknown or repeated, or the default index meets named nodes.
 
         Examples
         --------
@@ -215,18 +190,8 @@ def node_table(
 ) -> NodeTable:
     """Return the node table of a graph from what a user has, aligned with the nodes.
 
-    Coordinates are taken from a column ``coordinates`` or ``pos`` with two or three numbers a node, or from numeric
-    columns ``x, y`` (and ``z``), ``lon, lat`` or ``longitude, latitude``, whichever comes first; the columns stay.
-
-    Parameters
-    ----------
-    table : NodeTable, DataFrame, Arrow table, mapping from str to column, sequence of names, or None
-        A sequence holds the names of the nodes, in order. A mapping is in node order unless ``on`` is given.
-    n_nodes : int
-    names : sequence, optional
-        Names that the nodes have already; rows of the table are matched with them.
-    on : str, optional
-        The column that holds node names. By default the index of a DataFrame, if it is not the default one.
+    ``table`` and ``on`` are as in :meth:`Graph.with_nodes`; rows are matched with the ``names`` that nodes have. The
+    columns of which coordinates are made stay.
 
     Examples
     --------
@@ -239,7 +204,8 @@ def node_table(
     if isinstance(table, NodeTable):
         return _same_size(table, n_nodes)
     if isinstance(table, Sequence | np.ndarray) and not isinstance(table, str):
-        return _same_size(NodeTable(len(table), _unique(_as_names(table))), n_nodes)
+        given = table.tolist() if isinstance(table, np.ndarray) else table
+        return _same_size(NodeTable(len(table), _unique(tuple(given))), n_nodes)
     columns, keys, default = _columns_of(table, on)
     order = None
     if keys is not None and known is None and not _are_numbers(keys, n_nodes):
@@ -250,10 +216,6 @@ def node_table(
     elif known is not None and default:
         raise GraphError("the table has no column of node names; give on= with the name of that column")
     return _assemble(columns, n_nodes, known, order)
-
-
-def _as_names(table: Any) -> tuple[Hashable, ...]:
-    return tuple(table.tolist() if isinstance(table, np.ndarray) else table)
 
 
 def _are_numbers(keys: list[Hashable], n_nodes: int) -> bool:
@@ -329,8 +291,8 @@ def _column(values: Any, name: str, n_nodes: int) -> Column:
 
 
 def _is_empty(cell: Any) -> bool:
-    missing = isinstance(cell, float) and math.isnan(cell)
-    return cell is None or missing or type(cell).__name__ in ("NAType", "NaTType")
+    missing = cell is None or (isinstance(cell, float) and math.isnan(cell))
+    return missing or type(cell).__name__ in ("NAType", "NaTType")
 
 
 def check_coordinates(coordinates: Any, n_nodes: int) -> FloatArray:
@@ -347,9 +309,9 @@ def check_coordinates(coordinates: Any, n_nodes: int) -> FloatArray:
 def _coordinates_from(columns: Mapping[str, Column]) -> FloatArray | None:
     """Return the coordinates that the column names state; None where there are none or a value is missing."""
     by_name = {name.lower(): column for name, column in columns.items() if column.dtype.kind in "iuf"}
-    for rule in COORDINATE_RULES:
-        if all(name in by_name for name in rule):
-            points = np.stack([by_name[name].astype(np.float64) for name in rule], axis=1)
+    for names in map(str.split, COORDINATE_RULES):
+        if all(name in by_name for name in names):
+            points = np.stack([by_name[name].astype(np.float64) for name in names], axis=1)
             return points if bool(np.isfinite(points).all()) else None
     return None
 

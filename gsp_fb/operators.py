@@ -365,11 +365,7 @@ class Operator:
 
 
 def operator(
-    graph: Graph,
-    family: str,
-    channel: str = "low",
-    gamma: float | None = None,
-    isolated: str = "self",
+    graph: Graph, family: str, channel: str = "low", gamma: float | None = None, isolated: str = "self"
 ) -> Operator:
     """Return one channel of one family of operators on ``graph``.
 
@@ -404,11 +400,11 @@ def operator(
 
     References
     ----------
-    .. [1] F. R. K. Chung, "Spectral Graph Theory", AMS 1997.
+    .. [1] F. R. K. Chung, "Spectral Graph Theory", AMS 1997 (``comb``, ``sym``, ``rw``).
     .. [2] T. N. Kipf and M. Welling, "Semi-supervised classification with graph convolutional networks", ICLR 2017
-       (``renorm_sym``).
+       (``renorm_sym`` with gamma = 1).
     .. [3] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
-       convolutional networks", GLFrontiers 2022.
+       convolutional networks", GLFrontiers 2022, Section 2.1 and Appendix E (``lazy_sym``, ``lazy_rw``).
 
     Examples
     --------
@@ -452,11 +448,6 @@ MADE_FROM = {
 
 def check_operator(op: Any) -> Operator:
     """Return ``op`` if it is an operator; otherwise raise ParameterError that shows how one is made from what it is.
-
-    Raises
-    ------
-    ParameterError
-        It is a graph, a matrix or something else.
 
     Examples
     --------

@@ -73,16 +73,14 @@ def laplacian_pe(op: Operator, k: int, *, tol: float = 1e-10, warn: bool = True)
            [-0.7071, -0.4082,  0.    ]])
     """
     modes, frequencies = _modes(op, check_count(k, "k"), tol)
-    groups = _groups(frequencies, op)
-    shared = [group for group in groups if len(group) > 1 and group[0] < k]
+    shared = [group for group in _groups(frequencies, op) if len(group) > 1 and group[0] < k]
     if shared and warn:
         named = "; ".join(f"{group[0]}..{min(group[-1], k - 1)}" for group in shared[:4])
         warnings.warn(
             f"columns {named} belong to repeated frequencies: they are determined up to a rotation", GspWarning, 2
         )
     xp = namespace(modes)
-    missing = k - min(k, modes.shape[1])
-    empty = asarray_like(np.zeros((modes.shape[0], missing)), modes)
+    empty = asarray_like(np.zeros((modes.shape[0], max(k - modes.shape[1], 0))), modes)
     encoding: FloatArray = xp.concat((modes[:, :k], cast(empty, modes.dtype)), axis=1)
     return encoding
 
@@ -92,12 +90,8 @@ def degenerate_groups(op: Operator, k: int, *, tol: float = 1e-10) -> list[list[
 
     Parameters
     ----------
-    op : Operator
-        High channel of an undirected graph in memory.
-    k : int
-        Columns of the encoding. A group that ``k`` cuts names the first column beyond it.
-    tol : float
-        As in :func:`spectrum`.
+    op, k, tol
+        As in :func:`laplacian_pe`. A group that ``k`` cuts names the first column beyond it.
 
     Returns
     -------

@@ -82,23 +82,7 @@ class Reordered:
 
 
 def reordered(graph: Graph, how: str = "community") -> Reordered:
-    """Return the graph with neighbours numbered close to each other.
-
-    Parameters
-    ----------
-    graph : Graph
-    how : {'rcm', 'community'}
-        ``rcm``, reverse Cuthill-McKee, makes the band of the matrix narrow: for grids, meshes, roads and other graphs
-        without long edges. ``community``, by label propagation, numbers groups one after the other: for social,
-        citation and web graphs. On a graph with neither, no order helps.
-
-    Examples
-    --------
-    >>> from gsp_fb import Graph
-    >>> two_pairs = Graph.from_edges([(0, 2), (1, 3)])
-    >>> reordered(two_pairs, "community").order
-    array([0, 2, 1, 3])
-    """
+    """Return the graph with neighbours numbered close to each other; see :meth:`Graph.reordered`."""
     order = ORDERS[check_choice(how, ORDERS, "order")](_by_magnitude(graph))
     inverse = np.empty_like(order)
     inverse[order] = np.arange(len(order))
@@ -137,10 +121,6 @@ def _rcm(graph: Graph) -> IntArray:
     return order.astype(np.int64)
 
 
-def _community(graph: Graph) -> IntArray:
-    return np.argsort(community_labels(graph), kind="stable")
-
-
 def community_labels(graph: Graph) -> IntArray:
     """Return a group for each node, named after one of its nodes, by label propagation.
 
@@ -163,4 +143,7 @@ def community_labels(graph: Graph) -> IntArray:
     return labels
 
 
-ORDERS: dict[str, Callable[[Graph], IntArray]] = {"rcm": _rcm, "community": _community}
+ORDERS: dict[str, Callable[[Graph], IntArray]] = {
+    "rcm": _rcm,
+    "community": lambda graph: np.argsort(community_labels(graph), kind="stable"),
+}

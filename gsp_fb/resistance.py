@@ -103,17 +103,12 @@ def _resistances(graph: Graph, pairs: Any, tol: float) -> FloatArray:
     """Return the resistances of distinct pairs of distinct nodes of one component each."""
     solver, size = laplacian_solver(graph)
     nodes, place = np.unique(pairs, return_inverse=True)
-    place = place.reshape(pairs.shape)
+    first, second = place.reshape(pairs.shape).T
     if len(nodes) >= len(pairs):
-        sources = [(pair, (1.0, -1.0)) for pair in pairs]
-        drops = [_potentials(solver, sources[at : at + COLUMNS], tol) for at in range(0, len(pairs), COLUMNS)]
-        potentials = np.concatenate(drops, axis=1)
+        potentials = _potentials(solver, [(pair, (1.0, -1.0)) for pair in pairs], nodes, tol)
         columns = np.arange(len(pairs))
-        return np.asarray(potentials[pairs[:, 0], columns] - potentials[pairs[:, 1], columns]) / size
-    single = [((node,), (1.0,)) for node in nodes]
-    blocks = [_potentials(solver, single[at : at + COLUMNS], tol)[nodes] for at in range(0, len(nodes), COLUMNS)]
-    inverse = np.concatenate(blocks, axis=1)
-    first, second = place.T
+        return np.asarray(potentials[first, columns] - potentials[second, columns]) / size
+    inverse = _potentials(solver, [((node,), (1.0,)) for node in nodes], nodes, tol)
     across = inverse[first, first] + inverse[second, second] - inverse[first, second] - inverse[second, first]
     return np.asarray(across) / size
 
@@ -134,12 +129,13 @@ def laplacian_solver(graph: Graph) -> tuple[Solver, float]:
     return Solver(system), size
 
 
-def _potentials(solver: Solver, sources: Any, tol: float) -> FloatArray:
-    """Return one column of potentials for each set of currents that enter at nodes."""
-    right = np.zeros((len(solver.system.diagonal), len(sources)))
-    for column, (nodes, currents) in enumerate(sources):
-        right[list(nodes), column] = currents
-    right = solver.system.project(right)
-    goal = tol * np.linalg.norm(right, axis=0)
-    potentials: FloatArray = solver.solve(right, goal, acceptable=100 * goal).x
-    return potentials
+def _potentials(solver: Solver, sources: Any, at: Any, tol: float) -> FloatArray:
+    """Return one column of potentials ``at`` some nodes for each set of currents that enter at nodes."""
+    blocks = []
+    for start in range(0, len(sources), COLUMNS):
+        block = sources[start : start + COLUMNS]
+        right = np.zeros((len(solver.system.diagonal), len(block)))
+        for column, (nodes, currents) in enumerate(block):
+            right[list(nodes), column] = currents
+        blocks.append(solver.solve_to(solver.system.project(right), tol)[at])
+    return np.concatenate(blocks, axis=1)

@@ -10,7 +10,7 @@ from typing import Any
 from ._arguments import check_choice, check_count, check_device, host_array
 from ._document import facts_html
 from ._eigen import DENSE_BYTES, Pairs, dense_pairs, partial_pairs
-from ._search import DENSE_FALLBACK, dense_products
+from ._search import DENSE_FALLBACK, dense_products, mode_bytes, too_large
 from .backend import (
     FloatArray,
     Signal,
@@ -244,9 +244,9 @@ def spectrum(
 
     A torus of 30 x 30 nodes has every frequency several times:
 
-    >>> nodes = [(i, j) for i in range(30) for j in range(30)]
-    >>> edges = [(30 * i + j, 30 * (i + di) % 900 + (j + dj) % 30) for i, j in nodes for di, dj in ((0, 1), (1, 0))]
-    >>> modes = spectrum(operator(Graph.from_edges(edges), "comb", channel="high"), k=5)
+    >>> from gsp_fb import cartesian_product, datasets
+    >>> torus = cartesian_product(datasets.ring(30), datasets.ring(30))
+    >>> modes = spectrum(operator(torus, "comb", channel="high"), k=5)
     >>> modes.frequencies.round(4), modes.proof
     (array([0.    , 0.0437, 0.0437, 0.0437, 0.0437]), 'inertia')
     """
@@ -263,9 +263,13 @@ def spectrum(
         raise ParameterError(f"k={k} modes asked of a graph with {n_nodes} nodes")
     if k is None or k == n_nodes or n_nodes <= DENSE_NODES or 3 * k > n_nodes or _is_dense(op.graph, k):
         _guard_dense(op, max_bytes)
-        pairs = _end(dense_pairs(op.symmetrized), k, smooth_first=op.channel == "high", which=which)
+        pairs = dense_pairs(op.symmetrized)
+        pairs = pairs if k is None else pairs.end(k, (which == "low") == (op.channel == "high"))
     else:
-        _guard_result(op, k, max_bytes)
+        # The vectors as they are found, and in the order and sign in which they are returned.
+        need = 2 * mode_bytes(op.graph) * n_nodes * k
+        if need > max_bytes:
+            raise too_large(f"{k} modes of {n_nodes} nodes", need, max_bytes)
         pairs = _iterative(op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
     values = namespace(pairs.values).clip(pairs.values, *op.bounds)
     return Spectrum(op, values, _fix_signs(pairs.vectors), pairs.method, pairs.proof, pairs.error)
@@ -284,44 +288,17 @@ def _iterative(op: Operator, k: int, which: str, **options: Any) -> Pairs:
     return replace(pairs, values=1.0 - pairs.values[::-1], vectors=pairs.vectors[:, ::-1])
 
 
-def _end(pairs: Pairs, k: int | None, *, smooth_first: bool, which: str) -> Pairs:
-    if k is None:
-        return pairs
-    first = (which == "low") == smooth_first
-    part = slice(0, k) if first else slice(pairs.values.shape[0] - k, None)
-    return replace(pairs, values=pairs.values[part], vectors=pairs.vectors[:, part])
-
-
 def _guard_dense(op: Operator, max_bytes: int) -> None:
     n_nodes = op.graph.n_nodes
-    need = DENSE_COPIES * _number(op) * n_nodes**2
+    need = DENSE_COPIES * mode_bytes(op.graph) * n_nodes**2
     if need > max_bytes:
-        raise ParameterError(
-            f"all {n_nodes} modes need about {need / 1e9:.1f} GB (max_bytes={max_bytes / 1e9:.1f} GB); "
-            "ask for k modes, use polynomial filters, or raise max_bytes"
-        )
+        raise too_large(f"all {n_nodes} modes", need, max_bytes, "ask for k modes, use polynomial filters")
     if n_nodes > UNINTERRUPTED_NODES and op.graph.device == "cpu":
         warnings.warn(
             f"a dense decomposition of {n_nodes} nodes takes about {10 * (n_nodes / UNINTERRUPTED_NODES) ** 3:.0f} s "
             "on one core and does not react to Ctrl-C; ask for k modes, or use polynomial filters",
             GspWarning,
             stacklevel=3,
-        )
-
-
-def _number(op: Operator) -> int:
-    """Return the bytes of one entry of a mode."""
-    return 16 if op.graph.is_complex else 8
-
-
-def _guard_result(op: Operator, k: int, max_bytes: int) -> None:
-    # The vectors as they are found, and in the order and sign in which they are returned.
-    n_nodes = op.graph.n_nodes
-    need = 2 * _number(op) * n_nodes * k
-    if need > max_bytes:
-        raise ParameterError(
-            f"{k} modes of {n_nodes} nodes need about {need / 1e9:.1f} GB (max_bytes={max_bytes / 1e9:.1f} GB); "
-            "ask for fewer modes, or raise max_bytes"
         )
 
 

@@ -55,14 +55,10 @@ class StreamingEnergy:
     op : Operator
         High channel of an undirected graph with real weights in memory; any family, ``isolated='self'``.
     x : array_like, shape (n_nodes,)
-        Real signal. Values up to 1e75 and weights up to 1e150 in magnitude: products of larger ones overflow.
+        Real signal, later the current one. Values up to 1e75 and weights up to 1e150 in magnitude: products of larger
+        ones overflow.
     signed : bool
         Allow edges of negative weight; a graph that has some allows them anyway.
-
-    Attributes
-    ----------
-    x : float64 array
-        The current signal.
 
     Raises
     ------

@@ -43,14 +43,6 @@ class Variant:
     check_family : Look up a row by name.
     gsp_fb.operator : Build an operator of a family.
 
-    References
-    ----------
-    .. [1] F. R. K. Chung, "Spectral Graph Theory", AMS 1997 (``comb``, ``sym``, ``rw``).
-    .. [2] T. N. Kipf, M. Welling, "Semi-supervised classification with graph convolutional networks", ICLR 2017
-       (``renorm_sym`` with gamma = 1).
-    .. [3] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
-       convolutional networks", GLFrontiers 2022, Section 2.1 and Appendix E (``lazy_sym``, ``lazy_rw``).
-
     Examples
     --------
     >>> VARIANTS["lazy_rw"].loops, VARIANTS["lazy_rw"].norm, VARIANTS["lazy_rw"].has_gamma
@@ -116,7 +108,6 @@ def check_family(family: object) -> Variant:
     Returns
     -------
     Variant
-        The row.
 
     Raises
     ------

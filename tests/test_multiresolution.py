@@ -10,7 +10,7 @@ import gsp_fb as gf
 from gsp_fb import datasets
 from gsp_fb.errors import GraphError, ParameterError, SignalError
 from gsp_fb.reduction import Pyramid, coarsen, sparsify
-from gsp_fb.reduction._elimination import sampled_kron
+from gsp_fb.reduction.kron import sampled_kron
 
 DIRECTED = gf.Graph.from_edges([(0, 1), (1, 2)], directed=True)
 

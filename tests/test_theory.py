@@ -137,7 +137,7 @@ class Tampered(Case):
 @pytest.mark.parametrize("name", [name for name in CLAIMS if name != "proof_identity"])
 def test_each_claim_comes_out_false_on_a_tampered_case(name, monkeypatch):
     # parseval compares no operator: there the signal's energy is tampered with instead.
-    monkeypatch.setattr("gsp_fb.theory.signal_claims.signal_energy", lambda x, per_column: 2.0 * np.sum(x * x, axis=0))
+    monkeypatch.setattr("gsp_fb.theory._sides.signal_energy", lambda x, per_column: 2.0 * np.sum(x * x, axis=0))
     case = Tampered(TRIANGLE_WITH_TAIL, 1.0)
     residual = CLAIMS[name].residual(case)
     assert residual > tolerance(case.n, scale=CLAIMS[name].scale(case))

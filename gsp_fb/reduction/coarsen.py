@@ -132,12 +132,12 @@ def coarsen(graph: Graph, ratio: float = 0.5, *, k: int = 10, method: str = "var
     # Constant modes of the components are kept by every contraction.
     real = np.arange(k) >= graph.n_components
     low = np.asarray(modes.basis)[:, real] / np.sqrt(frequencies[real])
-    A = without_loops(graph)
+    A = without_loops(graph.adjacency)
     groups: IntArray = np.arange(graph.n_nodes)
     while A.shape[0] > target:
         joined = _contracted(A, low, target, method)
         S = _indicator(joined)
-        A, groups = _without_diagonal(S.T @ A @ S), joined[groups]
+        A, groups = without_loops(S.T @ A @ S), joined[groups]
         low = (S.T @ low) / np.bincount(joined)[:, None]
     coarse = Graph.from_adjacency(A, symmetrize="mean", nodes=_table(graph, groups))
     found = _weighted_frequencies(coarse, groups, k)
@@ -181,13 +181,6 @@ def _indicator(groups: IntArray) -> Any:
     """Return the matrix S with one column a group: S x is constant over groups, S' x sums over them."""
     n = len(groups)
     return sparse.csr_array((np.ones(n), (np.arange(n), groups)))
-
-
-def _without_diagonal(A: Any) -> Any:
-    A = sparse.csr_array(A)
-    A.setdiag(0)
-    A.eliminate_zeros()
-    return A
 
 
 def _table(graph: Graph, groups: IntArray) -> NodeTable:

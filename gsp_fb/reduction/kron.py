@@ -14,7 +14,7 @@ from ..backend import IntArray
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
 
-__all__ = ["check_keep", "fill_in", "kron", "without_loops"]
+__all__ = ["fill_in", "kron", "sampled_kron", "without_loops"]
 
 # Entries of the result that are rounding of a zero, relative to the degrees of their ends.
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
@@ -76,9 +76,9 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
     graph.check_unsigned("Kron reduction")
     if graph.directed:
         raise GraphError("Kron reduction needs an undirected graph; give symmetrize= to the graph")
-    keep = check_keep(keep, graph.n_nodes)
+    keep = _check_keep(keep, graph.n_nodes)
     drop = np.setdiff1d(np.arange(graph.n_nodes), keep)
-    A = without_loops(graph)
+    A = without_loops(graph.adjacency)
     _check_components(graph, keep)
     _check_fill(A, keep, drop, check_count(max_entries, "max_entries"))
     degrees = np.asarray(A.sum(axis=1)).ravel()
@@ -87,7 +87,7 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
     return Graph.from_adjacency(schur + loops, symmetrize="mean", nodes=graph.nodes.take(keep))
 
 
-def check_keep(keep: Any, n_nodes: int) -> IntArray:
+def _check_keep(keep: Any, n_nodes: int) -> IntArray:
     """Return a set of nodes, given by number or as a mask, as distinct node numbers."""
     nodes = np.asarray(keep)
     if nodes.ndim != 1 or nodes.dtype.kind not in "biu" or not nodes.size:
@@ -105,9 +105,9 @@ def check_keep(keep: Any, n_nodes: int) -> IntArray:
     return nodes.astype(np.int64)
 
 
-def without_loops(graph: Graph) -> Any:
-    """Return the adjacency without its diagonal, as CSR."""
-    A = sparse.csr_array(graph.adjacency.copy())
+def without_loops(A: Any) -> Any:
+    """Return a copy of an adjacency without its diagonal, as CSR."""
+    A = sparse.csr_array(A, copy=True)
     A.setdiag(0)
     A.eliminate_zeros()
     return A
@@ -180,3 +180,58 @@ def _cleaned(schur: Any, degrees: Any) -> Any:
     entries = schur.tocoo()
     real = entries.data > ROUNDING * np.sqrt(degrees[entries.row] * degrees[entries.col])
     return sparse.csr_array((entries.data[real], (entries.row[real], entries.col[real])), shape=schur.shape)
+
+
+def sampled_kron(graph: Graph, keep: IntArray, rng: np.random.Generator) -> Graph:
+    """Return a random graph on ``keep`` whose expected Laplacian is the Kron-reduced one, with no more edges.
+
+    Eliminating a node of degree d makes a clique; its sampled tree has d - 1 edges, the right expectation, and leaves
+    connected what was connected. Nodes of an independent set are eliminated together. R. Kyng and S. Sachdeva,
+    "Approximate Gaussian elimination for Laplacians", FOCS 2016.
+    """
+    A, left = without_loops(graph.adjacency), np.ones(graph.n_nodes, dtype=bool)
+    left[keep] = False
+    while left.any():
+        chosen = _independent(A, left, rng)
+        left[chosen] = False
+        A = _eliminated(A, chosen, rng)
+    loops: Any = sparse.diags_array(np.asarray(graph.loop_weights[keep]))
+    return Graph.from_adjacency(A[keep][:, keep] + loops, nodes=graph.nodes.take(keep))
+
+
+def _independent(A: Any, left: Any, rng: np.random.Generator) -> IntArray:
+    """Return nodes to eliminate, no two adjacent: those of lower degree than their neighbours that are left."""
+    # Degrees plus a random fraction are distinct, so at least one node is chosen.
+    rank = np.diff(A.indptr) + rng.random(len(left))
+    rank[~left] = np.inf
+    rows = np.repeat(np.arange(len(left)), np.diff(A.indptr))
+    beaten = np.zeros(len(left), dtype=bool)
+    beaten[rows[rank[A.indices] < rank[rows]]] = True
+    return np.flatnonzero(left & ~beaten)
+
+
+def _eliminated(A: Any, chosen: IntArray, rng: np.random.Generator) -> Any:
+    """Return the adjacency without the chosen nodes: their neighbours joined by trees."""
+    gone = np.zeros(A.shape[0], dtype=bool)
+    gone[chosen] = True
+    entries = A.tocoo()
+    rest = ~(gone[entries.row] | gone[entries.col])
+    first, second, weights = _trees(A[chosen], rng)
+    rows = np.concatenate([entries.row[rest], first, second])
+    columns = np.concatenate([entries.col[rest], second, first])
+    values = np.concatenate([entries.data[rest], weights, weights])
+    return sparse.csr_array((values, (rows, columns)), shape=A.shape)
+
+
+def _trees(stars: Any, rng: np.random.Generator) -> tuple[Any, Any, Any]:
+    """Return the edges of one tree a row: each neighbour, lightest first, draws one of the heavier by weight."""
+    rows = np.repeat(np.arange(stars.shape[0]), np.diff(stars.indptr))
+    order = np.lexsort((stars.data, rows))
+    nodes, weights, last = stars.indices[order], stars.data[order], stars.indptr[1:][rows] - 1
+    # Each row sums to 1. The heaviest entry comes last, so that the sums of heavier ones are of the row's own size.
+    sums = np.cumsum(weights / np.bincount(rows, weights, stars.shape[0])[rows])
+    heavier = sums[last] - sums
+    drawing = np.flatnonzero(np.arange(len(nodes)) < last)
+    drawn = np.searchsorted(sums, sums[drawing] + rng.random(len(drawing)) * heavier[drawing])
+    partner = np.clip(drawn, drawing + 1, last[drawing])
+    return nodes[drawing], nodes[partner], (weights * heavier)[drawing]

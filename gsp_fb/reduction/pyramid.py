@@ -19,8 +19,7 @@ from ..graph import Graph
 from ..operators import Operator, operator
 from ..solvers import Solver, System
 from ..spectrum import spectrum
-from ._elimination import sampled_kron
-from .kron import fill_in, kron, without_loops
+from .kron import fill_in, kron, sampled_kron, without_loops
 
 __all__ = ["Pyramid"]
 
@@ -64,9 +63,7 @@ class _Level:
         """Return the coarse values at the kept nodes and their (regularised) harmonic extension elsewhere."""
         x = np.zeros((self.graph.n_nodes, coarse.shape[1]))
         x[self.keep] = coarse
-        right = -(self._matrix @ x)
-        goal = TOL * np.linalg.norm(right, axis=0)
-        x[self.drop] = self._solver.solve(right, goal, acceptable=100 * goal).x
+        x[self.drop] = self._solver.solve_to(-(self._matrix @ x), TOL)
         return x
 
 
@@ -123,13 +120,7 @@ class Pyramid:
     """
 
     def __init__(
-        self,
-        graph: Graph,
-        levels: int,
-        *,
-        regularization: float = 0.0,
-        max_entries: int = MAX_ENTRIES,
-        rng: Any = 0,
+        self, graph: Graph, levels: int, *, regularization: float = 0.0, max_entries: int = MAX_ENTRIES, rng: Any = 0
     ) -> None:
         graph.in_memory()
         check_host(graph.device, "a pyramid is built")
@@ -143,7 +134,7 @@ class Pyramid:
             keep = _kept_nodes(graph, level, generator)
             steps.append(_Level(graph, keep, float(regularization)))
             drop = steps[-1].drop
-            exact.append(fill_in(without_loops(graph), keep, drop)[0] <= limit)
+            exact.append(fill_in(without_loops(graph.adjacency), keep, drop)[0] <= limit)
             graph = kron(graph, keep) if exact[-1] else sampled_kron(graph, keep, generator)
         self._levels = tuple(steps)
         #: Graphs from the given one to the coarsest.

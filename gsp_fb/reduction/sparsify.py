@@ -155,8 +155,7 @@ class _Pencil:
     def potentials(self, flow: Any, tol: float) -> FloatArray:
         """Return L^+ times the divergence of each column of edge values."""
         right = self.solver.system.project(np.asarray(divergence(self.op, flow))) / self.size
-        goal = tol * np.linalg.norm(right, axis=0)
-        return np.asarray(self.solver.solve(right, goal, acceptable=100 * goal).x)
+        return self.solver.solve_to(right, tol)
 
     def leverage(self, rng: np.random.Generator) -> FloatArray:
         """Return w r of every edge: exact on small graphs, by random projection on large ones; 1 for a loop."""

@@ -5,13 +5,10 @@ approximate Cholesky, a sparse factorisation or algebraic multigrid, each answer
 :func:`ritz_cycles` is the one Krylov method for eigenpairs, and :class:`Factorization` solves and counts eigenvalues.
 """
 
-from __future__ import annotations
-
 from .block_lanczos import Ritz, Space, ritz_cycles
-from .cg import conjugate_gradients
 from .factor import Factorization, FactorizationCost, factorization_cost
 from .planner import METHODS, Solution, Solver, solve
-from .system import System
+from .system import System, conjugate_gradients
 
 __all__ = [
     "METHODS",

@@ -1,9 +1,9 @@
 """Block Lanczos with thick restarts and full orthogonalisation: Ritz pairs at the upper end of a symmetric map.
 
-A single-vector Krylov space holds one copy of a repeated eigenvalue; a block of ``b`` random vectors holds ``b`` of
-them, and a block that loses rank (an invariant subspace) is filled up with new random vectors, which bring in further
-copies. References: C. C. Paige, 1972; K. Wu and H. Simon, SIAM J. Matrix Anal. Appl. 22 (2000) 602; Y. Zhou and Y.
-Saad, Numer. Algorithms 47 (2008) 341.
+A single-vector Krylov space holds one copy of a repeated eigenvalue, a block of ``b`` random vectors ``b`` of them; a
+block that loses rank (an invariant subspace) is filled up with new random vectors, which bring in further copies.
+References: C. C. Paige, 1972; K. Wu and H. Simon, SIAM J. Matrix Anal. Appl. 22 (2000) 602; Y. Zhou and Y. Saad, Numer.
+Algorithms 47 (2008) 341.
 """
 
 from __future__ import annotations
@@ -27,62 +27,29 @@ LOSS = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Ritz:
-    """Ritz pairs after one cycle, the largest value first.
+    """Ritz pairs after one cycle, the largest value first."""
 
-    Attributes
-    ----------
-    values : float64 array, shape (n_kept,)
-        On the host.
-    vectors : array, shape (n_kept, n)
-        Orthonormal rows.
-    exhausted : bool
-        The space is invariant and no direction is left outside it: every pair is exact.
-    n_products : int
-        Products with a block in this cycle.
-    """
-
-    values: FloatArray
-    vectors: Any
-    exhausted: bool
-    n_products: int
+    values: FloatArray  # on the host
+    vectors: Any  # orthonormal rows
+    exhausted: bool  # the space is invariant and no direction is left outside it: every pair is exact
+    n_products: int  # products with a block in this cycle
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """The vectors in which a search runs; of vectors over several processes each holds its own entries.
+    """The vectors in which a search runs; of vectors over several processes each holds its own entries."""
 
-    Attributes
-    ----------
-    n_rows : int
-        Length of a whole vector.
-    project : callable
-        Orthogonal projector out of everything already known.
-    draw : callable
-        Number of columns to a random block.
-    total : callable
-        Adds up a host array over the processes.
-    """
-
-    n_rows: int
-    project: Product
-    draw: Callable[[int], Any]
-    total: Product
+    n_rows: int  # length of a whole vector
+    project: Product  # orthogonal projector out of everything already known
+    draw: Callable[[int], Any]  # number of columns to a random block
+    total: Product  # adds up a host array over the processes
 
 
 def ritz_cycles(product: Product, start: Any, space: Space, *, dimension: int, keep: int) -> Iterator[Ritz]:
     """Yield the ``keep`` largest Ritz pairs of a symmetric map after each cycle, for as long as the caller asks.
 
-    Parameters
-    ----------
-    product : callable
-        Applies the map to a block, shape (n, b). Its image lies in the range of ``space.project``.
-    start : array, shape (n, b)
-        Its width is the block size.
-    space : Space
-    dimension : int
-        Largest dimension of the Krylov space.
-    keep : int
-        Ritz vectors kept at a restart, at most ``dimension`` minus the block size.
+    ``product`` applies the map to a block; its image lies in the range of ``space.project``. The width of ``start`` is
+    the block size, ``dimension`` the largest of the Krylov space, and ``keep`` at most that minus the block size.
     """
     width = int(start.shape[1])
     rows = empty_like((dimension + width, start.shape[0]), start)
@@ -124,7 +91,7 @@ def _orthonormal(block: Any, rows: Any, space: Space, width: int) -> tuple[Any, 
         if lost <= 0:
             break
         fresh = space.draw(lost)
-        rest, _unused = _remainder(fresh, xp.concat((rows, found.T), axis=0), space)
+        rest = _remainder(fresh, xp.concat((rows, found.T), axis=0), space)[0]
         found = xp.concat((found, _basis(rest, _column_norms(fresh, space), space)), axis=1)
         small = True
     if small:

@@ -32,16 +32,10 @@ PEELS = 30
 
 @dataclass(frozen=True)
 class FactorizationCost:
-    """Upper estimate of a factorisation, from the envelope of the matrix in reverse Cuthill-McKee order.
+    """Upper estimate of a factorisation, from the envelope of the matrix in reverse Cuthill-McKee order."""
 
-    Attributes
-    ----------
-    entries, flops : float
-        Entries of one factor, and multiplications.
-    """
-
-    entries: float
-    flops: float
+    entries: float  # of one factor
+    flops: float  # multiplications
 
     @property
     def is_cheap(self) -> bool:
@@ -86,19 +80,7 @@ def _core(matrix: sparse.csr_array) -> sparse.csr_array:
 
 
 class Factorization:
-    """``L D L'`` of a sparse symmetric matrix, without pivoting.
-
-    Parameters
-    ----------
-    matrix : sparse array, float64
-    shift : float
-        ``matrix - shift * I`` is factorised.
-
-    Raises
-    ------
-    ConvergenceError
-        The shifted matrix is singular, or has no factorisation without pivoting.
-    """
+    """``L D L'`` of ``matrix - shift * I``, sparse and symmetric, without pivoting; ConvergenceError if it has none."""
 
     def __init__(self, matrix: Any, shift: float = 0.0) -> None:
         self._shifted = sparse.csc_array(matrix - shift * _diagonal(np.ones(matrix.shape[0])))
@@ -113,11 +95,9 @@ class Factorization:
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Return the solution for a vector or a block."""
-        solution: FloatArray = self._factors.solve(np.ascontiguousarray(right, dtype=self._dtype(right)))
+        dtype = np.result_type(self._shifted.dtype, right.dtype)
+        solution: FloatArray = self._factors.solve(np.ascontiguousarray(right, dtype=dtype))
         return solution
-
-    def _dtype(self, right: FloatArray) -> Any:
-        return np.result_type(self._shifted.dtype, right.dtype)
 
     @cached_property
     def n_negative(self) -> int:

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from .._extras import has
-from ..backend import device_of, namespace, norm
+from ..backend import FloatArray, device_of, namespace, norm
 from ..errors import ConvergenceError
-from .cg import conjugate_gradients
 from .factor import Factorization, FactorizationCost, factorization_cost
-from .preconditioners import approximate_cholesky, multigrid
-from .system import System
+from .system import System, approximate_cholesky, conjugate_gradients, multigrid
 
 __all__ = ["METHODS", "Solution", "Solver", "solve"]
 
@@ -31,26 +29,13 @@ REFINEMENTS = 3
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Answer to a linear system, with what is known about its error.
+    """Answer to a linear system, with what is known about its error."""
 
-    Attributes
-    ----------
-    x : array, shape (n, b)
-    method : str
-        The method of :data:`METHODS` that reached the target.
-    iterations : int
-        Steps of conjugate gradients over all methods; a factorisation has none.
-    residual : array, shape (b,)
-        ``|right - M x|`` of each column, recomputed from the answer.
-    error_bound : array, shape (b,)
-        ``residual / floor`` with the system's bound on the least eigenvalue; infinite where that is unknown.
-    """
-
-    x: Any
-    method: str
-    iterations: int
-    residual: Any
-    error_bound: Any
+    x: Any  # shape (n, b)
+    method: str  # the row of METHODS that reached the target
+    iterations: int  # steps of conjugate gradients over all methods; a factorisation has none
+    residual: Any  # ``|right - M x|`` of each column, recomputed from the answer
+    error_bound: Any  # ``residual / floor``, the system's bound on the least eigenvalue; infinite where that is unknown
 
 
 @dataclass(eq=False)
@@ -82,22 +67,11 @@ class Solver:
         return found
 
     def solve(self, right: Any, target: Any, *, acceptable: Any = None, max_steps: int | None = None) -> Solution:
-        """Return ``x`` with ``|right - M x| <= target`` in each column, by the first method that reaches it.
+        """Return ``x`` with ``|right - M x| <= target`` in each column, by the first method that reaches it, or raise.
 
-        Parameters
-        ----------
-        right : array, shape (n, b)
-            Solved for in float64, whatever its precision. Of a singular system the part in the range is taken.
-        target : float or array, shape (b,)
-        acceptable : float or array, shape (b,), optional
-            Residual that is taken where ``target`` is below what rounding allows; ``target`` by default.
-        max_steps : int, optional
-            Steps of conjugate gradients altogether; by default those of the last resort are ten per row.
-
-        Raises
-        ------
-        ConvergenceError
-            No method reached the target.
+        A block of shape (n, b) is solved for in float64, whatever its precision; of a singular system the part in the
+        range is taken. ``acceptable`` is the residual that is taken where ``target`` is below what rounding allows.
+        ``max_steps`` of conjugate gradients altogether; by default those of the last resort are ten per row.
         """
         xp = namespace(right)
         wide = xp.complex128 if xp.isdtype(right.dtype, "complex floating") else xp.float64
@@ -111,7 +85,7 @@ class Solver:
                 self._improve(state, right, target, method, max_steps)
             goal = target if name == "jacobi-cg" or acceptable is None else acceptable
             if bool(xp.all(_norms(state.residual) <= goal)):
-                return self._solution(state.x, name, state.iterations, state.residual)
+                return self._solution(state, name)
             if max_steps is not None and state.iterations >= max_steps:
                 break
         worst = float(xp.max(_norms(state.residual)))
@@ -119,6 +93,11 @@ class Solver:
             f"the linear solve left a residual of {worst:.3g} after {state.iterations} steps; raise tol=, or "
             "pip install 'gsp-fb[fast]' for approximate Cholesky and multigrid"
         )
+
+    def solve_to(self, right: Any, tol: float) -> FloatArray:
+        """Return ``x`` to a relative residual, a hundred times as much where rounding allows no better; on the host."""
+        goal = tol * np.linalg.norm(right, axis=0)
+        return np.asarray(self.solve(right, goal, acceptable=100 * goal).x)
 
     def _improve(self, state: _State, right: Any, target: Any, method: Method, max_steps: int | None) -> None:
         """Add corrections by one method until the target is reached or they no longer help."""
@@ -139,10 +118,10 @@ class Solver:
             if done or spent == left or not method.refines:
                 return
 
-    def _solution(self, x: Any, method: str, iterations: int, residual: Any) -> Solution:
-        size = _norms(residual)
+    def _solution(self, state: _State, method: str) -> Solution:
+        size = _norms(state.residual)
         bound = size / self.system.floor if self.system.floor > 0 else size + np.inf
-        return Solution(self.system.project(x), method, iterations, size, bound)
+        return Solution(self.system.project(state.x), method, state.iterations, size, bound)
 
 
 def solve(system: System, right: Any, target: Any, *, acceptable: Any = None, max_steps: int | None = None) -> Solution:
@@ -156,45 +135,31 @@ def _norms(block: Any) -> Any:
 
 @dataclass(frozen=True)
 class Method:
-    """A rung of the ladder.
+    """A rung of the ladder."""
 
-    Attributes
-    ----------
-    applies : callable
-        Whether the system has what the method needs.
-    correct : callable
-        Solver, residual, target and most steps to a correction and the steps it took.
-    refines : bool
-        Whether a second correction recovers what the first lost to rounding.
-    """
-
+    # Whether the system has what the method needs.
     applies: Callable[[Solver], bool]
+    # Solver, residual, target and most steps to a correction and the steps it took.
     correct: Callable[[Solver, Any, Any, int | None], tuple[Any, int]]
+    # Whether a second correction recovers what the first lost to rounding.
     refines: bool = True
 
 
 def _jacobi(steps: Callable[[Solver, int | None], int]) -> Callable[..., tuple[Any, int]]:
     def correct(solver: Solver, right: Any, target: Any, max_steps: int | None) -> tuple[Any, int]:
-        diagonal = solver.system.diagonal[:, None]
-        found = conjugate_gradients(
-            solver.system.product,
-            right,
-            target,
-            steps(solver, max_steps),
-            precondition=lambda r: solver.system.project(r / diagonal),
+        system, diagonal = solver.system, solver.system.diagonal[:, None]
+        most = steps(solver, max_steps)
+        return conjugate_gradients(
+            system.product, right, target, most, precondition=lambda r: system.project(r / diagonal)
         )
-        return found.x, found.steps
 
     return correct
 
 
 def _preconditioned(name: str, make: Callable[[System], Callable[[Any], Any]]) -> Callable[..., tuple[Any, int]]:
     def correct(solver: Solver, right: Any, target: Any, _: int | None) -> tuple[Any, int]:
-        inverse = solver.part(name, lambda: make(solver.system))
-        found = conjugate_gradients(
-            solver.system.product, right, target, PRECONDITIONED_STEPS, precondition=_on_real(inverse)
-        )
-        return found.x, found.steps
+        inverse = _on_real(solver.part(name, lambda: make(solver.system)))
+        return conjugate_gradients(solver.system.product, right, target, PRECONDITIONED_STEPS, precondition=inverse)
 
     return correct
 
@@ -234,10 +199,6 @@ def _last_steps(solver: Solver, max_steps: int | None) -> int:
     return STEPS_PER_ROW * max(int(solver.system.diagonal.shape[0]), 10) if max_steps is None else max_steps
 
 
-def _has_small_fill(solver: Solver) -> bool:
-    return solver.cost.flops <= DIRECT_FLOPS
-
-
 # In the order in which they are tried.
 METHODS: dict[str, Method] = {
     # Stopped by its cap, it is not begun again.
@@ -247,7 +208,7 @@ METHODS: dict[str, Method] = {
             _has_entries(solver)
             and solver.system.balance is not None
             and has("approx_chol")
-            and not _has_small_fill(solver)
+            and solver.cost.flops > DIRECT_FLOPS
         ),
         _preconditioned("approximate-cholesky", approximate_cholesky),
     ),

@@ -17,13 +17,10 @@ tolerance to compare with are in :mod:`gsp_fb.theory`.
 This package needs hypothesis; no other package of gsp_fb imports it.
 """
 
-from __future__ import annotations
-
-from ._adjacencies import adjacencies
-from ._graphs import graphs
+from . import _guard as _guard
+from ._graphs import adjacencies, graphs, magnetic_graphs, signed_graphs
 from ._operators import channels, families, gammas, isolated_policies, operators
 from ._signals import graphs_with_signals, signals
-from ._signed import magnetic_graphs, signed_graphs
 
 __all__ = [
     "adjacencies",

@@ -1,4 +1,7 @@
-"""Random graphs with degenerate cases: one node, no edge, isolated nodes, self-loops, bipartite, disconnected."""
+"""Random graphs with degenerate cases: one node, no edge, isolated nodes, self-loops, bipartite, disconnected.
+
+Also their adjacency matrices in the containers and dtypes of users, graphs with negative weights, and Hermitian ones.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,16 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+from scipy import sparse
 
 from .._arguments import check_count
 from ..backend import FloatArray
 from ..errors import ParameterError
 from ..graph import Graph
-from ._hypothesis import DrawFn, SearchStrategy
-from ._hypothesis import strategies as st
 
-__all__ = ["SHAPES", "graphs"]
+__all__ = ["SHAPES", "adjacencies", "graphs", "magnetic_graphs", "signed_graphs"]
 
 Pairs = list[tuple[int, int]]
 
@@ -50,16 +54,14 @@ def _order(draw: DrawFn, n: int) -> list[int]:
     return order
 
 
-def _random_pairs(draw: DrawFn, n: int, connected: bool) -> Pairs:
-    tree = [(draw(st.integers(0, i - 1)), i) for i in range(1, n)] if connected else []
-    return sorted({*tree, *_subset(draw, combinations(range(n), 2))})
-
-
 def _piece(draw: DrawFn, n: int, connected: bool) -> Pairs:
     shape = draw(st.sampled_from([*([] if connected else ["empty"]), *SHAPES, "random"]))
     if shape == "empty":
         return []
-    return SHAPES[shape](n) if shape in SHAPES else _random_pairs(draw, n, connected)
+    if shape in SHAPES:
+        return SHAPES[shape](n)
+    tree = [(draw(st.integers(0, i - 1)), i) for i in range(1, n)] if connected else []
+    return sorted({*tree, *_subset(draw, combinations(range(n), 2))})
 
 
 def _pairs(draw: DrawFn, n: int, connected: bool) -> Pairs:
@@ -154,8 +156,7 @@ def graphs(
     connected : bool
         One (weakly) connected component.
     min_degree : float > 0, optional
-        No isolated node, hence at least two nodes; weights are multiplied by a common factor until every degree reaches
-        it.
+        No isolated node, hence at least two; weights are multiplied by a common factor until every degree reaches it.
     loops : bool
         Whether self-loops may occur.
 
@@ -196,3 +197,133 @@ def graphs(
         min_degree=min_degree,
         loops=loops,
     )
+
+
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "list": lambda A: A.tolist(),
+    "dense": lambda A: A,
+    "fortran": np.asfortranarray,
+    "csr_array": sparse.csr_array,
+    "csc_array": sparse.csc_array,
+    "coo_array": sparse.coo_array,
+    "csr_matrix": sparse.csr_matrix,
+    "lil_array": sparse.lil_array,
+}
+DTYPES: dict[str, Callable[[Any], Any]] = {
+    "float64": lambda A: A,
+    "float32": lambda A: A.astype(np.float32),
+    "int64": lambda A: np.ceil(A).astype(np.int64),
+    "bool": lambda A: A != 0,
+}
+
+
+def adjacencies(graph: SearchStrategy[Graph] | None = None) -> SearchStrategy[tuple[Any, Graph]]:
+    """Return a strategy of pairs: an adjacency in some container and dtype, and the graph it represents.
+
+    The container is a list, a dense or a sparse array of some format; the dtype is float64, float32, int64 or bool.
+
+    Parameters
+    ----------
+    graph : strategy of Graph, optional
+        ``graphs()`` by default.
+
+    Returns
+    -------
+    strategy of (matrix, Graph)
+        The graph is built from the same matrix in dense float64.
+
+    See Also
+    --------
+    graphs : Graphs alone.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> @given(adjacencies())
+    ... def the_container_does_not_matter(pair):
+    ...     matrix, graph = pair
+    ...     assert Graph.from_adjacency(matrix).sha256 == graph.sha256
+    >>> the_container_does_not_matter()
+    """
+
+    def converted(graph: Graph, form: str, dtype: str) -> tuple[Any, Graph]:
+        A = DTYPES[dtype](graph.adjacency.toarray())
+        return FORMS[form](A), Graph.from_adjacency(A.astype(np.float64), directed=graph.directed)
+
+    return st.builds(
+        converted, graphs() if graph is None else graph, st.sampled_from(list(FORMS)), st.sampled_from(list(DTYPES))
+    )
+
+
+def signed_graphs(*, balanced: bool = False, **options: Any) -> SearchStrategy[Graph]:
+    """Return a strategy of graphs with signs: those of :func:`graphs`, each edge with a random one.
+
+    Parameters
+    ----------
+    balanced : bool
+        Signs ``s_i s_j`` of random signs of the nodes: the adjacency is similar to that of the absolute weights.
+    **options
+        Options of :func:`graphs`.
+
+    Returns
+    -------
+    strategy of Graph
+        Shrinks towards graphs without negative weights.
+
+    See Also
+    --------
+    graphs : Graphs with weights >= 0.
+    magnetic_graphs : Graphs with complex weights.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> @given(signed_graphs())
+    ... def degrees_are_sums_of_absolute_values(graph):
+    ...     assert abs(abs(graph.adjacency).sum(axis=1) - graph.degrees).max() <= 1e-9
+    >>> degrees_are_sums_of_absolute_values()
+    """
+
+    def with_signs(graph: Graph, seed: int) -> Graph:
+        if not seed:
+            return graph
+        A, rng = graph.adjacency.toarray(), np.random.default_rng(seed)
+        nodes = rng.choice([-1.0, 1.0], len(A))
+        signs = np.outer(nodes, nodes) if balanced else rng.choice([-1.0, 1.0], A.shape)
+        signs = signs if graph.directed else np.triu(signs) + np.triu(signs, 1).T
+        return Graph.from_adjacency(signs * A, directed=graph.directed, signed=True)
+
+    return st.builds(with_signs, graphs(**options), st.integers(0, 2**24 - 1))
+
+
+def magnetic_graphs(*, q: SearchStrategy[float] | float | None = None, **options: Any) -> SearchStrategy[Graph]:
+    """Return a strategy of Hermitian graphs: :meth:`gsp_fb.Graph.magnetic` of random directed graphs.
+
+    Parameters
+    ----------
+    q : strategy of float or float, optional
+        Turns per arc; multiples of 1/8 between 0 and 1 by default.
+    **options
+        Options of :func:`graphs` other than ``directed``.
+
+    Returns
+    -------
+    strategy of Graph
+        Weights are real where all phases are.
+
+    See Also
+    --------
+    signed_graphs : Graphs with negative weights.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> @given(magnetic_graphs())
+    ... def the_adjacency_is_hermitian(graph):
+    ...     A = graph.adjacency.toarray()
+    ...     assert (A == A.conj().T).all()
+    >>> the_adjacency_is_hermitian()
+    """
+    turns = st.integers(0, 7).map(lambda eighths: eighths / 8) if q is None else q
+    drawn = turns if isinstance(turns, SearchStrategy) else st.just(turns)
+    return st.builds(Graph.magnetic, graphs(directed=True, **options), drawn)

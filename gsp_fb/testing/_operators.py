@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
 from ..graph import Graph
 from ..operators import Operator, operator
 from ..variants import CHANNELS, VARIANTS
 from ._graphs import graphs
-from ._hypothesis import SearchStrategy
-from ._hypothesis import strategies as st
 
 __all__ = ["channels", "families", "gammas", "isolated_policies", "operators"]
 
@@ -24,10 +25,8 @@ def families(
 
     Parameters
     ----------
-    norm : str or iterable of str, optional
-        Restrict to families with one of these normalisations.
-    loops : str or iterable of str, optional
-        Restrict to families with one of these kinds of self-loops.
+    norm, loops : str or iterable of str, optional
+        Restrict to families with one of these normalisations or kinds of self-loops.
 
     Returns
     -------
@@ -141,20 +140,11 @@ def operators(
 ) -> SearchStrategy[Operator]:
     """Return a strategy of operators; ``op.graph`` is the drawn graph.
 
-    Each argument is a fixed value or a strategy; by default it is drawn.
-
     Parameters
     ----------
-    graph : strategy of Graph or Graph, optional
-        ``graphs()`` by default.
-    family : strategy of str or str, optional
-        ``families()`` by default.
-    channel : strategy of str or str, optional
-        ``channels()`` by default.
-    gamma : strategy of float or float, optional
-        ``gammas()`` by default; ignored by families without self-loops.
-    isolated : strategy of str or str, optional
-        ``isolated_policies()`` by default.
+    graph, family, channel, gamma, isolated : strategy or fixed value, optional
+        By default drawn from ``graphs()``, ``families()``, ``channels()``, ``gammas()``, which families without
+        self-loops ignore, and ``isolated_policies()``.
 
     Returns
     -------

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 from ..graph import Graph
 from ._graphs import graphs
-from ._hypothesis import SearchStrategy
-from ._hypothesis import strategies as st
 
 __all__ = ["KINDS", "SignalRecipe", "graphs_with_signals", "signals"]
 
@@ -32,34 +32,17 @@ KINDS: dict[str, Callable[[np.random.Generator, Shape], Any]] = {
 class SignalRecipe:
     """A deterministic generator of a signal: ``recipe(graph)`` returns the same array each time.
 
-    Parameters
-    ----------
-    kind : str
-        A key of ``KINDS``.
-    seed : int
-        Seed of the random kinds.
-    columns : int, optional
-        Number of signals; None for the shape ``(n_nodes,)``.
-    complex : bool
-        Add ``i`` times a second signal.
-    dtype : real dtype
-        Precision.
-
-    See Also
-    --------
-    signals : Strategy of these.
-
     Examples
     --------
     >>> SignalRecipe("alternating")(Graph.from_edges([(0, 1), (1, 2)]))
     array([ 1., -1.,  1.])
     """
 
-    kind: str
-    seed: int = 0
-    columns: int | None = None
-    complex: bool = False
-    dtype: npt.DTypeLike = np.float64
+    kind: str  # a key of KINDS
+    seed: int = 0  # of the random kinds
+    columns: int | None = None  # number of signals; None for the shape (n_nodes,)
+    complex: bool = False  # add i times a second signal
+    dtype: npt.DTypeLike = np.float64  # real
 
     def __call__(self, graph: Graph) -> Any:
         """Return the signal on ``graph``."""

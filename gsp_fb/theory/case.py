@@ -15,11 +15,23 @@ from ..graph import Graph
 from ..operators import Operator, operator
 from ..variants import VARIANTS
 from .dense import paper_dense
-from .measure import as_column
 
-__all__ = ["Case", "Modes"]
+__all__ = ["Case", "Modes", "as_column", "largest", "violation"]
 
-N_PROBES = 3
+
+def largest(difference: Any) -> float:
+    """Return the largest absolute entry, 0 for an empty array."""
+    return float(np.max(np.abs(difference), initial=0.0))
+
+
+def violation(values: FloatArray, low: float, high: float) -> float:
+    """Return the largest distance of ``values`` from [low, high]; 0 if all lie inside."""
+    return float(max(np.max(values - high, initial=0.0), np.max(low - values, initial=0.0)))
+
+
+def as_column(vector: FloatArray) -> FloatArray:
+    """Return ``vector`` with shape (n, 1), which scales rows."""
+    return np.asarray(vector[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +40,6 @@ class Modes:
 
     values: FloatArray
     vectors: FloatArray
-
-
-def _modes(matrix: FloatArray) -> Modes:
-    values, vectors = np.linalg.eigh(matrix)
-    return Modes(values, vectors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,17 +92,17 @@ class Case:
     @cached_property
     def probes(self) -> FloatArray:
         """Fixed random test signals, shape (n_nodes, 3)."""
-        return np.random.default_rng(0).standard_normal((self.n, N_PROBES))
+        return np.random.default_rng(0).standard_normal((self.n, 3))
 
     @cached_property
     def comb_modes(self) -> Modes:
         """Eigenpairs of L = D - A."""
-        return _modes(self.dense("comb", "high"))
+        return Modes(*np.linalg.eigh(self.dense("comb", "high")))
 
     @cached_property
     def sym_modes(self) -> Modes:
         """Eigenpairs of L_sym."""
-        return _modes(self.dense("sym", "high"))
+        return Modes(*np.linalg.eigh(self.dense("sym", "high")))
 
     @cached_property
     def renorm_values(self) -> FloatArray:

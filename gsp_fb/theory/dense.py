@@ -1,7 +1,7 @@
-"""The matrices of the paper as dense arrays, computed from their definitions and independent of the operators.
+"""The matrices of the paper as dense arrays, the oracle of :func:`gsp_fb.verify` and of the tests, and its tolerance.
 
-They are the oracle of :func:`gsp_fb.verify` and of the tests. Low and high channels are separate formulas; neither is
-computed as the identity minus the other.
+They are computed from their definitions, independent of the operators. Low and high channels are separate formulas;
+neither is computed as the identity minus the other.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .._arguments import check_choice
 from ..backend import FloatArray
@@ -17,7 +18,10 @@ from ..graph import Graph
 from ..operators import Operator
 from ..variants import CHANNELS, ISOLATED, VARIANTS, check_family, check_gamma
 
-__all__ = ["DENSE", "paper_dense", "paper_matrix"]
+__all__ = ["DENSE", "paper_dense", "paper_matrix", "tolerance"]
+
+# Covers the constants of a few matrix products and one decomposition; a wrong formula differs by far more.
+ROUNDINGS = 64
 
 Matrix = FloatArray
 Formula = Callable[[Any, Any, float], Any]
@@ -73,11 +77,7 @@ DENSE: dict[tuple[str, str], Formula] = {
 
 
 def paper_dense(
-    graph: Graph,
-    family: str,
-    channel: str = "low",
-    gamma: float | None = None,
-    isolated: str = "self",
+    graph: Graph, family: str, channel: str = "low", gamma: float | None = None, isolated: str = "self"
 ) -> FloatArray:
     """Return a matrix of the paper, dense and computed from its definition.
 
@@ -86,21 +86,12 @@ def paper_dense(
 
     Parameters
     ----------
-    graph : Graph
-        The graph.
-    family : str
-        A key of ``gsp_fb.variants.VARIANTS``.
-    channel : {'low', 'high'}
-        Affinity matrix or Laplacian.
-    gamma : float > 0, optional
-        Weight of the added self-loops; 1 by default.
-    isolated : {'self', 'zero', 'error'}
-        Policy for isolated nodes.
+    graph, family, channel, gamma, isolated
+        As in :func:`gsp_fb.operator`; ``'error'`` refuses no graph here.
 
     Returns
     -------
     ndarray, shape (n_nodes, n_nodes)
-        The matrix.
 
     Raises
     ------
@@ -110,12 +101,7 @@ def paper_dense(
     See Also
     --------
     paper_matrix : The matrix of an operator.
-    gsp_fb.operator : The sparse operator.
-
-    References
-    ----------
-    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
-       convolutional networks", GLFrontiers 2022, Section 2.1 and Appendix E.
+    gsp_fb.operator : The sparse operator, with references.
 
     Examples
     --------
@@ -162,3 +148,35 @@ def paper_matrix(op: Operator) -> FloatArray:
     """
     gamma = op.gamma if VARIANTS[op.family].has_gamma else None
     return paper_dense(op.graph, op.family, op.channel, gamma, op.isolated)
+
+
+def tolerance(n: int, *, scale: float = 1.0, dtype: npt.DTypeLike = np.float64) -> float:
+    """Return the rounding error allowed in a law: ``64 * eps * n * scale``.
+
+    Parameters
+    ----------
+    n : int
+        Number of summed terms, usually the number of nodes.
+    scale : float
+        Size of the summed values.
+    dtype : dtype
+        Precision of the computation.
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    paper_matrix : A dense oracle to compare with under this tolerance.
+
+    References
+    ----------
+    .. [1] N. J. Higham, "Accuracy and stability of numerical algorithms", SIAM 2002, Section 3.1 (the factor n eps).
+
+    Examples
+    --------
+    >>> f"{tolerance(100):.1e}"
+    '1.4e-12'
+    """
+    return ROUNDINGS * float(np.finfo(dtype).eps) * max(n, 1) * scale

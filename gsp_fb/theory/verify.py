@@ -12,7 +12,7 @@ from ..errors import GraphError, ParameterError
 from ..graph import Graph
 from .case import Case
 from .claims import CLAIMS, Claim
-from .tolerance import tolerance
+from .dense import tolerance
 
 __all__ = ["ClaimResult", "ClaimResults", "verify", "verify_each"]
 
@@ -141,12 +141,8 @@ def verify_each(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES)
 
     Parameters
     ----------
-    graph : Graph
-        Undirected.
-    gamma : float > 0
-        Weight of the added self-loops in renormalised and lazy operators.
-    max_nodes : int
-        Dense decompositions take cubic time; a larger graph is rejected.
+    graph, gamma, max_nodes
+        As in :func:`gsp_fb.verify`.
 
     Returns
     -------
@@ -155,10 +151,8 @@ def verify_each(graph: Graph, gamma: float = 1.0, *, max_nodes: int = MAX_NODES)
 
     Raises
     ------
-    GraphError
-        ``graph`` is directed, or on a GPU.
-    ParameterError
-        ``graph`` has more than ``max_nodes`` nodes, or ``gamma`` is not positive.
+    GraphError, ParameterError
+        As in :func:`gsp_fb.verify`.
 
     See Also
     --------
@@ -190,17 +184,9 @@ def _result(name: str, claim: Claim, case: Case) -> ClaimResult:
     residual = claim.residual(case)
     allowed = tolerance(case.n, scale=claim.scale(case))
     applicable = claim.condition.holds(case)
-    return ClaimResult(
-        claim=name,
-        statement=claim.statement,
-        reference=claim.reference,
-        holds=_strictly(residual, allowed, applicable) if claim.strict else _within(residual, allowed),
-        residual=residual,
-        tolerance=allowed,
-        condition=claim.condition.text,
-        applicable=applicable,
-        note=claim.note,
-    )
+    holds = _strictly(residual, allowed, applicable) if claim.strict else _within(residual, allowed)
+    facts = holds, residual, allowed, claim.condition.text, applicable, claim.note
+    return ClaimResult(name, claim.statement, claim.reference, *facts)
 
 
 def _within(residual: float, allowed: float) -> bool | None:

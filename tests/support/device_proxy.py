@@ -32,7 +32,7 @@ __all__ = ["DeviceProxy", "why_not"]
 
 PACKAGE = "gsp_fb"
 # Oracles and strategies: they read the objects of a test, and are no part of what runs on a device.
-HOST_ONLY = (f"{PACKAGE}.testing", f"{PACKAGE}.theory.dense", f"{PACKAGE}.theory.tolerance")
+HOST_ONLY = (f"{PACKAGE}.testing", f"{PACKAGE}.theory.dense")
 # What a device calls by another name.
 OTHER_NAMES = {"to_scipy": "to_sparse"}
 
