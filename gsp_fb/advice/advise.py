@@ -137,7 +137,7 @@ class Advice:
         >>> from gsp_fb.datasets import contextual_sbm
         >>> data = contextual_sbm(300, homophily=0.1, degree=8, rng=0)
         >>> sorted(advise(data.graph, data.x, data.y, range(0, 300, 2)).as_dict())[:3]
-        ['answer', 'channels', 'evidence']
+        ['answer', 'channels', 'command']
         """
         return {**asdict(self), "channels": self.channels, "text": self.text, "command": self.command()}
 

@@ -139,7 +139,7 @@ def advisors() -> Mapping[str, Advisor]:
 
     Examples
     --------
-    >>> list(advisors())
+    >>> sorted(advisors())
     ['features', 'labels']
     """
     text = files("gsp_fb").joinpath("data", "advisor.json").read_text(encoding="utf-8")

@@ -58,12 +58,12 @@ def test_a_copy_has_the_numbers_that_it_has_alone():
     z, alphas = inputs((3,), torch.float32, 42)
     propagation = pair(1.0, torch.float32)
     grad = torch.randn(3, GRAPH.n_nodes, 21, generator=torch.Generator().manual_seed(1))
-    together = propagation.rectified(z, alphas, "high")
-    gradients = torch.autograd.grad(together, (z, alphas), grad)
+    batched = propagation.rectified(z, alphas, "high")
+    gradients = torch.autograd.grad(batched, (z, alphas), grad)
     for k in range(3):
         given = [part.detach()[k : k + 1].clone().requires_grad_() for part in (z, alphas)]
         alone = propagation.rectified(*given, "high")
-        assert torch.equal(alone[0], together[k])
+        assert torch.equal(alone[0], batched[k])
         for found, expected in zip(torch.autograd.grad(alone, given, grad[k : k + 1]), gradients, strict=True):
             assert torch.equal(found[0], expected[k])
 

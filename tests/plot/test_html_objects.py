@@ -11,6 +11,8 @@ from gsp_fb.report import collect
 RING = gf.datasets.ring(6)
 BLOCKS = gf.datasets.contextual_sbm(60, 2, homophily=0.9, n_features=4, rng=0)
 HIGH = gf.operator(RING, "renorm_sym", "high", gamma=2.0)
+ADVICE = gf.advise(BLOCKS.graph, BLOCKS.x, BLOCKS.y, range(60))
+
 OBJECTS = {
     "Graph": (RING, {"nodes": "6", "edges": "6", "weighted": "no", "components": "1"}),
     "Operator": (
@@ -37,7 +39,7 @@ OBJECTS = {
     "SpectralDensity": (gf.spectral_density(HIGH, bins=4), {"bands": "4", "greatest standard error": "0"}),
     "TwoChannelBank": (gf.FilterBank.two_channel(RING, "lazy_rw"), {"levels": "1"}),
     "Significance": (gf.s_value_significance(HIGH, np.arange(6.0), n_surrogates=9, rng=0), {"surrogates": "9"}),
-    "Advice": (gf.advise(BLOCKS.graph, BLOCKS.x, BLOCKS.y, range(60)), {"high channel": "no, the graph does not help"}),
+    "Advice": (ADVICE, {"filter": ADVICE.family, "probability": f"{max(ADVICE.probabilities.values()):.2f}"}),
     "Report <b>": (collect(RING, y=[0, 1] * 3, name="<b>"), {"nodes": "6", "edge homophily": "0"}),
     "EnergyProfile": (
         gf.energy_profile(HIGH, [1.0, 0, 0, 0, 0, 0], bins=3),
