@@ -13,7 +13,7 @@ import gsp_fb as gf
 from gsp_fb import filters, reduction
 from gsp_fb._cost import EXPENSIVE, state_cost
 from gsp_fb.cli import _parser
-from gsp_fb.energy._labels import label_codes, label_forms
+from gsp_fb.energy.significance import label_codes, label_forms
 from gsp_fb.errors import FormatError, GspWarning, ParameterError
 from gsp_fb.files import _edges
 from gsp_fb.filters.response import MAX_ORDER, Response

@@ -8,7 +8,7 @@ from scipy import sparse
 from gsp_fb import Graph
 from gsp_fb.errors import ParameterError, SignalError
 from gsp_fb.filters import FilterBank, two_channel
-from gsp_fb.filters._cut import bipartite_components, max_cut
+from gsp_fb.filters.sampled import bipartite_components, max_cut
 from gsp_fb.variants import VARIANTS
 
 PATH = Graph.from_edges([(0, 1), (1, 2), (2, 3)])

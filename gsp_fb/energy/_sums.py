@@ -1,6 +1,6 @@
 """Sums over a symmetric matrix and over the Gram matrix of a signal's rows, on every storage and over all processes.
 
-They are what moments under random placement need; see :mod:`gsp_fb.energy.permutation`.
+Moments under random placement need them, see :mod:`gsp_fb.energy.permutation`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ class Weights:
     """The symmetric matrix M of the form ``<x, L x>``, and the weights of the norm, both in units of ``unit``.
 
     ``diagonal``, ``row_sums`` (off the diagonal) and ``norm`` have the local rows. ``squares`` is the sum of squares
-    off the diagonal; nan where only a mean is wanted that needs none. ``varies``: the norm of a signal depends on
-    its placement.
+    off the diagonal, nan where a mean needs none. ``varies``: the norm of a signal depends on its placement.
     """
 
     graph: Graph
@@ -50,8 +49,8 @@ class Gram:
     """Sums over the Gram matrix B of the rows of a signal, each an array over the signals that are looked at.
 
     ``trace`` is the sum of its diagonal b, ``fourth`` that of b^2; off the diagonal, with row sums r, ``total`` is the
-    sum of all entries, ``squares`` of their squares, ``rows`` of r^2 and ``mixed`` of b r. All but the traces and
-    totals are nan where only the mean is wanted.
+    sum of all entries, ``squares`` of their squares (nan where only the mean is wanted), ``rows`` of r^2 and ``mixed``
+    of b r.
     """
 
     trace: FloatArray
@@ -64,7 +63,7 @@ class Gram:
 
 def inner_weights(op: Operator) -> FloatArray:
     """Return the weights of the inner product in which ``op`` is self-adjoint, on the host; ones if it is directed."""
-    scale: FloatArray = to_host(op.scale)
+    scale = np.asarray(to_host(op.scale))
     return np.ones_like(scale) if op.graph.directed else scale**2
 
 
@@ -77,7 +76,9 @@ def weights_of(op: Operator, *, mean_only: bool = False) -> Weights:
     norm = inner_weights(op)
     diagonal = norm * to_host(op.diagonal)
     row_sums = norm * to_host(op.apply(op.diag * 0.0 + 1.0)) - diagonal
-    varies = _varies(op.graph, norm)
+    ends = np.array([norm.max(initial=-np.inf), -norm.min(initial=np.inf)])
+    largest, least = op.graph.storage.reduce(ends, "max")
+    varies = bool(-least < largest)
     mean_only = mean_only and not varies
     if directed and not mean_only:
         row_sums = (row_sums + to_host(op.T.apply(op.diag * 0.0 + 1.0)) - diagonal) / 2
@@ -86,12 +87,6 @@ def weights_of(op: Operator, *, mean_only: bool = False) -> Weights:
     unit = safe_factor(float(peak[0]))
     squares = np.nan if mean_only else _directed_squares(op, unit) if directed else _squares(op, norm / unit)
     return Weights(op.graph, diagonal / unit, row_sums / unit, norm / unit, squares, unit, varies)
-
-
-def _varies(graph: Graph, norm: FloatArray) -> bool:
-    ends = np.array([norm.max(initial=-np.inf), -norm.min(initial=np.inf)])
-    largest, least = graph.storage.reduce(ends, "max")
-    return bool(-least < largest)
 
 
 def _squares(op: Operator, norm: FloatArray) -> float:
@@ -118,8 +113,12 @@ def gram(graph: Graph, x: Any, per_column: bool, *, mean_only: bool = False) -> 
     Collective on MPI ranks.
     """
     if not per_column:
-        return _pooled(graph, x, mean_only)
-    parts = [_each(graph, _divided(columns, _peaks(graph, columns))) for columns in _blocks(graph, x)]
+        peak = max(float(_peaks(graph, columns).max(initial=0.0)) for columns in _blocks(graph, x)) or 1.0
+        return _of_blocks(graph, lambda: (_real(columns / peak) for columns in _blocks(graph, x)), mean_only)
+    return _joined([_each(graph, _divided(columns, _peaks(graph, columns))) for columns in _blocks(graph, x)])
+
+
+def _joined(parts: list[Gram]) -> Gram:
     return Gram(*(np.concatenate([getattr(part, name) for part in parts]) for name in Gram.__annotations__))
 
 
@@ -147,26 +146,17 @@ def _divided(columns: Any, peaks: FloatArray) -> Any:
 
 def _each(graph: Graph, columns: Any) -> Gram:
     if np.iscomplexobj(columns):
-        alone = [_of_blocks(graph, partial(_single, columns[:, [j]]), False) for j in range(columns.shape[1])]
-        return Gram(*(np.concatenate([getattr(one, name) for one in alone]) for name in Gram.__annotations__))
+        alone = (partial(iter, [_real(columns[:, [j]])]) for j in range(columns.shape[1]))
+        return _joined([_of_blocks(graph, one, False) for one in alone])
     sums, second, third, fourth = (_column_sums(graph, columns, power) for power in (1, 2, 3, 4))
     rows = sums**2 * second - 2 * sums * third + fourth
     return Gram(second, fourth, sums**2 - second, second**2 - fourth, rows, sums * third - fourth)
-
-
-def _single(columns: Any) -> Iterator[Any]:
-    yield _real(columns)
 
 
 def _column_sums(graph: Graph, columns: Any, power: int) -> FloatArray:
     powers = columns.power(power) if is_sparse(columns) else columns**power
     local = np.asarray(powers.sum(axis=0), dtype=np.float64).ravel()
     return np.asarray(graph.storage.reduce(local, "sum"))
-
-
-def _pooled(graph: Graph, x: Any, mean_only: bool) -> Gram:
-    peak = max(float(_peaks(graph, columns).max(initial=0.0)) for columns in _blocks(graph, x)) or 1.0
-    return _of_blocks(graph, lambda: (_real(columns / peak) for columns in _blocks(graph, x)), mean_only)
 
 
 def _of_blocks(graph: Graph, blocks: Callable[[], Iterator[Any]], mean_only: bool) -> Gram:
@@ -177,7 +167,8 @@ def _of_blocks(graph: Graph, blocks: Callable[[], Iterator[Any]], mean_only: boo
     for columns in blocks():
         n_blocks += 1
         sums = _column_sums(graph, columns, 1)
-        norms, rows = norms + _row_sums(columns * columns), rows + columns @ sums
+        norms = norms + np.asarray((columns * columns).sum(axis=1), dtype=np.float64).ravel()
+        rows = rows + columns @ sums
         square_of_sums += float((sums**2).sum())
     rows = rows - norms
     inner = np.nan if mean_only else _inner_squares(graph, blocks, n_blocks)
@@ -200,13 +191,8 @@ def _inner_squares(graph: Graph, blocks: Callable[[], Iterator[Any]], n_blocks: 
 
 def _square_sum(graph: Graph, inner: Any) -> float:
     # Entries of sparse products stay few; ranks add up dense blocks.
-    local = inner.toarray() if is_sparse(inner) and graph.storage.kind == "mpi" else inner
-    found = graph.storage.reduce(local, "sum")
+    found = graph.storage.reduce(to_dense(inner) if graph.storage.kind == "mpi" else inner, "sum")
     return float((found.data**2).sum() if is_sparse(found) else (found**2).sum())
-
-
-def _row_sums(columns: Any) -> FloatArray:
-    return np.asarray(columns.sum(axis=1), dtype=np.float64).ravel()
 
 
 def _real(columns: Any) -> Any:

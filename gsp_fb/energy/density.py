@@ -71,12 +71,8 @@ class SpectralDensity:
         return f"SpectralDensity({self.fraction.shape[0]} bands, matvecs={self.matvecs})"
 
     def _repr_html_(self) -> str:
-        facts = {
-            "bands": self.fraction.shape[0],
-            "greatest standard error": float(self.error.max()),
-            "greatest doubt": float(self.doubt.max()),
-            "matrix-vector products": self.matvecs,
-        }
+        facts = {"bands": self.fraction.shape[0], "greatest standard error": float(self.error.max())}
+        facts |= {"greatest doubt": float(self.doubt.max()), "matrix-vector products": self.matvecs}
         return facts_html("SpectralDensity", facts)
 
 
@@ -86,10 +82,10 @@ def spectral_density(
     """Return a histogram of the eigenvalues of ``op`` by stochastic Lanczos quadrature.
 
     The spectral measure of a random vector with independent signs has the eigenvalues' distribution as its mean. Each
-    of ``n_vectors`` of them gives a quadrature rule; their mean is the estimate and their spread its error. A rule
-    knows the share below an edge up to the weight that it has there, ``doubt``: choose edges away from eigenvalues of
-    high multiplicity. Small graphs are decomposed instead. Time grows with ``matvecs * n_vectors`` times the entries of
-    the graph; above 3e9 of such reads, five seconds, a warning states how long before it starts.
+    of ``n_vectors`` gives a quadrature rule; their mean is the estimate, their spread its error. A rule knows the share
+    below an edge up to the weight that it has there, ``doubt``: choose edges away from eigenvalues of high
+    multiplicity. Small graphs are decomposed. Time grows with ``matvecs * n_vectors`` times the entries of the graph;
+    above 3e9 of such reads, five seconds, a warning states how long before it starts.
 
     Parameters
     ----------
@@ -123,9 +119,8 @@ def spectral_density(
 
     Examples
     --------
-    >>> from gsp_fb import Graph, operator
-    >>> ring = operator(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)]), "sym", channel="high")
-    >>> spectral_density(ring, bins=[0.0, 0.5, 1.5, 2.0]).fraction
+    >>> from gsp_fb import datasets, operator
+    >>> spectral_density(operator(datasets.ring(4), "sym", channel="high"), bins=[0.0, 0.5, 1.5, 2.0]).fraction
     array([0.25, 0.5 , 0.25])
     """
     edges = check_edges(bins, op.bounds)
@@ -139,16 +134,12 @@ def spectral_density(
     state_cost(reads, f"a spectral density of {n_nodes} nodes", "give fewer n_vectors= or matvecs=")
     signs = np.stack([op.graph.local(rng.choice([-1.0, 1.0], n_nodes)) for _ in range(n_vectors)], axis=1)
     start, total = asarray_like(signs, op.diag), summed_over(op.graph)
-    spaces = lanczos_columns(op.symmetrized.apply, start, matvecs, size=_size(op), total=total)
+    spaces = lanczos_columns(op.symmetrized.apply, start, matvecs, size=max(map(abs, op.bounds)), total=total)
     measures = [Measure(*gauss_rule(space), rounding(op), (space,)) for space in spaces]
     draws, doubts = np.array([_fractions(measure, edges, op, n_nodes) for measure in measures]).swapaxes(0, 1)
     error = draws.std(axis=0, ddof=1) / math.sqrt(n_vectors)
     spent = sum(space.n_steps for space in spaces)
     return _result(op, (edges, draws.mean(axis=0), error, doubts.mean(axis=0)), spent)
-
-
-def _size(op: Operator) -> float:
-    return max(abs(end) for end in op.bounds)
 
 
 def _result(op: Operator, found: tuple[FloatArray, ...], spent: int) -> SpectralDensity:
@@ -168,8 +159,7 @@ def lambda_max(op: Operator, *, rtol: float = 1e-6, rng: Any = None) -> float:
 
     All eigenvalues of a small graph are computed. For a large one Lanczos's process from a random vector runs until
     its error, estimated from the residual and the distance of the next Ritz value, is within ``rtol``, for at most 832
-    matrix-vector products. Where eigenvalues crowd at the end, as on a long ring, that leaves an error of some 1e-6
-    to 1e-5; :func:`lambda_max_bounds` gives the interval.
+    matrix-vector products. Eigenvalues that crowd at the end, as on a long ring, leave an error of some 1e-6 to 1e-5.
 
     Parameters
     ----------
@@ -196,9 +186,8 @@ def lambda_max(op: Operator, *, rtol: float = 1e-6, rng: Any = None) -> float:
 
     Examples
     --------
-    >>> from gsp_fb import Graph, operator
-    >>> star = operator(Graph.from_edges([(0, i) for i in range(1, 10)]), "comb", channel="high")
-    >>> round(lambda_max(star), 6)
+    >>> from gsp_fb import datasets, operator
+    >>> round(lambda_max(operator(datasets.star(10), "comb", channel="high")), 6)
     10.0
     """
     return largest_eigenvalue(op, rtol=rtol, rng=rng).value
@@ -240,7 +229,7 @@ def lambda_max_bounds(
     References
     ----------
     .. [1] J. Kuczynski and H. Wozniakowski, "Estimating the largest eigenvalue by the power and Lanczos algorithms
-       with a random start", SIAM J. Matrix Anal. Appl. 13, 1992.
+       with a random start", SIMAX 13, 1992.
 
     Examples
     --------

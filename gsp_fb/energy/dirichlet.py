@@ -39,8 +39,7 @@ from ..operators import Operator, check_operator
 __all__ = ["dirichlet_energy", "nonsmooth_energy", "s_value", "signal_energy"]
 
 INNER = ("plain",)
-# Sums of squares inside this range have neither overflowed nor lost a term that counts. Signals outside are scaled by a
-# power of two first.
+# Sums of squares in this range have neither overflowed nor lost a term that counts; others are scaled first.
 SAFE_SQUARES = (1e-200, 1e200)
 # Rows squared at a time: the temporary stays in the cache.
 BLOCK_ROWS = 4096
@@ -78,10 +77,8 @@ def signal_energy(
     Examples
     --------
     >>> from gsp_fb import datasets, operator
-    >>> signal_energy([3.0, 4.0])
-    25.0
-    >>> signal_energy([1.0, 1.0, 1.0], operator(datasets.path(3), "rw"))
-    4.0
+    >>> signal_energy([3.0, 4.0]), signal_energy([1.0, 1.0, 1.0], operator(datasets.path(3), "rw"))
+    (25.0, 4.0)
     """
     _check_inner(inner)
     if op is None:
@@ -119,18 +116,12 @@ def dirichlet_energy(op: Operator, x: Any, *, per_column: bool = False, inner: s
 
     See Also
     --------
-    s_value : The same relative to the energy of the signal.
-
-    References
-    ----------
-    .. [1] S. Luan et al., "Complete the Missing Half: Augmenting Aggregation Filtering with Diversification for Graph
-       Convolutional Networks", GLFrontiers workshop at NeurIPS 2022.
+    s_value : The same relative to the energy of the signal, with the reference.
 
     Examples
     --------
-    >>> from gsp_fb import Graph, operator
-    >>> path = Graph.from_edges([(0, 1), (1, 2)])
-    >>> dirichlet_energy(operator(path, "comb", channel="high"), [0.0, 1.0, 3.0])
+    >>> from gsp_fb import datasets, operator
+    >>> dirichlet_energy(operator(datasets.path(3), "comb", channel="high"), [0.0, 1.0, 3.0])
     5.0
     """
     _check_inner(inner)
@@ -163,9 +154,8 @@ def nonsmooth_energy(op: Operator, x: Any, *, per_column: bool = False, inner: s
 
     Examples
     --------
-    >>> from gsp_fb import Graph, operator
-    >>> edge = Graph.from_edges([(0, 1)])
-    >>> nonsmooth_energy(operator(edge, "sym", channel="high"), [1.0, -1.0])
+    >>> from gsp_fb import datasets, operator
+    >>> nonsmooth_energy(operator(datasets.path(2), "sym", channel="high"), [1.0, -1.0])
     -2.0
     """
     _check_inner(inner)
@@ -186,8 +176,7 @@ def s_value(op: Operator, x: Any, *, per_column: bool = False, inner: str | None
     per_column : bool
         One value per signal instead of the ratio of traces; a zero column gives nan and a warning.
     inner : {None, 'plain'}
-        By default the inner product in which L is self-adjoint. ``'plain'``: :math:`x^* L x / x^* x`, which leaves the
-        bounds for random-walk families. Directed operators always have the plain one.
+        As in :func:`dirichlet_energy`; :math:`x^* L x / x^* x` leaves the bounds for random-walk families.
 
     Returns
     -------
@@ -208,14 +197,12 @@ def s_value(op: Operator, x: Any, *, per_column: bool = False, inner: str | None
 
     References
     ----------
-    .. [1] S. Luan et al., "Complete the Missing Half: Augmenting Aggregation Filtering with Diversification for Graph
-       Convolutional Networks", GLFrontiers workshop at NeurIPS 2022.
+    .. [1] S. Luan et al., "Complete the missing half", GLFrontiers workshop at NeurIPS 2022.
 
     Examples
     --------
-    >>> from gsp_fb import Graph, operator
-    >>> path = Graph.from_edges([(0, 1), (1, 2)])
-    >>> round(s_value(operator(path, "sym", channel="high"), [1.0, 1.0, 1.0]), 4)
+    >>> from gsp_fb import datasets, operator
+    >>> round(s_value(operator(datasets.path(3), "sym", channel="high"), [1.0, 1.0, 1.0]), 4)
     0.0572
     """
     _check_inner(inner)

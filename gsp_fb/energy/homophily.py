@@ -1,4 +1,4 @@
-"""Label homophily and feature spread: the measures of the paper's related work, beside its S-value.
+"""Label homophily: the measures of the paper's related work, beside its S-value.
 
 Self-loops do not count as neighbours and weights do not count at all: these are counts of edges. An edge with an
 unlabelled end (a negative label) is left out. A directed graph counts its arcs from their tails, except where a measure
@@ -10,26 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .._arguments import check_device, check_signal
-from .._cost import state_cost
-from ..backend import IntArray, Signal, cast, distances, group_sum, is_sparse, namespace, product, to_dense, transposed
+from .._arguments import check_device
+from ..backend import IntArray, Signal, cast, group_sum, is_sparse, namespace, product, to_dense, transposed
 from ..errors import SignalError
 from ..graph import Graph
 from ..operators import Operator, operator
 from .signals import one_hot
 
-__all__ = [
-    "adjusted_homophily",
-    "aggregation_similarity",
-    "class_homophily",
-    "col_diff",
-    "edge_homophily",
-    "label_informativeness",
-    "node_homophily",
-    "row_diff",
-]
+__all__ = ["adjusted_homophily", "aggregation_similarity", "class_homophily", "edge_homophily"]
+__all__ += ["label_informativeness", "node_homophily"]
 
-BLOCK_ROWS = 512
 NAN = float("nan")
 
 
@@ -73,9 +63,9 @@ def _total(graph: Graph, values: Any) -> float:
 
 def _class_sizes(graph: Graph, y: IntArray) -> Any:
     """Return how many nodes of the whole graph each label has, up to the largest label."""
-    given = y[y >= 0]
+    given, storage = y[y >= 0], graph.storage
     width = int(namespace(y).max(given)) + 1 if given.shape[0] else 0
-    return graph.storage.reduce(_count(given, int(graph.storage.reduce(width, "max"))), "sum")
+    return storage.reduce(_count(given, int(storage.reduce(width, "max"))), "sum")
 
 
 def _label_pairs(graph: Graph, y: IntArray) -> Any:
@@ -210,8 +200,7 @@ def adjusted_homophily(graph: Graph, y: Any) -> float:
     r"""Return the edge homophily above what random ends of the same degrees give: 0 for unrelated labels, 1 at most.
 
     :math:`(h_{edge} - \sum_k D_k^2/(2|E|)^2) / (1 - \sum_k D_k^2/(2|E|)^2)`, :math:`D_k` the sum of degrees in class
-    k: the assortativity coefficient of the labels. The direction of arcs does not count. Without edges, or with one
-    class, the value is nan.
+    k: the assortativity coefficient of the labels, whatever the direction of arcs; nan without edges or with one class.
 
     Parameters
     ----------
@@ -229,8 +218,7 @@ def adjusted_homophily(graph: Graph, y: Any) -> float:
 
     References
     ----------
-    .. [1] O. Platonov et al., "Characterizing Graph Datasets for Node Classification: Homophily-Heterophily Dichotomy
-       and Beyond", NeurIPS 2023.
+    .. [1] O. Platonov et al., "Characterizing Graph Datasets for Node Classification", NeurIPS 2023.
 
     Examples
     --------
@@ -263,12 +251,7 @@ def label_informativeness(graph: Graph, y: Any) -> float:
 
     See Also
     --------
-    adjusted_homophily : Whether the ends of an edge have the same label.
-
-    References
-    ----------
-    .. [1] O. Platonov et al., "Characterizing Graph Datasets for Node Classification: Homophily-Heterophily Dichotomy
-       and Beyond", NeurIPS 2023.
+    adjusted_homophily : Whether the ends of an edge have the same label; from the same paper.
 
     Examples
     --------
@@ -291,84 +274,11 @@ def _entropy(shares: Any) -> float:
     return -float(xp.sum(given * xp.log(given)))
 
 
-def row_diff(x: Any) -> float:
-    """Return the mean distance between the rows of ``x`` over all pairs.
-
-    ``1/n^2 sum_ij |x_i - x_j|_2`` [1]_; the graph does not enter, so isolated nodes count like all others. Time grows
-    with the square of the number of rows, memory does not: 1e5 rows of 16 columns take minutes, and a warning states
-    how many before it starts. A random sample of rows gives an estimate.
-
-    Parameters
-    ----------
-    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
-        Features or embeddings, one row a node.
-
-    Returns
-    -------
-    float
-        0 where all rows are equal.
-
-    See Also
-    --------
-    col_diff : The same measure over columns.
-    effective_rank : Oversmoothing as a loss of rank.
-
-    References
-    ----------
-    .. [1] L. Zhao and L. Akoglu, "PairNorm: Tackling oversmoothing in GNNs", ICLR 2020.
-
-    Examples
-    --------
-    >>> row_diff([[0.0], [1.0]])
-    0.5
-    """
-    return _mean_distance(check_signal(x, _rows(x)))
-
-
-def col_diff(x: Any) -> float:
-    """Return the mean distance between the columns of ``x``, each divided by its 1-norm.
-
-    ``1/f^2 sum_ij | x_i / |x_i|_1 - x_j / |x_j|_1 |_2`` over columns [1]_; a zero column stays zero.
-
-    Parameters
-    ----------
-    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
-        Features or embeddings, one column a feature.
-
-    Returns
-    -------
-    float
-        0 where all normalised columns are equal.
-
-    See Also
-    --------
-    row_diff : The same measure over rows.
-    effective_rank : Oversmoothing as a loss of rank.
-
-    References
-    ----------
-    .. [1] L. Zhao and L. Akoglu, "PairNorm: Tackling oversmoothing in GNNs", ICLR 2020.
-
-    Examples
-    --------
-    >>> col_diff([[1.0, 1.0], [1.0, 1.0]])
-    0.0
-    """
-    x = check_signal(x, _rows(x))
-    if x.ndim == 1:
-        x = x[:, None]
-    columns = to_dense(x)
-    xp = namespace(columns)
-    size = xp.sum(xp.abs(columns), axis=0)
-    return _mean_distance((columns / xp.where(size > 0, size, 1.0)).T)
-
-
 def aggregation_similarity(graph: Graph, x: Any, y: Any, *, family: str = "renorm_sym", gamma: float = 1.0) -> float:
     """Return the share of nodes whose aggregated features resemble their own class most.
 
     With ``H = P X``, ``P`` the low channel of ``family``, node v counts if the mean of ``<H_v, H_u>`` over the nodes u
-    of its own class is at least the mean over all others. Isolated nodes keep their own features and
-    take part; unlabelled nodes do not. The measure is that of [1]_.
+    of its own class is at least the mean over all others [1]_. Isolated nodes take part, unlabelled ones do not.
 
     Parameters
     ----------
@@ -429,23 +339,3 @@ def _class_scores(low: Operator, x: Signal, classes: Any) -> Any:
     x = x if x.ndim == 2 else x[:, None]
     sums = product(transposed(x) if is_sparse(x) else x.T, low.T @ classes)
     return low @ product(x, sums)
-
-
-def _rows(x: Any) -> int:
-    return int(x.shape[0]) if hasattr(x, "shape") and len(x.shape) else len(x)
-
-
-def _mean_distance(x: Any) -> float:
-    """Return the mean of all n^2 distances between rows, in blocks so that no n-by-n matrix is held."""
-    n_rows = x.shape[0]
-    if n_rows == 0:
-        return 0.0
-    rows = to_dense(x)
-    rows = rows if rows.ndim == 2 else rows[:, None]
-    state_cost(
-        float(n_rows) ** 2 * rows.shape[1], f"the distance of {n_rows} rows, each to each,", "give a sample of them"
-    )
-    spans = ((at, min(at + BLOCK_ROWS, n_rows)) for at in range(0, n_rows, BLOCK_ROWS))
-    xp = namespace(rows)
-    totals = (float(xp.sum(distances(rows[start:stop, :], rows))) for start, stop in spans)
-    return sum(totals) / float(n_rows**2)

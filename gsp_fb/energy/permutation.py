@@ -5,8 +5,6 @@ With a symmetric matrix M and the rows of x placed by a random permutation :math
 the Gram matrix B of the rows. Its mean and variance follow from sums over one, two, three and four distinct indices
 of each, as in Mantel's test [1]_; the diagonals are kept here.
 
-References
-----------
 .. [1] N. Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Research 27, 1967.
 """
 
@@ -64,8 +62,7 @@ def _diagonal_sums(weights: Weights, level: FloatArray) -> FloatArray:
     for k, value in enumerate(levels):
         diagonal = weights.diagonal - weights.norm * value
         sums[:, k] = weights.sums(diagonal, diagonal**2, weights.row_sums * diagonal)
-    found: FloatArray = sums[:, position]
-    return found
+    return np.asarray(sums[:, position])
 
 
 def _inverse_falling(n_nodes: int, k: int) -> float:
@@ -79,8 +76,7 @@ def expected_s_value(op: Operator, x: Any, *, per_column: bool = False) -> float
 
     With :math:`q = \sum |x|^2` and the column sums t, a random permutation gives a Dirichlet energy of
     :math:`q\,\mathrm{tr} L / n + (|t|^2 - q)(1^T L 1 - \mathrm{tr} L) / (n(n - 1))` in the mean. On a normalised
-    Laplacian it is close to 1 for signals of zero mean, and closer to 0 the more constant a signal is: random
-    one-hot labels of two classes on a ring have 0.5.
+    Laplacian signals of zero mean have about 1, more constant ones less: two one-hot classes on a ring have 0.5.
 
     Parameters
     ----------
@@ -111,14 +107,17 @@ def expected_s_value(op: Operator, x: Any, *, per_column: bool = False) -> float
 
     Examples
     --------
-    >>> from gsp_fb import Graph, operator
-    >>> edge = operator(Graph.from_edges([(0, 1)], n_nodes=3), "comb", channel="high")
-    >>> round(expected_s_value(edge, [1.0, 0.0, 0.0]), 6)
-    0.666667
+    >>> from gsp_fb import datasets, operator
+    >>> round(expected_s_value(operator(datasets.path(3), "comb", channel="high"), [1.0, 0.0, 0.0]), 6)
+    1.333333
     """
     weights = weights_of(op, mean_only=True)
     signal = gram(op.graph, x, per_column, mean_only=not weights.varies)
-    _refuse_zero(signal.trace, per_column)
+    empty = np.flatnonzero(signal.trace == 0)
+    if len(empty) and not per_column:
+        raise SignalError("signal is zero everywhere; S is undefined")
+    if len(empty):
+        warnings.warn(f"signal column {empty[0]} is zero everywhere; its S-value is nan", GspWarning, stacklevel=2)
     found = expected_ratio(weights, signal)
     everything: FloatArray = asarray_like(found, op.diag)
     return everything if per_column else float(found[0])
@@ -131,10 +130,8 @@ def expected_ratio(weights: Weights, signal: Gram) -> FloatArray:
     """
     zero, inverse = np.zeros_like(signal.trace), [_inverse_falling(weights.graph.n_nodes, k) for k in (1, 2)]
     trace, total, norm = weights.sums(weights.diagonal, weights.row_sums, weights.norm)
-    mean, below = (
-        inverse[0] * trace * signal.trace + inverse[1] * total * signal.total,
-        inverse[0] * norm * signal.trace,
-    )
+    mean = inverse[0] * trace * signal.trace + inverse[1] * total * signal.total
+    below = inverse[0] * norm * signal.trace
     ratio = np.divide(mean, below, out=np.full_like(below, np.nan), where=below > 0)
     if not weights.varies:
         return np.asarray(ratio)
@@ -143,11 +140,3 @@ def expected_ratio(weights: Weights, signal: Gram) -> FloatArray:
     covariance, spread = (left - right) / 4, (left + right) / 2 - middle
     bias = np.divide(covariance - ratio * spread, below**2, out=np.zeros_like(below), where=below > 0)
     return np.asarray(ratio - bias)
-
-
-def _refuse_zero(energy: FloatArray, per_column: bool) -> None:
-    empty = np.flatnonzero(energy == 0)
-    if len(empty) and not per_column:
-        raise SignalError("signal is zero everywhere; S is undefined")
-    if len(empty):
-        warnings.warn(f"signal column {empty[0]} is zero everywhere; its S-value is nan", GspWarning, stacklevel=3)

@@ -31,16 +31,8 @@ from ..graph import Graph
 from ..operators import Operator
 from ..spectrum import spectrum
 
-__all__ = [
-    "EXACT_NODES",
-    "EnergyProfile",
-    "Measure",
-    "check_edges",
-    "energy_profile",
-    "quadrature",
-    "rounding",
-    "summed_over",
-]
+__all__ = ["EXACT_NODES", "EnergyProfile", "Measure", "check_edges", "energy_profile", "quadrature", "rounding"]
+__all__ += ["summed_over"]
 
 # Up to this size all modes cost less than a second.
 EXACT_NODES = 512
@@ -74,13 +66,10 @@ class EnergyProfile:
 
     Examples
     --------
-    >>> from gsp_fb import Graph, operator
-    >>> ring = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
-    >>> profile = energy_profile(operator(ring, "sym", channel="high"), [1.0, -1.0, 1.0, 0.0], bins=2)
-    >>> profile
-    EnergyProfile(2 bands, total=3, matvecs=0)
-    >>> profile.fraction.round(3)
-    array([0.083, 0.917])
+    >>> from gsp_fb import datasets, operator
+    >>> profile = energy_profile(operator(datasets.ring(4), "sym", channel="high"), [1.0, -1.0, 1.0, 0.0], bins=2)
+    >>> profile, profile.fraction.round(3)
+    (EnergyProfile(2 bands, total=3, matvecs=0), array([0.083, 0.917]))
     """
 
     edges: FloatArray
@@ -104,12 +93,8 @@ class EnergyProfile:
         return f"EnergyProfile({self.energy.shape[0]} bands, total={self.total:.6g}, matvecs={self.matvecs})"
 
     def _repr_html_(self) -> str:
-        facts = {
-            "bands": len(self.energy),
-            "energy": self.total,
-            "mean frequency": float(self.moments[1] / self.moments[0]),
-            "matrix-vector products": self.matvecs,
-        }
+        facts = {"bands": len(self.energy), "energy": self.total}
+        facts |= {"mean frequency": float(self.moments[1] / self.moments[0]), "matrix-vector products": self.matvecs}
         return facts_html("EnergyProfile", facts)
 
 
@@ -125,8 +110,7 @@ class Measure:
     def below(self, at: float) -> tuple[float, float]:
         """Return bounds on the energy at frequencies less than ``at``, an atom on the edge being above it.
 
-        An atom within rounding of the edge may be computed on either side of it, so the bounds are those of the two
-        ends of that doubt.
+        An atom within rounding of the edge may be computed on either side: the bounds are those of both ends of that.
         """
         if not self.spaces:
             exact = float(self.weights[self.nodes < at - self.blur].sum())
@@ -156,8 +140,7 @@ def energy_profile(
     ``matvecs`` times the entries of the graph times the signals, memory with the nodes (some 60 vectors) alone. Above
     3e9 such reads, about five seconds, a warning states how long it takes before it starts.
 
-    For random-walk families the energy is that of the inner product in which the operator is symmetric,
-    :math:`\sum_i s_i^2 |x_i|^2` with ``s = op.scale``.
+    Random-walk families have the energy :math:`\sum_i s_i^2 |x_i|^2`, ``s = op.scale``, in which they are symmetric.
 
     Parameters
     ----------
@@ -191,15 +174,13 @@ def energy_profile(
 
     References
     ----------
-    .. [1] G. H. Golub and G. Meurant, "Matrices, Moments and Quadrature with Applications", Princeton University Press
-       2010.
+    .. [1] G. H. Golub, G. Meurant, "Matrices, Moments and Quadrature with Applications", Princeton 2010.
 
     Examples
     --------
-    >>> from gsp_fb import Graph, operator
-    >>> path = operator(Graph.from_edges([(0, 1), (1, 2)]), "comb", channel="high")
-    >>> profile = energy_profile(path, [1.0, 0.0, 0.0], bins=[0.0, 0.5, 2.0, 3.0])
-    >>> profile.energy.round(4)
+    >>> from gsp_fb import datasets, operator
+    >>> path = operator(datasets.path(3), "comb", channel="high")
+    >>> energy_profile(path, [1.0, 0.0, 0.0], bins=[0.0, 0.5, 2.0, 3.0]).energy.round(4)
     array([0.3333, 0.5   , 0.1667])
     """
     x = op.graph.check_signal(x)
@@ -212,10 +193,11 @@ def energy_profile(
     if total == 0:
         raise SignalError("signal is zero everywhere; its energy lies nowhere")
     if op.graph.n_nodes > EXACT_NODES:
-        reads = float(op.graph.n_entries) * matvecs * z.shape[1]
-        state_cost(
-            reads, f"an energy profile of {z.shape[1]} signals", "give fewer matvecs= or a sample of the signals"
+        reads, remedy = (
+            float(op.graph.n_entries) * matvecs * z.shape[1],
+            "give fewer matvecs= or a sample of the signals",
         )
+        state_cost(reads, f"an energy profile of {z.shape[1]} signals", remedy)
     measure = _exact(op, z) if op.graph.n_nodes <= EXACT_NODES else quadrature(op, z, matvecs)
     edges = check_edges(bins, op.bounds) if quantiles is None else _quantiles(measure, quantiles, op.bounds, total)
     spent = sum(space.n_steps for space in measure.spaces)
@@ -237,11 +219,9 @@ def _dense_blocks(z: Signal) -> Iterator[Signal]:
     """Yield a few dense columns at a time: memory is that of a few vectors, however many signals there are."""
     for start in range(0, z.shape[1], BLOCK_COLUMNS):
         width = min(BLOCK_COLUMNS, z.shape[1] - start)
-        if is_sparse(z):
-            # Columns of a CSR array are taken by a product: not every library slices them.
-            yield product(z, asarray_like(np.eye(z.shape[1], width, k=-start), z.data))
-        else:
-            yield z[:, start : start + width]
+        # Columns of a CSR array are taken by a product: not every library slices them.
+        chosen = asarray_like(np.eye(z.shape[1], width, k=-start), z.data) if is_sparse(z) else None
+        yield z[:, start : start + width] if chosen is None else product(z, chosen)
 
 
 def check_edges(bins: Any, bounds: tuple[float, float]) -> FloatArray:
@@ -264,8 +244,7 @@ def _exact(op: Operator, z: Signal) -> Measure:
 
 def quadrature(op: Operator, z: Signal, matvecs: int) -> Measure:
     """Return the pooled Gauss rules of all columns that are not zero; only tridiagonal matrices are kept."""
-    size = max(abs(end) for end in op.bounds)
-    spaces = tuple(space for block in _dense_blocks(z) for space in _spaces(op, block, matvecs, size))
+    spaces = tuple(space for block in _dense_blocks(z) for space in _spaces(op, block, matvecs))
     rules = [gauss_rule(space) for space in spaces]
     nodes = np.concatenate([nodes for nodes, _ in rules])
     weights = np.concatenate([space.norm**2 * weights for space, (_, weights) in zip(spaces, rules, strict=True)])
@@ -273,12 +252,12 @@ def quadrature(op: Operator, z: Signal, matvecs: int) -> Measure:
     return Measure(nodes[order], weights[order], rounding(op), spaces)
 
 
-def _spaces(op: Operator, block: Signal, matvecs: int, size: float) -> tuple[Krylov, ...]:
+def _spaces(op: Operator, block: Signal, matvecs: int) -> tuple[Krylov, ...]:
     xp, total = namespace(block), summed_over(op.graph)
     filled = xp.nonzero(total(xp.sum(abs_squared(block), axis=0)) > 0)[0]
     if filled.shape[0] == 0:
         return ()
-    start = xp.take(block, filled, axis=1)
+    start, size = xp.take(block, filled, axis=1), max(map(abs, op.bounds))
     return lanczos_columns(op.symmetrized.apply, start, matvecs, size=size, total=total)
 
 

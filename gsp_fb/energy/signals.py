@@ -39,10 +39,8 @@ def one_hot(y: Any, n_classes: int | None = None) -> Signal:
 
     Examples
     --------
-    >>> one_hot([1, 0, -1]).toarray()
-    array([[0., 1.],
-           [1., 0.],
-           [0., 0.]])
+    >>> one_hot([1, 0, -1]).toarray().tolist()
+    [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
     """
     y = check_labels(y, y.shape[0] if hasattr(y, "shape") else len(y))
     xp = namespace(y)
@@ -68,7 +66,6 @@ def row_normalized(x: Any) -> Signal:
     Returns
     -------
     array or sparse array, shape (n_nodes, n_signals)
-        Sparse if ``x`` is sparse.
 
     See Also
     --------
@@ -77,9 +74,8 @@ def row_normalized(x: Any) -> Signal:
 
     Examples
     --------
-    >>> row_normalized([[1.0, 3.0], [0.0, 0.0]])
-    array([[0.25, 0.75],
-           [0.  , 0.  ]])
+    >>> row_normalized([[1.0, 3.0], [0.0, 0.0]]).tolist()
+    [[0.25, 0.75], [0.0, 0.0]]
     """
     x = check_signal(x, x.shape[0] if hasattr(x, "shape") else len(x))
     xp = namespace(x.data if is_sparse(x) else x)

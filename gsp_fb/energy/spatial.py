@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,13 +18,8 @@ __all__ = ["gearys_c", "morans_i"]
 BLOCK_COLUMNS = 64
 
 
-@dataclass(frozen=True, eq=False)
-class _Form:
-    """The matrix ``diag(left) A + diag(diagonal)`` of a form; no row sums if a constant has the form zero."""
-
-    left: FloatArray
-    diagonal: FloatArray
-    row_sums: FloatArray | None
+# The vectors of a form ``diag(left) A + diag(diagonal)``, and its row sums; None if a constant has the form zero.
+Form = tuple[FloatArray, FloatArray, FloatArray | None]
 
 
 def morans_i(graph: Graph, x: Any) -> float | FloatArray:
@@ -43,8 +37,8 @@ def morans_i(graph: Graph, x: Any) -> float | FloatArray:
     Returns
     -------
     float, or float64 array of shape (n_signals,) for a block
-        :math:`-1/(n - 1)` is expected of values without a relation to the graph, more means similar neighbours. A
-        constant signal gives nan and a warning.
+        :math:`-1/(n - 1)` is expected of unrelated values, more means similar neighbours. A constant
+        signal gives nan and a warning.
 
     Raises
     ------
@@ -64,8 +58,7 @@ def morans_i(graph: Graph, x: Any) -> float | FloatArray:
 
     Examples
     --------
-    >>> path = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
-    >>> round(morans_i(path, [1.0, 2.0, 3.0, 4.0]), 6)
+    >>> round(morans_i(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), [1.0, 2.0, 3.0, 4.0]), 6)
     0.333333
     """
     return _statistic(graph, x, laplacian=False)
@@ -87,8 +80,7 @@ def gearys_c(graph: Graph, x: Any) -> float | FloatArray:
     Returns
     -------
     float, or float64 array of shape (n_signals,) for a block
-        1 is expected of values without a relation to the graph, less means similar neighbours. A constant signal gives
-        nan and a warning.
+        1 is expected of unrelated values, less means similar neighbours. A constant signal has nan, and a warning.
 
     Raises
     ------
@@ -108,8 +100,7 @@ def gearys_c(graph: Graph, x: Any) -> float | FloatArray:
 
     Examples
     --------
-    >>> path = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
-    >>> round(gearys_c(path, [1.0, 2.0, 3.0, 4.0]), 6)
+    >>> round(gearys_c(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), [1.0, 2.0, 3.0, 4.0]), 6)
     0.3
     """
     return _statistic(graph, x, laplacian=True)
@@ -130,7 +121,7 @@ def _statistic(graph: Graph, x: Any, *, laplacian: bool) -> float | FloatArray:
     reached = product(graph.transposed.adjacency, ones) - graph.loop_weights if graph.directed else around
     ends = (around + reached) / 2
     # Without loops, A has the row sums ``ends`` on average over both directions; D - A has none.
-    form = _Form(-ones, ends + graph.loop_weights, None) if laplacian else _Form(ones, -graph.loop_weights, ends)
+    form = (-ones, ends + graph.loop_weights, None) if laplacian else (ones, -graph.loop_weights, ends)
     variance, forms = (_sparse_sums if is_sparse(columns) else _dense_sums)(graph, columns, form)
     with np.errstate(invalid="ignore", divide="ignore"):
         found = xp.where(variance > 0, (graph.n_nodes - laplacian) / weight * forms / variance, xp.nan)
@@ -140,40 +131,37 @@ def _statistic(graph: Graph, x: Any, *, laplacian: bool) -> float | FloatArray:
     return float(found[0]) if signal.ndim == 1 else found
 
 
-def _dense_sums(graph: Graph, columns: Any, form: _Form) -> tuple[FloatArray, FloatArray]:
+def _dense_sums(graph: Graph, columns: Any, form: Form) -> tuple[FloatArray, FloatArray]:
     xp = namespace(columns)
     starts = range(0, max(columns.shape[1], 1), BLOCK_COLUMNS)
     blocks = [_centred_sums(graph, columns[:, start : start + BLOCK_COLUMNS], form) for start in starts]
     return xp.concat([block[0] for block in blocks]), xp.concat([block[1] for block in blocks])
 
 
-def _centred_sums(graph: Graph, block: Any, form: _Form) -> tuple[FloatArray, FloatArray]:
-    xp = namespace(block)
+def _centred_sums(graph: Graph, block: Any, form: Form) -> tuple[FloatArray, FloatArray]:
+    xp, (left, diagonal, _) = namespace(block), form
     z = cast(block, xp.float64)
     peak = xp.max(xp.abs(z), axis=0)
     z = z - xp.mean(z, axis=0)
     # What rounding leaves of a constant is no variation.
     z = xp.where(xp.max(xp.abs(z), axis=0) > 64 * np.finfo(np.float64).eps * peak, z, 0.0)
-    return xp.sum(abs_squared(z), axis=0), quadratic_form(graph, z, form.left, xp.ones_like(form.left), form.diagonal)
+    return xp.sum(abs_squared(z), axis=0), quadratic_form(graph, z, left, xp.ones_like(left), diagonal)
 
 
-def _sparse_sums(graph: Graph, columns: Any, form: _Form) -> tuple[FloatArray, FloatArray]:
+def _sparse_sums(graph: Graph, columns: Any, form: Form) -> tuple[FloatArray, FloatArray]:
     """Return the sums from those over the entries: the mean is subtracted from the sums, not from the signal."""
-    xp, n_nodes = namespace(columns.data), columns.shape[0]
-    values, ones = cast(columns.data, xp.float64), xp.ones_like(form.left)
+    xp, n_nodes, (left, diagonal, row_sums) = namespace(columns.data), columns.shape[0], form
+    values, ones = cast(columns.data, xp.float64), xp.ones_like(left)
     mean = column_sums(columns, values, ones) / n_nodes
     second = column_sums(columns, values * values, ones)
     variance = second - n_nodes * mean**2
     variance = xp.where(variance > 1e-14 * n_nodes * second, variance, 0.0)
-    forms = quadratic_form(graph, columns, form.left, ones, form.diagonal)
-    if form.row_sums is not None:
-        ends = column_sums(columns, values, form.row_sums)
-        forms = forms - 2 * mean * ends + mean**2 * float(xp.sum(form.row_sums))
+    forms = quadratic_form(graph, columns, left, ones, diagonal)
+    if row_sums is not None:
+        forms = forms - 2 * mean * column_sums(columns, values, row_sums) + mean**2 * float(xp.sum(row_sums))
     return variance, forms
 
 
-def column_sums(columns: Any, values: FloatArray, weights: FloatArray) -> FloatArray:
+def column_sums(columns: Any, values: FloatArray, weights: FloatArray) -> Any:
     """Return the weighted sum of ``values`` in each column of a CSR pattern."""
-    pattern = csr(values, columns.indices, columns.indptr, columns.shape)
-    sums: FloatArray = product(pattern.T, weights)
-    return sums
+    return product(csr(values, columns.indices, columns.indptr, columns.shape).T, weights)

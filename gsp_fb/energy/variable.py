@@ -52,8 +52,7 @@ class SpatialTests(Mapping[str, FloatArray]):
 
     Examples
     --------
-    >>> path = Graph.from_edges([(i, i + 1) for i in range(9)])
-    >>> tests = spatially_variable(path, np.arange(10.0))
+    >>> tests = spatially_variable(Graph.from_edges([(i, i + 1) for i in range(9)]), np.arange(10.0))
     >>> list(tests), tests["p_value"] < 0.01
     (['statistic', 'expected', 'p_value', 'q_value'], array([ True]))
     """
@@ -86,8 +85,7 @@ class SpatialTests(Mapping[str, FloatArray]):
 
         Examples
         --------
-        >>> path = Graph.from_edges([(i, i + 1) for i in range(9)])
-        >>> spatially_variable(path, np.arange(10.0)).rows()[0]["signal"]
+        >>> spatially_variable(Graph.from_edges([(i, i + 1) for i in range(9)]), np.arange(10.0)).rows()[0]["signal"]
         0
         """
         order = np.argsort(self["p_value"], kind="stable").tolist()
@@ -98,16 +96,13 @@ class SpatialTests(Mapping[str, FloatArray]):
 
         Examples
         --------
-        >>> path = Graph.from_edges([(i, i + 1) for i in range(9)])
-        >>> spatially_variable(path, np.arange(10.0)).to_pandas().shape
+        >>> spatially_variable(Graph.from_edges([(i, i + 1) for i in range(9)]), np.arange(10.0)).to_pandas().shape
         (1, 4)
         """
-        frame = require("pandas", "conversion to pandas").DataFrame
-        return frame(dict(self.values_by_name), index=list(self.names))
+        return require("pandas", "conversion to pandas").DataFrame(dict(self.values_by_name), index=list(self.names))
 
     def _table(self) -> Table:
-        shown = [{**row, "signal": str(row["signal"])} for row in self.rows()[:SHOWN_ROWS]]
-        return Table.from_records(shown)
+        return Table.from_records([{**row, "signal": str(row["signal"])} for row in self.rows()[:SHOWN_ROWS]])
 
     def __repr__(self) -> str:
         title = f"SpatialTests({self.method}, {len(self.names)} signals)"
@@ -218,12 +213,14 @@ def _null(graph: Graph, x: Any, statistic: FloatArray, method: str) -> tuple[Flo
     from scipy.special import ndtr  # loads a third of scipy that only tests need
 
     weights, total = _weights(graph, method)
-    signal = _centred(x)
-    moments = permutation_moments(weights, signal, np.zeros_like(signal.trace))
+    # Sums over the Gram matrix of each column after subtraction of its mean.
+    second, fourth = _sparse_powers(x) if is_sparse(x) else _dense_powers(x)
+    signal = Gram(second, fourth, -second, second**2 - fourth, fourth, -fourth)
+    moments = permutation_moments(weights, signal, np.zeros_like(second))
     n_nodes, sign = graph.n_nodes, 1.0 if method == "geary" else -1.0
-    scale = np.full_like(signal.trace, np.nan)
+    scale = np.full_like(second, np.nan)
     ratio = (n_nodes - 1 if method == "geary" else n_nodes) / total
-    np.divide(ratio, signal.trace, out=scale, where=~np.isnan(statistic) & (signal.trace > 0))
+    np.divide(ratio, second, out=scale, where=~np.isnan(statistic) & (second > 0))
     expected, std = scale * moments.mean, scale * np.sqrt(moments.variance)
     z = np.divide(statistic - expected, std, out=np.full_like(std, np.nan), where=std > 0)
     # Where no permutation differs, all of them are as similar.
@@ -237,15 +234,8 @@ def _weights(graph: Graph, method: str) -> tuple[Weights, float]:
     loops = A.diagonal()
     degrees = np.asarray(A.sum(axis=1)).ravel() - loops
     squares = float((A.data**2).sum() - (loops**2).sum())
-    diagonal = degrees if method == "geary" else np.zeros_like(degrees)
-    rows = -degrees if method == "geary" else degrees
+    diagonal, rows = (degrees, -degrees) if method == "geary" else (np.zeros_like(degrees), degrees)
     return Weights(graph, diagonal, rows, np.ones_like(degrees), squares), float(degrees.sum())
-
-
-def _centred(x: Any) -> Gram:
-    """Return the sums over the Gram matrix of each column after subtraction of its mean."""
-    second, fourth = _sparse_powers(x) if is_sparse(x) else _dense_powers(x)
-    return Gram(second, fourth, -second, second**2 - fourth, fourth, -fourth)
 
 
 def _dense_powers(x: Any) -> tuple[FloatArray, FloatArray]:

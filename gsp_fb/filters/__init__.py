@@ -17,21 +17,6 @@ from .solve import classify, interpolate, tikhonov, wiener
 from .stationarity import Stationarity, stationarity
 from .two_channel import TwoChannelBank, two_channel
 
-__all__ = [
-    "METHODS",
-    "AchievedError",
-    "Denoised",
-    "FilterBank",
-    "Plan",
-    "Sampling",
-    "Stationarity",
-    "TwoChannelBank",
-    "classify",
-    "denoise",
-    "interpolate",
-    "stationarity",
-    "tikhonov",
-    "two_channel",
-    "wiener",
-]
+__all__ = ["METHODS", "AchievedError", "Denoised", "FilterBank", "Plan", "Sampling", "Stationarity", "TwoChannelBank"]
+__all__ += ["classify", "denoise", "interpolate", "stationarity", "tikhonov", "two_channel", "wiener"]
 __all__ += kernels.__all__

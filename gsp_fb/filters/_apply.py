@@ -1,21 +1,39 @@
-"""The four ways to apply a bank, and their adjoints, as two tables."""
+"""The four ways to apply a bank, and their adjoints, as two tables.
+
+On graphs whose edges are on disk or on MPI ranks: Chebyshev polynomials, block of columns by block of columns. A graph
+that is small enough for the exact basis is filtered in one memory, as the other methods need all edges there.
+"""
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from .._kernels import chebyshev_bank
-from ..backend import Signal, asarray_like, cast, column, namespace
-from .chebyshev import chebyshev_adjoint
+from .._arguments import Checked
+from .._kernels import affine_product, chebyshev_bank
+from ..backend import Signal, asarray_like, cast, column, eps, namespace
+from ..errors import GraphError
+from ..graph import REMEDY
+from ..storage import DiskStorage, collect_blocks
+from ._arguments import signal_block
 from .krylov import lanczos_bank, rational_bank
-from .plan import Plan
+from .plan import BASIS_NODES, FilterTask, Plan, choose
 from .response import Response
 
-__all__ = ["ADJOINT", "APPLY"]
+if TYPE_CHECKING:
+    from .bank import FilterBank
 
+__all__ = ["ADJOINT", "APPLY", "analyze_elsewhere", "plan_elsewhere"]
+
+Method = Callable[[Response, Signal, Plan], Signal]
 # Beyond what theory asks of conjugate gradients, rounding costs a few steps more.
 CG_MARGIN = 4
+# Arrays as large as the block of columns at the peak: those of a product and the recurrence, and twice the outputs.
+COPIES, COPIES_PER_FILTER = 9, 2
 
 
 def _exact(response: Response, x: Signal, plan: Plan) -> Signal:
@@ -34,35 +52,39 @@ def _gains(response: Response, like: Signal) -> list[Any]:
     return [asarray_like(values[:, None], like) for values in response.values]
 
 
-def _series(response: Response, plan: Plan) -> dict[str, Any]:
-    op = response.op
-    coefficients = response.expansion.truncated(plan.order)
-    return {
-        "left": op.left,
-        "right": op.right,
-        "diag": op.diag,
-        "coefficients": coefficients,
-        "interval": response.interval,
-    }
-
-
 def _chebyshev(response: Response, x: Signal, plan: Plan) -> Signal:
-    return chebyshev_bank(response.op.graph, x, **_series(response, plan))
+    op, coefficients = response.op, response.expansion.truncated(plan.order)
+    vectors = op.left, op.right, op.diag
+    return chebyshev_bank(op.graph, x, *vectors, coefficients=coefficients, interval=response.interval)
 
 
 def _chebyshev_adjoint(response: Response, c: Signal, plan: Plan) -> Signal:
-    return chebyshev_adjoint(response.op.graph, c, **_series(response, plan))
+    """Sum up the polynomials of all filters by Clenshaw's recurrence: one product per degree, however many filters."""
+    xp, op, (low, high) = namespace(c), response.op, response.interval
+    weights = asarray_like(response.expansion.truncated(plan.order), c, c.dtype)
+    # The eigenvalues of (op - middle I) / half lie in [-1, 1].
+    half = (high - low) / 2
+    left, diag = op.left / half, (op.diag - (low + high) / 2) / half
+    rows = xp.reshape(c, (-1, c.shape[-1]))
+
+    def mixed(k: int) -> Any:
+        return xp.reshape(rows @ weights[:, k], c.shape[:-1])
+
+    *others, highest = range(weights.shape[1])
+    current = mixed(highest)
+    previous = xp.zeros_like(current)
+    for k in reversed(others):
+        factor = 1 if k == 0 else 2
+        following = mixed(k) + affine_product(op.graph, current, factor * left, op.right, factor * diag) - previous
+        previous, current = current, following
+    return current
 
 
-def _in_core(method: Callable[[Response, Signal, Plan], Signal]) -> Callable[[Response, Signal, Plan], Signal]:
-    """Return a method for the operator itself from one for its symmetric core."""
-
-    def applied(response: Response, x: Signal, plan: Plan) -> Signal:
-        scale = response.op.scale
-        y = method(response, column(scale, x) * x, plan)
-        return cast(y / scale[:, None, None], x.dtype)
-
-    return applied
+def _in_core(method: Method, response: Response, x: Signal, plan: Plan) -> Signal:
+    """Apply a method for the symmetric core to the operator itself."""
+    scale = response.op.scale
+    y = method(response, column(scale, x) * x, plan)
+    return cast(y / scale[:, None, None], x.dtype)
 
 
 def _lanczos(response: Response, z: Signal, plan: Plan) -> Signal:
@@ -74,27 +96,53 @@ def _cg(response: Response, z: Signal, plan: Plan) -> Signal:
     return rational_bank(response.op.symmetrized, z, response.kernels, tolerance=plan.error_bound / 2, max_steps=steps)
 
 
-def _one_by_one(method: Callable[[Response, Signal, Plan], Signal]) -> Callable[[Response, Signal, Plan], Signal]:
-    """Return the adjoint of a method that has no shorter one: each filter on its own coefficients, summed."""
-
-    def applied(response: Response, c: Signal, plan: Plan) -> Signal:
-        single = (Response(response.op, (kernel,), response.tol) for kernel in response.kernels)
-        return sum(method(part, c[..., m], plan)[..., 0] for m, part in enumerate(single))
-
-    return applied
+def _one_by_one(method: Method, response: Response, c: Signal, plan: Plan) -> Signal:
+    """Apply the adjoint of a method that has no shorter one: each filter on its own coefficients, summed."""
+    single = (Response(response.op, (kernel,), response.tol) for kernel in response.kernels)
+    return sum(method(part, c[..., m], plan)[..., 0] for m, part in enumerate(single))
 
 
 # response, signals (n, f), plan -> (n, f, n_filters).
-APPLY: dict[str, Callable[[Response, Signal, Plan], Signal]] = {
-    "exact": _exact,
-    "chebyshev": _chebyshev,
-    "lanczos": _in_core(_lanczos),
-    "cg": _in_core(_cg),
-}
+APPLY: dict[str, Method] = {"exact": _exact, "chebyshev": _chebyshev}
+APPLY |= {"lanczos": partial(_in_core, _lanczos), "cg": partial(_in_core, _cg)}
 # response, coefficients (n, f, n_filters), plan -> (n, f).
-ADJOINT: dict[str, Callable[[Response, Signal, Plan], Signal]] = {
-    "exact": _exact_adjoint,
-    "chebyshev": _chebyshev_adjoint,
-    "lanczos": _one_by_one(APPLY["lanczos"]),
-    "cg": _one_by_one(APPLY["cg"]),
-}
+ADJOINT: dict[str, Method] = {"exact": _exact_adjoint, "chebyshev": _chebyshev_adjoint}
+ADJOINT |= {name: partial(_one_by_one, APPLY[name]) for name in ("lanczos", "cg")}
+
+
+def plan_elsewhere(bank: FilterBank, x: Signal) -> Plan:
+    """Return how :func:`analyze_elsewhere` filters the local rows ``x``. Collective on MPI ranks."""
+    task = FilterTask(bank.response, math.prod(x.shape[1:]), eps(x), bank.order)
+    graph, free = bank.op.graph, bank.method == "auto" and bank.order is None
+    fits = not isinstance(graph.storage, DiskStorage) or graph.storage.fits_memory
+    if free and graph.n_nodes <= BASIS_NODES and fits:
+        return choose(replace(task, response=bank.in_memory.response), bank.method)
+    if bank.method not in {"auto", "chebyshev"}:
+        raise GraphError(f"method={bank.method!r} needs all edges in memory; give method='chebyshev', or {REMEDY}")
+    if free and bank.response.order is None:
+        raise GraphError(
+            f"no polynomial reaches tol={bank.tol:g}, and other methods need all edges in memory: give a wider tol=, a "
+            f"smoother kernel, method='chebyshev' to take what order= gives, or {REMEDY}"
+        )
+    chosen = choose(task, "chebyshev")
+    # Its part for rounding follows from vectors of which each rank has a part.
+    return replace(chosen, error_bound=float(graph.storage.reduce(chosen.error_bound, "max")))
+
+
+def analyze_elsewhere(bank: FilterBank, x: Any, out: str | os.PathLike[str] | None) -> Any:
+    """Return the analysis of ``x``, or the StoredArray of it in the file ``out``. Collective on MPI ranks."""
+    graph = bank.op.graph
+
+    def filtered(signal: Checked) -> Signal:
+        if graph.storage.kind == "memory":
+            return bank.analyze(signal.values)
+        block = signal_block(signal.values)
+        plan = plan_elsewhere(bank, block)
+        if plan.method == "chebyshev":
+            c = APPLY["chebyshev"](bank.response, block, plan)
+        else:
+            c = graph.local(bank.in_memory.analyze(graph.storage.gather(block)))
+        return c[:, 0, :] if signal.values.ndim == 1 else c
+
+    copies = COPIES + COPIES_PER_FILTER * len(bank)
+    return collect_blocks(graph, x, filtered, copies=copies, extra=(len(bank),), out=out)

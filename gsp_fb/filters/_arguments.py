@@ -14,7 +14,8 @@ from ..operators import Operator, check_operator
 from .kernels import Kernel, as_kernel
 from .response import axis_end, frequency_axis
 
-__all__ = ["bound_kernels", "check_high", "check_order", "coefficient_block", "default_tol", "signal_block"]
+__all__ = ["bound_kernels", "check_high", "check_mask", "check_order", "coefficient_block", "default_tol"]
+__all__ += ["signal_block"]
 
 # Beyond this degree the recurrence's own rounding is larger than any tolerance.
 HIGHEST_ORDER = 100_000
@@ -30,12 +31,19 @@ def signal_block(x: Signal) -> Signal:
     return dense[:, None] if dense.ndim == 1 else dense
 
 
+def check_mask(mask: Any, n_nodes: int, error: type[Exception], what: str, each: str = "") -> Any:
+    """Return ``mask`` as an array if it is one boolean a node."""
+    mask = host_array(mask, error, what)
+    if tuple(mask.shape) != (n_nodes,) or mask.dtype != namespace(mask).bool:
+        found = f"shape {tuple(mask.shape)} and dtype {mask.dtype}"
+        raise error(f"{what} has {found}; it must be {n_nodes} booleans{each}")
+    return mask
+
+
 def check_order(order: object) -> int | None:
     """Return the degree that a user fixed, if any."""
-    if order is None:
-        return None
-    degree = check_count(order, "order")
-    if degree > HIGHEST_ORDER:
+    degree = None if order is None else check_count(order, "order")
+    if degree is not None and degree > HIGHEST_ORDER:
         raise ParameterError(f"order={order} is beyond {HIGHEST_ORDER}; leave it out and it follows from tol=")
     return degree
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +14,7 @@ from ..backend import FloatArray
 from ..energy import energy_profile, spectral_density
 from ..operators import Operator
 
-__all__ = ["SpectralModel", "spectral_model"]
+__all__ = ["SpectralModel", "risk", "spectral_model"]
 
 # Bands in equal steps of the logarithm below this share of the axis, in equal steps above it.
 LINEAR_FROM, N_LOGARITHMIC, N_LINEAR = 0.1, 24, 40
@@ -22,22 +23,11 @@ SMALLEST = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class SpectralModel:
-    """Bands of the axis with the energy of the data and the number of eigenvalues in each.
-
-    Attributes
-    ----------
-    frequencies : float64 array
-        Centres of the bands.
-    energy : float64 array
-        Energy of all columns of the data.
-    count : float64 array
-        Eigenvalues, times the number of columns.
-    n_columns : int
-        Number of columns.
-    """
+    """Bands of the axis, by their centres, with the energy of the data and the number of eigenvalues in each."""
 
     frequencies: FloatArray
     energy: FloatArray
+    # Times the number of columns of the data, as the energy is that of all of them.
     count: FloatArray
     n_columns: int
 
@@ -52,17 +42,14 @@ class SpectralModel:
         upper = np.cumsum(self.count) > self.count.sum() / 2
         return float(np.sqrt(self.energy[upper].sum() / max(self.count[upper].sum(), 1e-300)))
 
-    def trace(self, gain: Callable[[Any], Any]) -> float:
-        """Return the trace of ``gain(L)``."""
-        return float(np.asarray(gain(self.frequencies)) @ self.count) / max(self.n_columns, 1)
+    def trace(self, gains: FloatArray) -> float:
+        """Return the trace of the filter with these gains at the frequencies."""
+        return float(gains @ self.count) / max(self.n_columns, 1)
 
-    def score(self, gain: Callable[[Any], Any], rule: str, sigma: float) -> float:
-        """Return the generalised cross-validation or Stein's risk of a linear filter with this gain."""
-        g = np.asarray(gain(self.frequencies))
-        residual, freedom, n = float((1 - g) ** 2 @ self.energy), float(g @ self.count), float(self.count.sum())
-        if rule == "sure":
-            return residual + 2 * sigma**2 * freedom - n * sigma**2
-        return n * residual / max(n - freedom, 1e-300) ** 2
+    def score(self, gains: FloatArray, rule: str, sigma: float) -> float:
+        """Return the :func:`risk` of a linear filter with these gains at the frequencies."""
+        residual, freedom = float((1 - gains) ** 2 @ self.energy), float(gains @ self.count)
+        return risk(residual, freedom, float(self.count.sum()), rule, sigma)
 
     def wiener_gain(self, sigma: float) -> Callable[[Any], Any]:
         """Return max(p - sigma^2, 0) / p, with the power p of the data averaged over neighbouring bands."""
@@ -70,11 +57,14 @@ class SpectralModel:
         energy, count = (np.convolve(part, window, mode="same") for part in (self.energy, self.count))
         power = energy / np.maximum(count, 1e-300)
         gains = np.where(count > 0, np.maximum(power - sigma**2, 0.0) / np.maximum(power, 1e-300), 0.0)
-        return partial(_interpolated, self.frequencies, gains)
+        return partial(np.interp, xp=self.frequencies, fp=gains)
 
 
-def _interpolated(frequencies: FloatArray, gains: FloatArray, at: Any) -> Any:
-    return np.interp(at, frequencies, gains)
+def risk(residual: float, freedom: float, n: float, rule: str, sigma: float) -> float:
+    """Return Stein's risk, or the cross-validation score, of an estimate with this squared residual and freedom."""
+    if rule == "sure":
+        return residual + 2.0 * sigma**2 * freedom - n * sigma**2
+    return n * residual / max(n - freedom, np.finfo(float).tiny) ** 2 if freedom < n else math.inf
 
 
 def spectral_model(op: Operator, y: Any, rng: np.random.Generator) -> SpectralModel:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,12 +17,12 @@ from scipy.sparse import csgraph
 from .._arguments import check_choice, check_host, check_positive
 from ..backend import to_dense
 from ..calculus import gradient
-from ..errors import GraphError, ParameterError
+from ..errors import ParameterError
 from ..operators import Operator
-from ._spectral_model import SpectralModel, spectral_model
+from ._spectral_model import SpectralModel, risk, spectral_model
 from .bank import FilterBank
 from .kernels import Kernel, meyer
-from .solve import interpolate, tikhonov
+from .solve import check_smoothness, interpolate, tikhonov
 from .variation import minimize_variation
 
 __all__ = ["METHODS", "Denoised", "denoise"]
@@ -31,7 +30,7 @@ __all__ = ["METHODS", "Denoised", "denoise"]
 RULES = ("gcv", "sure")
 # Strengths that are compared, relative to what moves the noise by its own size.
 CANDIDATES = np.geomspace(1e-3, 1e3, 25)
-WAVELETS = 5
+WAVELETS, WAVELET_TOL = 5, 1e-3
 # Relative accuracy of total variation: its error is at most this times the norm of the data.
 VARIATION_TOL = 1e-4
 # Relative accuracy of the Wiener filter: its gain has a kink at each band, and is estimated to no better than this.
@@ -63,10 +62,8 @@ class Denoised:
     --------
     >>> from gsp_fb import datasets, operator
     >>> found = denoise(operator(datasets.ring(8), "comb", channel="high"), np.eye(8)[0], strength=1.0)
-    >>> found
-    Denoised(tikhonov, strength=1)
-    >>> np.asarray(found).shape
-    (8,)
+    >>> found, np.asarray(found).shape
+    (Denoised(tikhonov, strength=1), (8,))
     """
 
     signal: Any
@@ -93,12 +90,6 @@ class DenoisingTask:
     mask: Any | None
     tol: float
     rng: np.random.Generator
-
-    @property
-    def seen(self) -> Any:
-        """The observed nodes as a column."""
-        n_nodes = self.op.graph.n_nodes
-        return np.ones((n_nodes, 1), dtype=bool) if self.mask is None else self.mask[:, None]
 
     def model(self) -> SpectralModel:
         """Return the energies of the data over bands of the frequency axis."""
@@ -140,8 +131,7 @@ def denoise(
     mask : bool array, shape (n_nodes,), optional
         Observed nodes; the others are filled in (``tikhonov`` and ``tv``, with a number for ``strength``).
     noise : float > 0, optional
-        Standard deviation of the noise; estimated from the upper half of the spectrum by default, which holds where
-        the signal is smooth.
+        Standard deviation of the noise; by default from the upper half of the spectrum, right for smooth signals.
     tol : float
         Numerical accuracy relative to the norm of ``y`` (``tv``: 1e-4, ``wavelet``: 1e-3 and ``wiener``: 1e-2 at best).
     rng : None, int or numpy Generator
@@ -196,11 +186,7 @@ def denoise(
 
 
 def _check_data(op: Operator, y: Any) -> tuple[Any, tuple[int, ...]]:
-    if op.channel != "high":
-        raise ParameterError(f"{op!r} is a low channel; smoothness is measured by the high one, op.complement()")
-    if op.graph.directed:
-        raise GraphError("a directed graph has no symmetric smoothness; give symmetrize= to the graph")
-    op.graph.check_real("denoising")
+    check_smoothness(op).graph.check_real("denoising")
     check_host(op.graph.device, "denoising runs")
     op.graph.in_one_process()
     y = op.graph.check_signal(y)
@@ -234,21 +220,18 @@ def _tikhonov(task: DenoisingTask, strength: float, noise: float | None) -> Deno
     return Denoised(np.asarray(signal), strength, "tikhonov", noise, error_bound=task.tol)
 
 
-def _low_pass(strength: float, at: Any) -> Any:
-    return 1.0 / (1.0 + strength * at)
-
-
 def _choose_tikhonov(task: DenoisingTask, rule: str, noise: float | None) -> Denoised:
     model = task.model()
     sigma = model.noise if noise is None else noise
     # The frequency at which the gain is 1/2 runs over the whole axis.
     strengths = CANDIDATES / max(model.mean_frequency, np.finfo(float).tiny)
-    scores = [model.score(partial(_low_pass, float(strength)), rule, sigma) for strength in strengths]
+    scores = [model.score(1.0 / (1.0 + strength * model.frequencies), rule, sigma) for strength in strengths]
     return _tikhonov(task, float(strengths[int(np.argmin(scores))]), sigma)
 
 
 def _variation(task: DenoisingTask, strength: float, noise: float | None) -> Denoised:
-    found = minimize_variation(task.op, task.y, task.seen, strength, tol=max(task.tol, VARIATION_TOL))
+    seen = np.ones((len(task.y), 1), dtype=bool) if task.mask is None else task.mask[:, None]
+    found = minimize_variation(task.op, task.y, seen, strength, tol=max(task.tol, VARIATION_TOL))
     return Denoised(found.signal, strength, "tv", noise, gap=float(np.max(found.gap, initial=0.0)))
 
 
@@ -262,7 +245,7 @@ def _choose_variation(task: DenoisingTask, rule: str, noise: float | None) -> De
     scores = []
     for found in tried:
         residual = float(np.sum(metric * (found.signal - task.y) ** 2))
-        scores.append(_risk(residual, _plateaus(task.op, found.signal), task.y.size, rule, sigma))
+        scores.append(risk(residual, _plateaus(task.op, found.signal), task.y.size, rule, sigma))
     return tried[int(np.argmin(scores))]
 
 
@@ -278,37 +261,22 @@ def _plateaus(op: Operator, x: Any) -> float:
     return float(count)
 
 
-def _risk(residual: float, freedom: float, n: int, rule: str, sigma: float) -> float:
-    """Return the score of an estimate with this squared residual and these degrees of freedom; smaller is better."""
-    if rule == "sure":
-        return residual + 2.0 * sigma**2 * freedom - n * sigma**2
-    return n * residual / max(n - freedom, np.finfo(float).tiny) ** 2 if freedom < n else math.inf
-
-
-def _frame(op: Operator) -> FilterBank:
-    return FilterBank(op, meyer(WAVELETS), tol=1e-3)
-
-
 def _shrunk(bank: FilterBank, y: Any, thresholds: Any) -> Any:
     c = np.asarray(bank.analyze(y))
     limits = np.broadcast_to(thresholds, c.shape)
     return np.asarray(bank.synthesize(np.sign(c) * np.maximum(np.abs(c) - limits, 0.0)))
 
 
-def _squared(kernel: Kernel, at: Any) -> Any:
-    return kernel(at) ** 2
-
-
 def _thresholds(task: DenoisingTask, model: SpectralModel, bank: FilterBank, sigma: float) -> Any:
     """Return the noise deviation of the coefficients of each filter; the scaling function is left alone."""
-    energies = [model.trace(partial(_squared, kernel)) / task.op.graph.n_nodes for kernel in bank.kernels]
+    energies = [model.trace(kernel(model.frequencies) ** 2) / task.op.graph.n_nodes for kernel in bank.kernels]
     deviations = sigma * np.sqrt(energies)
     deviations[0] = 0.0
     return deviations[None, None, :] / np.asarray(task.op.scale)[:, None, None]
 
 
 def _wavelet(task: DenoisingTask, strength: float, noise: float | None) -> Denoised:
-    model, bank = task.model(), _frame(task.op)
+    model, bank = task.model(), FilterBank(task.op, meyer(WAVELETS), tol=WAVELET_TOL)
     sigma = model.noise if noise is None else noise
     signal = _shrunk(bank, task.y, strength * _thresholds(task, model, bank, sigma))
     return Denoised(signal, strength, "wavelet", sigma, error_bound=2 * bank.tol)
@@ -316,7 +284,7 @@ def _wavelet(task: DenoisingTask, strength: float, noise: float | None) -> Denoi
 
 def _choose_wavelet(task: DenoisingTask, rule: str, noise: float | None) -> Denoised:
     """Choose the threshold by the Monte Carlo divergence of the shrinkage (Ramani, Blu and Unser 2008)."""
-    model, bank = task.model(), _frame(task.op)
+    model, bank = task.model(), FilterBank(task.op, meyer(WAVELETS), tol=WAVELET_TOL)
     sigma = model.noise if noise is None else noise
     unit, scale = _thresholds(task, model, bank, sigma), np.asarray(task.op.scale)[:, None]
     probe = task.rng.choice([-1.0, 1.0], task.y.shape) / scale
@@ -327,8 +295,8 @@ def _choose_wavelet(task: DenoisingTask, rule: str, noise: float | None) -> Deno
         signal = _shrunk(bank, task.y, strength * unit)
         moved = _shrunk(bank, task.y + small * probe, strength * unit)
         freedom = float(np.sum(scale**2 * probe * (moved - signal))) / small
-        risk = _risk(float(np.sum(scale**2 * (signal - task.y) ** 2)), freedom, task.y.size, rule, sigma)
-        best, score = (float(strength), risk) if risk < score else (best, score)
+        tried = risk(float(np.sum(scale**2 * (signal - task.y) ** 2)), freedom, task.y.size, rule, sigma)
+        best, score = (float(strength), tried) if tried < score else (best, score)
     return _wavelet(task, best, sigma)
 
 

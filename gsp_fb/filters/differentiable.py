@@ -18,8 +18,7 @@ def filter_signal(bank: FilterBank, x: Tensor) -> Tensor:
 
     ``bank.analyze`` does the same with a tensor that requires a gradient; of other tensors it returns NumPy arrays. The
     gradient is the adjoint in the plain inner product, :math:`S\,g_m(op)\,S^{-1}` with ``S = diag(op.scale ** 2)``, and
-    is exact to the bank's tolerance. Gradients of any order, ``jvp`` and ``vmap`` work; the computation itself is the
-    core's, on the CPU.
+    is exact to the bank's tolerance. Gradients of any order, ``jvp`` and ``vmap`` work; the core computes, on the CPU.
 
     Parameters
     ----------
@@ -60,10 +59,13 @@ def filter_signal(bank: FilterBank, x: Tensor) -> Tensor:
 
 def synthesize_signal(bank: FilterBank, c: Tensor) -> Tensor:
     """Return ``bank.synthesize`` of coefficients in a tensor, with gradients to them."""
-    weights = torch.tensor(bank.op.scale, dtype=c.dtype).square()
-    wide = weights.reshape(-1, *[1] * (c.ndim - 1))
-    result = _apply(_as_complex(wide * c, bank), bank, True)
-    return result / weights.reshape(-1, *[1] * (result.ndim - 1))
+    result = _apply(_as_complex(_weights(bank, c.dtype, c.ndim) * c, bank), bank, True)
+    return result / _weights(bank, c.dtype, result.ndim)
+
+
+def _weights(bank: FilterBank, dtype: torch.dtype, ndim: int) -> Tensor:
+    """Return the weights of the inner product beside an array of ``ndim`` axes."""
+    return torch.tensor(bank.op.scale, dtype=dtype).square().reshape(-1, *[1] * (ndim - 1))
 
 
 def _as_complex(x: Tensor, bank: FilterBank) -> Tensor:
@@ -82,10 +84,9 @@ class _Filtering(torch.autograd.Function):
     def forward(x: Tensor, bank: FilterBank, adjoint: bool) -> Tensor:
         if not adjoint:
             return torch.as_tensor(bank.analyze(x.detach()), dtype=x.dtype)
-        weights = torch.tensor(bank.op.scale, dtype=x.dtype).square()
-        inner = x.detach() / weights.reshape(-1, *[1] * (x.ndim - 1))
+        inner = x.detach() / _weights(bank, x.dtype, x.ndim)
         result = torch.as_tensor(bank.synthesize(inner), dtype=x.dtype)
-        return result * weights.reshape(-1, *[1] * (result.ndim - 1))
+        return result * _weights(bank, x.dtype, result.ndim)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:

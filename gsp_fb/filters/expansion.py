@@ -1,21 +1,33 @@
-"""Kernels as Chebyshev series, with a bound on what each truncation leaves out and what that bound rests on."""
+r"""Kernels as Chebyshev series, with a bound on what each truncation leaves out and what that bound rests on.
+
+Interpolation at N Chebyshev points is off by at most :math:`2\sum_{k\ge N}|c_k|` (aliasing). The tail is bounded for an
+analytic kernel by its size M in a Bernstein ellipse, :math:`|c_k| \le 2M\rho^{-k}`, and for a kernel with a derivative
+of bounded variation V by :math:`\sum_{k\ge N}|c_k| \le 2V / (\pi\nu(N - 1 - \nu)^\nu)`. Of a rational kernel p/q the
+residual ``p - q s`` of the interpolant s is a polynomial, and polynomials are bounded by their values on a finer grid.
+
+.. [1] L. N. Trefethen, "Approximation Theory and Approximation Practice", SIAM 2013, Theorems 4.2, 7.2 and 8.2.
+.. [2] H. Ehlich and K. Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", Math. Z. 86, 1964.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from ..backend import FloatArray
-from ._points import Interval, chebyshev_points, coefficients_from, series_at, values_at_points
+from ..errors import ParameterError
 from .kernels import Kernel
-from .tails import interpolation_error, largest_kernel_value, largest_value
+from .krylov import least_denominator
 
-__all__ = ["MARGIN", "Expansion", "Interval", "chebyshev_points", "expand"]
+__all__ = ["MARGIN", "Expansion", "Interval", "both_sides", "chebyshev_points", "expand"]
 
-EPS = float(np.finfo(np.float64).eps)
+Interval = tuple[float, float]
+EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 FEWEST_POINTS, MOST_POINTS = 64, 2**15
 # Coefficients below this share of the largest value are rounding of the samples, not the kernel.
 NOISE = 8 * EPS
@@ -29,34 +41,25 @@ SEARCH_POINTS = 2**18
 FINER, MARGIN = 16, 1.1
 # Grid for the proof of a kernel that jumps: the slope of a polynomial of degree n is at most n times its size.
 JUMP_FINER = 64
+# How much finer than the degree the grid is on which a polynomial is bounded.
+PEAK_FINER = 4
+# Ellipses that are tried: the sum of their semi-axes, as a multiple of half the interval.
+RADII = 1.0 + np.geomspace(1e-9, 1e3, 193)
 
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    r"""Chebyshev coefficients of several kernels on one interval.
-
-    Attributes
-    ----------
-    kernels : tuple of Kernel
-    interval : (float, float)
-    coefficients : float64 array, shape (n_kernels, n_points)
-        As in ``numpy.polynomial.chebyshev``: the first one is not halved.
-    tails : float64 array, shape (n_kernels, n_points)
-        ``tails[m, N]`` bounds :math:`\sup |g_m - p_N|`, ``N`` the degree; inf for a kernel that jumps.
-    largest : float
-        Largest absolute value of any kernel among the samples.
-    proven : tuple of bool
-        Which kernels declare what a proof of their bound needs; the bounds of the others rest on samples.
-    witnesses : float64 array
-        Frequencies at which the spectrum is known to lie; sampled kernels are compared there too.
-    """
+    """Chebyshev coefficients of several kernels on one interval."""
 
     kernels: tuple[Kernel, ...]
     interval: Interval
+    # Shape (n_kernels, n_points), as in numpy.polynomial.chebyshev: the first one is not halved.
     coefficients: FloatArray
+    # tails[m, N] bounds sup |g_m - p_N|, N the degree; inf for a kernel that jumps.
     tails: FloatArray
-    largest: float
+    # Which kernels declare what a proof of their bound needs; the bounds of the others rest on samples.
     proven: tuple[bool, ...]
+    # Frequencies at which the spectrum is known to lie; sampled kernels are compared there too.
     witnesses: FloatArray
 
     def order(self, tolerance: float) -> int | None:
@@ -67,17 +70,14 @@ class Expansion:
     def error(self, order: int) -> float:
         """Return a bound on the largest error of the truncations at degree ``order``; each is computed once."""
         if order not in self._errors:
-            self._errors[order] = self._largest_error(order)
+            tails = self.tails[:, min(order, self.tails.shape[1] - 1)].tolist()
+            rows = zip(self.kernels, self.truncated(order), tails, self.proven, strict=True)
+            self._errors[order] = max(self._kernel_error(*row) for row in rows)
         return self._errors[order]
 
     @cached_property
     def _errors(self) -> dict[int, float]:
         return {}
-
-    def _largest_error(self, order: int) -> float:
-        tails = self.tails[:, min(order, self.tails.shape[1] - 1)].tolist()
-        rows = zip(self.kernels, self.truncated(order), tails, self.proven, strict=True)
-        return max(self._kernel_error(*row) for row in rows)
 
     @property
     def is_proven(self) -> bool:
@@ -90,7 +90,7 @@ class Expansion:
         if math.isinf(tail):
             return _jump_error(kernel, self.interval, part)
         # Where the tail proves nothing, the sizes of kernel and polynomial still do.
-        sizes = math.inf if tail < 1 else largest_kernel_value(kernel, self.interval) + largest_value(part[None, :])
+        sizes = math.inf if tail < 1 else _largest_kernel_value(kernel, self.interval) + _largest_value(part[None, :])
         return min(tail, sizes)
 
     def truncated(self, order: int) -> FloatArray:
@@ -111,17 +111,10 @@ class Expansion:
         return next((kernel for kernel in sampled if not kernel(at).any()), None)
 
 
-def _edges(kernel: Kernel, interval: Interval) -> FloatArray:
-    """Return the ends of the interval and the nearest numbers on both sides of each break of a kernel."""
-    breakpoints = np.array(kernel.breakpoints)
-    sides = np.concatenate([np.nextafter(breakpoints, -np.inf), breakpoints, np.nextafter(breakpoints, np.inf)])
-    return np.asarray(np.clip(np.concatenate([sides, interval]), *interval))
-
-
 def _difference(kernel: Kernel, interval: Interval, part: FloatArray, count: int, more: FloatArray) -> FloatArray:
-    """Return kernel minus series at ``count`` Chebyshev points, at the edges and at ``more`` frequencies."""
-    extra = np.concatenate([_edges(kernel, interval), more])
-    values = [values_at_points(part[None, :], count)[0], series_at(part[None, :], interval, extra)[0]]
+    """Return kernel minus series at ``count`` Chebyshev points, ends, both sides of breaks and ``more`` frequencies."""
+    extra = np.concatenate([np.clip([*both_sides(kernel.breakpoints).ravel(), *interval], *interval), more])
+    values = [_values_at_points(part[None, :], count)[0], _series_at(part[None, :], interval, extra)[0]]
     return np.asarray(kernel(np.concatenate([chebyshev_points(interval, count), extra])) - np.concatenate(values))
 
 
@@ -139,10 +132,9 @@ def _jump_error(kernel: Kernel, interval: Interval, part: FloatArray) -> float:
     """
     variation, order = dict(kernel.variations)[0], len(part) - 1
     count = JUMP_FINER * max(order, FEWEST_POINTS)
-    inside = [at for at in kernel.breakpoints if interval[0] <= at <= interval[1]]
-    sides = np.array([[np.nextafter(at, -np.inf), at, np.nextafter(at, np.inf)] for at in inside]).reshape(-1, 3)
-    jumps = float(np.abs(np.diff(kernel(sides), axis=1)).sum())
-    drift = order * largest_value(part[None, :]) * math.pi / (2 * count)
+    inside = tuple(at for at in kernel.breakpoints if interval[0] <= at <= interval[1])
+    jumps = float(np.abs(np.diff(kernel(both_sides(inside)), axis=1)).sum())
+    drift = order * _largest_value(part[None, :]) * math.pi / (2 * count)
     grid = float(np.abs(_difference(kernel, interval, part, count, np.empty(0))).max())
     return grid + drift + max(0.0, variation - jumps)
 
@@ -154,22 +146,15 @@ def expand(kernels: tuple[Kernel, ...], interval: Interval, witnesses: FloatArra
     that declare what a proof needs, that is proven; for others the series must reproduce the kernel at a quarter of a
     million points and at ``witnesses``. Where coefficients of such a kernel still matter at the end, those beyond are
     taken to fall on as the last two octaves did, ``c_k ~ k^-p`` (a kink has p = 2), and their sum is doubled.
-
-    Examples
-    --------
-    >>> from gsp_fb.filters.kernels import heat
-    >>> series = expand((heat(1.0),), (0.0, 2.0))
-    >>> series.order(1e-8), series.error(8) < 1e-8, series.is_proven
-    (8, True, True)
     """
     known = np.empty(0) if witnesses is None else witnesses
     count = FEWEST_POINTS
     while True:
         samples = np.stack([kernel(chebyshev_points(interval, count)) for kernel in kernels])
-        coefficients, largest = coefficients_from(samples), float(np.abs(samples).max())
+        coefficients = _coefficients_from(samples)
         rows = list(zip(kernels, coefficients, strict=True))
-        enough = count * NOISE * largest
-        proven = [interpolation_error(kernel, interval, row) for kernel, row in rows]
+        enough = count * NOISE * float(np.abs(samples).max())
+        proven = [_interpolation_error(kernel, interval, row) for kernel, row in rows]
         errors = [
             error if _is_proven(kernel, error) else _searched_error(kernel, interval, row, enough, known)
             for (kernel, row), error in zip(rows, proven, strict=True)
@@ -179,7 +164,7 @@ def expand(kernels: tuple[Kernel, ...], interval: Interval, witnesses: FloatArra
         count *= 2
     flags = tuple(_is_proven(kernel, error) for kernel, error in zip(kernels, proven, strict=True))
     tails = np.stack([_tails(*row) for row in zip(coefficients, errors, flags, strict=True)])
-    return Expansion(kernels, interval, coefficients, tails, largest, flags, known)
+    return Expansion(kernels, interval, coefficients, tails, flags, known)
 
 
 def _is_proven(kernel: Kernel, error: float) -> bool:
@@ -207,3 +192,113 @@ def _beyond(sizes: FloatArray) -> float:
     older, newer = float(sizes[count // 4 : count // 2].max()), float(sizes[count // 2 :].max())
     power = float(np.clip(np.log2(max(older, EPS) / max(newer, EPS)), *DECAY))
     return float(2 * count * newer * 0.5**power / (power - 1))
+
+
+def chebyshev_points(interval: Interval, count: int) -> FloatArray:
+    """Return the ``count`` zeros of the Chebyshev polynomial of that degree, mapped to ``interval``, descending."""
+    low, high = interval
+    return np.asarray((high + low) / 2 + (high - low) / 2 * np.cos(np.pi * (np.arange(count) + 0.5) / count))
+
+
+def both_sides(at: tuple[float, ...]) -> FloatArray:
+    """Return the numbers just below, at and just above each of ``at``, shape (len(at), 3)."""
+    points = np.array(at)
+    return np.stack([np.nextafter(points, -np.inf), points, np.nextafter(points, np.inf)], axis=-1)
+
+
+def _coefficients_from(samples: FloatArray) -> FloatArray:
+    """Return the coefficients, as in ``numpy.polynomial.chebyshev``, of the series through values at the points."""
+    coefficients = np.asarray(_cosine_transform(samples, 2) / samples.shape[1])
+    coefficients[:, 0] /= 2
+    return coefficients
+
+
+def _values_at_points(coefficients: FloatArray, count: int) -> FloatArray:
+    """Return the series at ``count`` Chebyshev points: the inverse of :func:`_coefficients_from`."""
+    padded = np.pad(coefficients / 2, ((0, 0), (0, count - coefficients.shape[1])))
+    padded[:, 0] *= 2
+    return _cosine_transform(padded, 3)
+
+
+def _series_at(coefficients: FloatArray, interval: Interval, at: FloatArray) -> FloatArray:
+    """Return the series at the frequencies ``at``, shape (n_series, len(at))."""
+    low, high = interval
+    return np.asarray(np.polynomial.chebyshev.chebval((2 * at - low - high) / (high - low), coefficients.T))
+
+
+def _cosine_transform(rows: FloatArray, kind: Literal[2, 3]) -> FloatArray:
+    from scipy.fft import dct  # costs a sixth of a second that only a bank's series needs
+
+    return np.asarray(dct(rows, type=kind, axis=1))
+
+
+def _peak_factor(degree: int, count: int) -> float:
+    """Return by how much a polynomial may exceed its values at ``count`` Chebyshev points (Ehlich and Zeller)."""
+    return 1.0 / math.cos(math.pi * degree / (2 * count))
+
+
+def _largest_value(coefficients: FloatArray) -> float:
+    """Return a bound on the largest absolute value of Chebyshev series on their interval."""
+    degree = coefficients.shape[1] - 1
+    count = PEAK_FINER * max(degree, 1)
+    sampled = float(np.abs(_values_at_points(coefficients, count)).max(initial=0.0))
+    return sampled * _peak_factor(degree, count)
+
+
+def _largest_kernel_value(kernel: Kernel, interval: Interval) -> float:
+    """Return a proven bound on the largest absolute value of a kernel on ``interval``, inf if it declares none."""
+    if kernel.envelope is None:
+        return math.inf
+    return float(kernel.envelope(*next(_ellipses(interval))))
+
+
+def _ellipses(interval: Interval) -> Iterator[tuple[float, float, float]]:
+    """Yield the centre and the semi-axes of the ellipses, the smallest first."""
+    center, half = (interval[0] + interval[1]) / 2, (interval[1] - interval[0]) / 2
+    real, imaginary = half * (RADII + 1 / RADII) / 2, half * (RADII - 1 / RADII) / 2
+    yield from zip([center] * len(RADII), real.tolist(), imaginary.tolist(), strict=True)
+
+
+def _interpolation_error(kernel: Kernel, interval: Interval, coefficients: FloatArray) -> float:
+    """Return a proven bound on the error of the interpolant with these coefficients, inf if nothing is declared."""
+    if kernel.rational is not None:
+        return _residual_error(kernel, interval, coefficients)
+    half, count = (interval[1] - interval[0]) / 2, len(coefficients)
+    return 2.0 * min(_analytic_tail(kernel, interval, count), _variation_tail(kernel, half, count))
+
+
+def _analytic_tail(kernel: Kernel, interval: Interval, count: int) -> float:
+    if kernel.envelope is None:
+        return math.inf
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        sizes = np.array([kernel.envelope(*ellipse) for ellipse in _ellipses(interval)])
+        tails = 2 * sizes * np.exp(-count * np.log(RADII)) * RADII / (RADII - 1)
+    return float(np.nanmin(tails))
+
+
+def _variation_tail(kernel: Kernel, half: float, count: int) -> float:
+    with np.errstate(all="ignore"):  # a power that leaves the range of float64 bounds nothing
+        powers = {nu: float(np.float64(half) ** nu) for nu, _ in kernel.variations}
+    tails = [
+        2 * variation * powers[nu] / (math.pi * nu * float(count - 1 - nu) ** nu)
+        for nu, variation in kernel.variations
+        if 0 < nu < count - 1 and powers[nu] >= TINY
+    ]
+    return min(tails, default=math.inf)
+
+
+def _residual_error(kernel: Kernel, interval: Interval, coefficients: FloatArray) -> float:
+    """Return ``max |p - q s| / min |q|``; the rounding of the residual is added to it."""
+    numerator, denominator = (np.asarray(part) for part in kernel.rational or ((), ()))
+    try:
+        least, greatest = least_denominator(kernel, interval)
+    except ParameterError:  # a pole on the axis: no polynomial comes near
+        return math.inf
+    degree = max(len(numerator) - 1, len(coefficients) + len(denominator) - 2)
+    count = PEAK_FINER * degree + PEAK_FINER
+    at = chebyshev_points(interval, count)
+    evaluate = np.polynomial.polynomial.polyval
+    image = _values_at_points(coefficients[None, :], count)[0]
+    top, bottom = evaluate(at, numerator), evaluate(at, denominator)
+    residual = float(np.abs(top - bottom * image).max()) * _peak_factor(degree, count)
+    return residual / least + 8 * EPS * float(np.abs(image).max()) * greatest / least

@@ -14,7 +14,6 @@ from ..backend import FloatArray, asarray_like, cast, namespace, norm
 from ..errors import ParameterError
 from ..operators import Operator
 from ..solvers import System, solve
-from ._points import Interval
 from .kernels import Kernel
 
 __all__ = ["affine_system", "lanczos_bank", "least_denominator", "rational_bank"]
@@ -40,14 +39,8 @@ def _lanczos_column(core: Operator, z: Any, kernels: Sequence[Callable[..., Floa
     return cast(space.norm * (basis.T @ asarray_like(weights, basis)), z.dtype)
 
 
-def least_denominator(kernel: Kernel, interval: Interval) -> tuple[float, float]:
-    """Return the least and greatest absolute value of the denominator on ``interval``.
-
-    Raises
-    ------
-    ParameterError
-        The kernel is not rational, or its denominator vanishes there.
-    """
+def least_denominator(kernel: Kernel, interval: tuple[float, float]) -> tuple[float, float]:
+    """Return the least and greatest absolute value of the denominator on ``interval``."""
     if kernel.rational is None:
         raise ParameterError(f"kernel {kernel.name!r} is not rational; method 'cg' needs filters.rational or ppr")
     q = np.polynomial.Polynomial(kernel.rational[1])
@@ -62,8 +55,7 @@ def least_denominator(kernel: Kernel, interval: Interval) -> tuple[float, float]
 
 def rational_bank(core: Operator, z: Any, kernels: tuple[Kernel, ...], *, tolerance: float, max_steps: int) -> Any:
     """Return the solution of ``q(core) y = p(core) z`` for each rational kernel, shape (n, f, n_filters)."""
-    parts = [_rational(core, z, kernel, tolerance, max_steps) for kernel in kernels]
-    return namespace(z).stack(parts, axis=-1)
+    return namespace(z).stack([_rational(core, z, kernel, tolerance, max_steps) for kernel in kernels], axis=-1)
 
 
 def _rational(core: Operator, z: Any, kernel: Kernel, tolerance: float, max_steps: int) -> Any:
@@ -75,7 +67,7 @@ def _rational(core: Operator, z: Any, kernel: Kernel, tolerance: float, max_step
     # |error| <= |residual| / min q, so this residual keeps the promised error.
     target = tolerance * least * norm(z, axis=0)
     if len(coefficients) == 2:
-        system = affine_system(core, float(coefficients[0]), float(coefficients[1]), floor=least)
+        system = affine_system(core, *coefficients.tolist(), floor=least)
         return cast(solve(system, right, target).x, z.dtype)
     ones = namespace(core.diag).ones_like(core.diag)
     system = System(lambda v: _polynomial(core, coefficients, v), ones, floor=least)
@@ -85,13 +77,7 @@ def _rational(core: Operator, z: Any, kernel: Kernel, tolerance: float, max_step
 def affine_system(core: Operator, constant: Any, slope: float, *, floor: float = 0.0) -> System:
     """Return the system ``diag(constant) + slope * core`` of a symmetrized high channel.
 
-    Parameters
-    ----------
-    core : Operator
-    constant : float or array, shape (n_nodes,)
-    slope : float
-    floor : float
-        Lower bound of its least eigenvalue, if one is known.
+    ``constant`` is a number, or one a node; ``floor`` a lower bound of the least eigenvalue, if one is known.
     """
     xp = namespace(core.diag)
     start = constant * xp.ones_like(core.diag)

@@ -54,14 +54,13 @@ class Plan:
 
     References
     ----------
-    .. [1] N. J. Higham and T. Mary, "A new approach to probabilistic rounding error analysis", SIAM J. Sci. Comput. 41,
-       2019.
+    .. [1] N. J. Higham, T. Mary, "A new approach to probabilistic rounding error analysis", SISC 41, 2019.
 
     Examples
     --------
     >>> from gsp_fb import FilterBank, datasets, filters, operator
     >>> bank = FilterBank(operator(datasets.grid(40, 40), "sym", channel="high"), [filters.heat(2.0)], tol=1e-6)
-    >>> plan = bank.plan(np.zeros(1600))
+    >>> plan = bank.plan()
     >>> plan.method, plan.order, plan.matvecs, plan.error_bound <= 1e-6, plan.bound_kind
     ('chebyshev', 9, 9, True, 'proven')
     """
@@ -73,13 +72,8 @@ class Plan:
     matvecs: int
 
     def _repr_html_(self) -> str:
-        facts = {
-            "method": self.method,
-            "order": self.order,
-            f"error bound ({self.bound_kind})": self.error_bound,
-            "matrix-vector products": self.matvecs,
-        }
-        return facts_html("Plan", facts)
+        facts = {"method": self.method, "order": self.order, f"error bound ({self.bound_kind})": self.error_bound}
+        return facts_html("Plan", facts | {"matrix-vector products": self.matvecs})
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +95,9 @@ def _rounding(task: FilterTask, coefficients: FloatArray) -> float:
     """
     degrees = np.arange(coefficients.shape[1])
     gain = float((np.abs(coefficients) @ (4.0 + degrees * (degrees + 1) / 2)).max())
-    row = task.response.op.graph.longest_row
     low, high = task.response.interval
     cancelled = max(1.0, task.response.summands / (high - low))
-    return 4 * task.eps * (math.sqrt(row) + 4) * gain * cancelled
+    return 4 * task.eps * (math.sqrt(task.response.op.graph.longest_row) + 4) * gain * cancelled
 
 
 def _exact(task: FilterTask) -> Plan:
@@ -138,9 +131,10 @@ def _lanczos(task: FilterTask) -> Plan:
     """Plan Krylov spaces: at a given degree at most twice as far off as the best polynomial of that degree."""
     series = task.response.expansion
     wanted = task.order or task.response.degree(task.response.allowed * (1 - FOR_ROUNDING) / 2) or MAX_ORDER
-    order = min(wanted, max(task.response.op.graph.n_nodes - 1, 1))
+    n_nodes = task.response.op.graph.n_nodes
+    order = min(wanted, max(n_nodes - 1, 1))
     # A space of all dimensions leaves nothing out; only a jump may still fall between two computed eigenvalues.
-    closes = order + 1 >= task.response.op.graph.n_nodes and series.tails[:, -1].max() < JUMP * task.response.largest
+    closes = order + 1 >= n_nodes and series.tails[:, -1].max() < JUMP * task.response.largest
     truncation = 2 * series.error(order) if series.vanishing is None else math.inf
     error = 0.0 if closes else truncation
     rounding = 4 * _rounding(task, series.truncated(max(order, MAX_ORDER)))
@@ -158,19 +152,21 @@ def _cg(task: FilterTask) -> Plan:
     return Plan("cg", steps, tolerance, "proven", steps * max(degrees, 1))
 
 
-METHODS: dict[str, Callable[[FilterTask], Plan]] = {
-    "exact": _exact,
-    "chebyshev": _chebyshev,
-    "lanczos": _lanczos,
-    "cg": _cg,
-}
+METHODS = {"exact": _exact, "chebyshev": _chebyshev, "lanczos": _lanczos, "cg": _cg}
 
 
 def choose(task: FilterTask, method: str) -> Plan:
     """Return the plan of the named method, or of the cheapest that keeps the tolerance for ``'auto'``."""
     name = "chebyshev" if method == "auto" and task.order is not None else method
     plan = METHODS[_cheapest(task) if name == "auto" else name](task)
-    _warn_if_rough(plan, task)
+    # Rounding alone is no fault of the plan: float32 signals cannot have eight digits.
+    if plan.error_bound > max(task.response.allowed, 1e6 * task.eps):
+        warnings.warn(
+            f"{plan.method} of order {plan.order} has an error bound of {plan.error_bound:.2g} |x| "
+            f"({plan.bound_kind}), more than tol={task.response.tol:g}; {_cause(plan, task)}",
+            GspWarning,
+            stacklevel=4,
+        )
     return plan
 
 
@@ -189,28 +185,12 @@ def _cheapest(task: FilterTask) -> str:
     for name, holds in rules:
         if holds():
             return name
-    raise ParameterError(_refusal(response))
-
-
-def _refusal(response: Response) -> str:
     within = 1.2 * response.expansion.error(MAX_ORDER) / max(1.0, response.largest)
-    return (
-        f"kernel {response.expansion.roughest.name!r} is not smooth enough for tol={response.tol:g}, and "
-        f"{response.op.graph.n_nodes} nodes are too many for the exact basis. Order {MAX_ORDER} is within "
-        f"{within:.2g}: give that as tol=, method='chebyshev' to take what order= gives, method='exact' to pay for "
-        "the basis, or a smoother kernel"
+    raise ParameterError(
+        f"kernel {response.expansion.roughest.name!r} is not smooth enough for tol={response.tol:g}, and {n_nodes} "
+        f"nodes are too many for the exact basis. Order {MAX_ORDER} is within {within:.2g}: give that as tol=, "
+        "method='chebyshev' to take what order= gives, method='exact' to pay for the basis, or a smoother kernel"
     )
-
-
-def _warn_if_rough(plan: Plan, task: FilterTask) -> None:
-    # Rounding alone is no fault of the plan: float32 signals cannot have eight digits.
-    if plan.error_bound > max(task.response.allowed, 1e6 * task.eps):
-        warnings.warn(
-            f"{plan.method} of order {plan.order} has an error bound of {plan.error_bound:.2g} |x| "
-            f"({plan.bound_kind}), more than tol={task.response.tol:g}; {_cause(plan, task)}",
-            GspWarning,
-            stacklevel=5,
-        )
 
 
 def _cause(plan: Plan, task: FilterTask) -> str:

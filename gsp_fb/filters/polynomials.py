@@ -1,13 +1,8 @@
 """Bases of the polynomials on the frequencies [0, 2], in which graph networks learn their filters.
 
-References
-----------
-.. [1] E. Chien, J. Peng, P. Li and O. Milenkovic, "Adaptive universal generalized PageRank graph neural network",
-   ICLR 2021.
-.. [2] M. He, Z. Wei, Z. Huang and H. Xu, "BernNet: Learning arbitrary graph spectral filters via Bernstein
-   approximation", NeurIPS 2021.
-.. [3] M. He, Z. Wei and J.-R. Wen, "Convolutional neural networks on graphs with Chebyshev approximation,
-   revisited", NeurIPS 2022.
+.. [1] E. Chien et al., "Adaptive universal generalized PageRank graph neural network", ICLR 2021.
+.. [2] M. He et al., "BernNet: Learning arbitrary graph spectral filters via Bernstein approximation", NeurIPS 2021.
+.. [3] M. He et al., "Convolutional neural networks on graphs with Chebyshev approximation, revisited", NeurIPS 2022.
 .. [4] X. Wang and M. Zhang, "How powerful are spectral graph neural networks", ICML 2022.
 """
 
@@ -80,9 +75,8 @@ def chebyshev_coefficients(basis: str, order: int, **parameters: float) -> Any:
 
     Examples
     --------
-    >>> chebyshev_coefficients("monomial", 1).round(12) + 0.0
-    array([[ 1.,  0.],
-           [ 0., -1.]])
+    >>> (chebyshev_coefficients("monomial", 1).round(12) + 0.0).tolist()
+    [[1.0, 0.0], [0.0, -1.0]]
     """
     points = chebyshev.chebpts1(order + 1)
     # Values at the Chebyshev points determine the Chebyshev coefficients of every basis function.

@@ -18,10 +18,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csgraph
 
-from .._arguments import check_choice, host_array
+from .._arguments import check_choice
 from .._lanczos import gauss_rule, lanczos
 from ..backend import (
+    FloatArray,
+    IntArray,
     Signal,
     add_diagonal,
     asarray_like,
@@ -30,20 +33,23 @@ from ..backend import (
     factor,
     freeze,
     group_sum,
+    is_complex,
     namespace,
     product,
     scaled_csr,
     transposed,
 )
 from ..errors import ParameterError
+from ..graph import Graph
 from ..operators import Operator
 from ..solvers.factor import factorization_cost
 from ..variants import VARIANTS
-from ._cut import bipartite_components, max_cut
+from ._arguments import check_mask
 
-__all__ = ["Sampling", "check_sampled", "sampling"]
+__all__ = ["Sampling", "bipartite_components", "check_sampled", "max_cut", "sampling"]
 
 BoolArray = npt.NDArray[np.bool_]
+MOST_PASSES = 200
 # right side, and 'N' or 'T' for the transpose -> solution.
 Solve = Callable[..., Any]
 CONDITION_STEPS = 40
@@ -92,15 +98,14 @@ class Sampling:
 
         Examples
         --------
-        >>> from gsp_fb import Graph
-        >>> from gsp_fb.filters import two_channel
-        >>> bank = two_channel(Graph.from_edges([(0, 1), (1, 2)]), "lazy_rw")
+        >>> from gsp_fb import FilterBank, datasets
+        >>> bank = FilterBank.two_channel(datasets.path(3), "lazy_rw")
         >>> kept = bank.sampling([True, False, True])
         >>> kept.solve(bank.analyze_sampled([1.0, 5.0, 3.0], kept)).round(6)
         array([1., 5., 3.])
         """
         xp = namespace(c)
-        parts = [xp.real(c), xp.imag(c)] if xp.isdtype(c.dtype, "complex floating") else [c]
+        parts = [xp.real(c), xp.imag(c)] if is_complex(c) else [c]
         solved = [self.factors(cast(part, xp.float64)) for part in parts]
         return cast(solved[0] + 1j * solved[1] if len(parts) == 2 else solved[0], c.dtype)
 
@@ -110,54 +115,34 @@ class Sampling:
 
 
 def sampling(low: Operator, keep: Any = "max_cut", *, expensive: bool = False) -> Sampling:
-    """Return the critically sampled form of ``low`` and ``I - low``; see :meth:`TwoChannelBank.sampling`.
-
-    Examples
-    --------
-    >>> from gsp_fb import Graph, operator
-    >>> path = Graph.from_edges([(0, 1), (1, 2)])
-    >>> sampling(operator(path, "lazy_rw")).keep
-    array([ True, False,  True])
-    """
+    """Return the critically sampled form of ``low`` and ``I - low``; see :meth:`TwoChannelBank.sampling`."""
     low.graph.check_unsigned("critical sampling")
     mask = _mask(low, keep)
     if VARIANTS[low.family].loops == "degree" and low.gamma == 1.0 and not low.graph.directed:
         _check_components(low, mask)
-    _check_affordable(low, expensive)
+    # Factors that may take minutes are refused before they are begun.
+    pattern = low.graph.to("cpu").adjacency
+    cost = factorization_cost(pattern + pattern.T if low.graph.directed else pattern)
+    if not (cost.is_cheap or expensive):
+        raise ParameterError(f"the factors may have {cost}; give expensive=True to pay for them, or a sparser graph")
     ones = namespace(low.diag).ones_like(low.diag)
     sign = namespace(low.diag).where(mask, ones, -ones)
     chosen = add_diagonal(scaled_csr(low.to_sparse(), sign, ones), (ones - sign) / 2)
     return _factored(low, freeze(mask), chosen)
 
 
-def _check_affordable(low: Operator, expensive: bool) -> None:
-    """Refuse factors that may take minutes, before they are begun."""
-    pattern = low.graph.to("cpu").adjacency
-    cost = factorization_cost(pattern + pattern.T if low.graph.directed else pattern)
-    if not (cost.is_cheap or expensive):
-        raise ParameterError(f"the factors may have {cost}; give expensive=True to pay for them, or a sparser graph")
-
-
-def _mask(low: Operator, keep: Any) -> BoolArray:
+def _mask(low: Operator, keep: Any) -> Any:
     if isinstance(keep, str):
         check_choice(keep, ("max_cut",), "keep")
         # Cuts are searched on the host, as components are.
-        cut: BoolArray = asarray_like(max_cut(low.graph.to("cpu")), low.diag) & ~_lost(low)
-        return cut
-    mask = host_array(keep, ParameterError, "keep")
-    if tuple(mask.shape) != (low.graph.n_nodes,) or mask.dtype != namespace(mask).bool:
-        raise ParameterError(
-            f"keep has shape {tuple(mask.shape)} and dtype {mask.dtype}; it must be {low.graph.n_nodes} booleans, "
-            "one per node"
-        )
-    own: BoolArray = asarray_like(np.array(mask), low.diag) if device_of(mask) == "cpu" else mask
-    return own
+        return asarray_like(max_cut(low.graph.to("cpu")), low.diag) & ~_lost(low)
+    mask = check_mask(keep, low.graph.n_nodes, ParameterError, "keep", ", one per node")
+    return asarray_like(np.array(mask), low.diag) if device_of(mask) == "cpu" else mask
 
 
-def _lost(low: Operator) -> BoolArray:
+def _lost(low: Operator) -> Any:
     """Return the isolated nodes that the low channel gives zero: only their high value can be kept."""
-    lost: BoolArray = (low.graph.degrees == 0) & (low.diag == 0.0)
-    return lost
+    return (low.graph.degrees == 0) & (low.diag == 0.0)
 
 
 def _check_components(low: Operator, mask: BoolArray) -> None:
@@ -210,3 +195,53 @@ def check_sampled(sampling: Sampling, low: Operator) -> Sampling:
     if not isinstance(sampling, Sampling) or sampling.low is not low:
         raise ParameterError(f"{sampling!r} is not a sampling of this bank; make one with bank.sampling()")
     return sampling
+
+
+def _parity(graph: Graph) -> BoolArray:
+    """Return whether each node is an even number of edges from the first node of its component."""
+    roots = np.unique(graph.component_labels, return_index=True)[1]
+    distance = csgraph.dijkstra(graph.adjacency, directed=False, unweighted=True, indices=roots, min_only=True)
+    return np.asarray(distance % 2 == 0)
+
+
+def bipartite_components(graph: Graph) -> BoolArray:
+    """Return which components have edges and split in two sides with every edge between them; loops forbid it."""
+    even = _parity(graph)
+    A = graph.adjacency.tocoo()
+    found = np.zeros(graph.n_components, dtype=bool)
+    found[graph.component_labels[A.row]] = True
+    found[graph.component_labels[A.row[even[A.row] == even[A.col]]]] = False
+    return found
+
+
+def max_cut(graph: Graph) -> BoolArray:
+    """Return one side of a large cut, with a node of every component in it.
+
+    Nodes start on the side of their distance's parity, which is the best cut of a bipartite graph. Then, pass by pass,
+    nodes that would cut more on the other side move there: at once all that gain more than each of their neighbours,
+    so that no two moves undo each other and every pass cuts more.
+    """
+    if graph.n_nodes == 0:
+        return np.zeros(0, dtype=bool)
+    A = graph.adjacency.tocoo()
+    # No cut can hold a loop.
+    row, col, weight = (part[A.row != A.col] for part in (A.row, A.col, A.data))
+    side = np.where(_parity(graph), 1.0, -1.0)
+    for _ in range(MOST_PASSES):
+        gain = group_sum(row, weight * side[row] * side[col], graph.n_nodes)
+        moving = _local_peaks(gain, row, col)
+        if not moving.any():
+            break
+        side[moving] *= -1
+    # Components without a node on the side swap theirs.
+    members = np.bincount(graph.component_labels, weights=side > 0, minlength=graph.n_components)
+    return np.asarray((side > 0) ^ (members == 0)[graph.component_labels])
+
+
+def _local_peaks(gain: FloatArray, row: IntArray, col: IntArray) -> BoolArray:
+    """Return the nodes with a gain above rounding that no neighbour exceeds, ties going to the first node."""
+    rank = np.empty(len(gain), dtype=np.int64)
+    rank[np.lexsort((-np.arange(len(gain)), gain))] = np.arange(len(gain))
+    best = np.full(len(gain), -1)
+    np.maximum.at(best, row, rank[col])
+    return np.asarray((gain > 1e-12 * np.abs(gain).max(initial=0.0)) & (rank > best))

@@ -13,33 +13,23 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._arguments import check_device, check_labels, check_positive, host_array
-from ..backend import (
-    FloatArray,
-    IntArray,
-    Signal,
-    asarray_like,
-    cast,
-    device_of,
-    eps,
-    group_sum,
-    namespace,
-    norm,
-    to_dense,
-)
+from .._arguments import check_device, check_labels, check_positive
+from ..backend import FloatArray, IntArray, Signal, asarray_like, cast, device_of, eps, group_sum, namespace, norm
 from ..errors import GraphError, GspWarning, ParameterError, SignalError
 from ..operators import Operator
 from ..solvers import Solution, System, solve
+from ._arguments import check_mask, signal_block
 from .bank import FilterBank
 from .kernels import Kernel, as_kernel
 from .krylov import affine_system
 
-__all__ = ["classify", "interpolate", "tikhonov", "wiener"]
+__all__ = ["check_smoothness", "classify", "interpolate", "tikhonov", "wiener"]
 
 EPS = float(np.finfo(np.float64).eps)
 
 
-def _high(op: Operator) -> Operator:
+def check_smoothness(op: Operator) -> Operator:
+    """Return ``op`` if it is the high channel of an undirected graph, whose form measures smoothness."""
     if op.graph.directed:
         raise GraphError("a directed graph has no symmetric smoothness; give symmetrize= to the graph")
     if op.channel != "high":
@@ -65,7 +55,6 @@ def tikhonov(op: Operator, x: Any, tau: float, *, tol: float = 1e-8) -> Signal:
     Returns
     -------
     array, shape as ``x``
-        The denoised signal.
 
     Raises
     ------
@@ -81,17 +70,15 @@ def tikhonov(op: Operator, x: Any, tau: float, *, tol: float = 1e-8) -> Signal:
 
     References
     ----------
-    .. [1] D. I. Shuman, S. K. Narang, P. Frossard, A. Ortega and P. Vandergheynst, "The emerging field of signal
-       processing on graphs", IEEE Signal Process. Mag. 30, 2013.
+    .. [1] D. I. Shuman et al., "The emerging field of signal processing on graphs", IEEE SPM 30(3), 2013.
 
     Examples
     --------
-    >>> from gsp_fb import Graph, operator
-    >>> edge = operator(Graph.from_edges([(0, 1)]), "comb", channel="high")
-    >>> tikhonov(edge, [0.0, 3.0], tau=1.0).round(6)
+    >>> from gsp_fb import datasets, operator
+    >>> tikhonov(operator(datasets.path(2), "comb", channel="high"), [0.0, 3.0], tau=1.0).round(6)
     array([1., 2.])
     """
-    core, tau = _high(op).symmetrized, check_positive(tau, "tau")
+    core, tau = check_smoothness(op).symmetrized, check_positive(tau, "tau")
     op.graph.in_one_process()
     x = op.graph.check_signal(x)
     columns = _columns(op, x)
@@ -109,9 +96,9 @@ def tikhonov(op: Operator, x: Any, tau: float, *, tol: float = 1e-8) -> Signal:
 
 def _columns(op: Operator, x: Signal) -> Any:
     """Return a checked signal as a dense block on the operator's device."""
-    block = to_dense(x)
+    block = signal_block(x)
     check_device(block, op.diag)
-    return block[:, None] if block.ndim == 1 else block
+    return block
 
 
 def _warn_if_inaccurate(found: Solution, size: Any, tol: float) -> None:
@@ -129,8 +116,7 @@ def _warn_if_inaccurate(found: Solution, size: Any, tol: float) -> None:
 def wiener(op: Operator, x: Any, signal_psd: Any, noise_psd: Any, *, tol: float = 1e-8) -> Signal:
     r"""Return Wiener's estimate, the kernel :math:`s(\lambda) / (s(\lambda) + n(\lambda))` applied to ``x``.
 
-    Of all linear filters it has the least mean square error when signal and noise are independent with these power
-    spectra.
+    It has the least mean square error of all linear filters if signal and noise are independent with these spectra.
 
     Parameters
     ----------
@@ -146,7 +132,6 @@ def wiener(op: Operator, x: Any, signal_psd: Any, noise_psd: Any, *, tol: float 
     Returns
     -------
     array, shape as ``x``
-        The estimate of the signal without noise.
 
     Raises
     ------
@@ -160,13 +145,12 @@ def wiener(op: Operator, x: Any, signal_psd: Any, noise_psd: Any, *, tol: float 
 
     References
     ----------
-    .. [1] N. Perraudin and P. Vandergheynst, "Stationary signal processing on graphs", IEEE Trans. Signal Process. 65,
-       2017.
+    .. [1] N. Perraudin and P. Vandergheynst, "Stationary signal processing on graphs", IEEE TSP 65(13), 2017.
 
     Examples
     --------
-    >>> from gsp_fb import Graph, operator
-    >>> edge = operator(Graph.from_edges([(0, 1)]), "comb", channel="high")
+    >>> from gsp_fb import datasets, operator
+    >>> edge = operator(datasets.path(2), "comb", channel="high")
     >>> wiener(edge, [0.0, 3.0], 1.0, lambda frequencies: frequencies).round(6)
     array([1., 2.])
     """
@@ -176,10 +160,8 @@ def wiener(op: Operator, x: Any, signal_psd: Any, noise_psd: Any, *, tol: float 
         power = signal(frequencies)
         return power / (power + noise(frequencies))
 
-    breakpoints = signal.breakpoints + noise.breakpoints
-    return FilterBank(
-        op, Kernel(gain, "wiener", r"s(\lambda)/(s(\lambda)+n(\lambda))", breakpoints=breakpoints), tol
-    ).analyze(x)[..., 0]
+    formula, breakpoints = r"s(\lambda)/(s(\lambda)+n(\lambda))", signal.breakpoints + noise.breakpoints
+    return FilterBank(op, Kernel(gain, "wiener", formula, breakpoints=breakpoints), tol).analyze(x)[..., 0]
 
 
 def _spectral_density(psd: Any, what: str) -> Kernel:
@@ -212,7 +194,6 @@ def interpolate(op: Operator, x: Any, known: Any, *, tau: float = 0.0, tol: floa
     Returns
     -------
     array, shape as ``x``
-        A value at every node.
 
     Raises
     ------
@@ -237,26 +218,21 @@ def interpolate(op: Operator, x: Any, known: Any, *, tau: float = 0.0, tol: floa
 
     Examples
     --------
-    >>> from gsp_fb import Graph, operator
-    >>> path = operator(Graph.from_edges([(0, 1), (1, 2)]), "comb", channel="high")
+    >>> from gsp_fb import datasets, operator
+    >>> path = operator(datasets.path(3), "comb", channel="high")
     >>> interpolate(path, [1.0, 0.0, 3.0], [True, False, True]).round(6)
     array([1., 2., 3.])
     """
     op.graph.in_one_process()
-    x = _high(op).graph.check_signal(x)
+    x = check_smoothness(op).graph.check_signal(x)
     columns = _columns(op, x)
-    mask = _check_known(op, known)
-    weight = 0.0 if tau == 0 else check_positive(tau, "tau")
+    mask, weight = _check_known(op, known), 0.0 if tau == 0 else check_positive(tau, "tau")
     f = _regression(op, columns, mask, weight, tol) if weight else _harmonic(op, columns, mask, tol)
     return f[:, 0] if x.ndim == 1 else f
 
 
 def _check_known(op: Operator, known: Any) -> Any:
-    mask = host_array(known, SignalError, "known")
-    if tuple(mask.shape) != (op.graph.n_nodes,) or mask.dtype != namespace(mask).bool:
-        raise SignalError(
-            f"known has shape {tuple(mask.shape)} and dtype {mask.dtype}; it must be {op.graph.n_nodes} booleans"
-        )
+    mask = check_mask(known, op.graph.n_nodes, SignalError, "known")
     mask = asarray_like(mask, op.diag) if device_of(mask) == "cpu" else mask
     check_device(mask, op.diag)
     xp = namespace(mask)
@@ -275,8 +251,7 @@ def _solved(system: System, right: Any, tol: float) -> Any:
 
 def _harmonic(op: Operator, x: Any, mask: Any, tol: float) -> Any:
     """Solve ``L_uu f_u = -L_uk x_k`` on the unknown nodes, in the coordinates of the symmetrized operator."""
-    xp = namespace(x)
-    free, scale = ~mask[:, None], op.scale[:, None]
+    xp, free, scale = namespace(x), ~mask[:, None], op.scale[:, None]
     z = xp.where(free, 0.0, scale * x)
     y = _solved(_restricted(op.symmetrized, mask), -xp.where(free, op.symmetrized.apply(z), 0.0), tol)
     return cast((xp.where(free, y, 0.0) + z) / scale, x.dtype)
@@ -284,9 +259,7 @@ def _harmonic(op: Operator, x: Any, mask: Any, tol: float) -> Any:
 
 def _restricted(core: Operator, mask: Any) -> System:
     """Return the system of the unknown nodes alone, with the identity on the known ones."""
-    xp = namespace(core.diag)
-    whole = affine_system(core, 0.0, 1.0)
-    free = ~mask[:, None]
+    xp, free, whole = namespace(core.diag), ~mask[:, None], affine_system(core, 0.0, 1.0)
 
     def product(v: Any) -> Any:
         return xp.where(free, core.apply(xp.where(free, v, 0.0)), v)
@@ -300,14 +273,15 @@ def _restricted(core: Operator, mask: Any) -> System:
 
 
 def _regression(op: Operator, x: Any, mask: Any, tau: float, tol: float) -> Any:
-    xp = namespace(x)
-    scale, seen = op.scale[:, None], mask[:, None]
+    xp, scale, seen = namespace(x), op.scale[:, None], mask[:, None]
     system = affine_system(op.symmetrized, cast(mask, xp.float64), tau)
     return cast(_solved(system, xp.where(seen, scale * x, 0.0), tol) / scale, x.dtype)
 
 
 def classify(op: Operator, y: Any, *, tau: float = 0.0, tol: float = 1e-8) -> tuple[IntArray, FloatArray]:
     """Return a class for every node from the labels of some: the class whose indicator, interpolated, is greatest.
+
+    The methods are those of the references of :func:`interpolate`.
 
     Parameters
     ----------
@@ -323,7 +297,6 @@ def classify(op: Operator, y: Any, *, tau: float = 0.0, tol: float = 1e-8) -> tu
     Returns
     -------
     classes : int array, shape (n_nodes,)
-        The class with the greatest score.
     scores : float64 array, shape (n_nodes, n_classes)
         The interpolated indicators.
 
@@ -341,18 +314,10 @@ def classify(op: Operator, y: Any, *, tau: float = 0.0, tol: float = 1e-8) -> tu
     interpolate : The same for real values.
     gsp_fb.nn.train : Classification by a trained network.
 
-    References
-    ----------
-    .. [1] X. Zhu, Z. Ghahramani and J. Lafferty, "Semi-supervised learning using Gaussian fields and harmonic
-       functions", ICML 2003 (``tau = 0``).
-    .. [2] M. Belkin, I. Matveeva and P. Niyogi, "Regularization and semi-supervised learning on large graphs", COLT
-       2004 (``tau > 0``).
-
     Examples
     --------
-    >>> from gsp_fb import Graph, operator
-    >>> path = operator(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), "comb", channel="high")
-    >>> classify(path, [0, -1, -1, 1])[0]
+    >>> from gsp_fb import datasets, operator
+    >>> classify(operator(datasets.path(4), "comb", channel="high"), [0, -1, -1, 1])[0]
     array([0, 0, 1, 1])
     """
     op.graph.in_one_process()
@@ -362,6 +327,5 @@ def classify(op: Operator, y: Any, *, tau: float = 0.0, tol: float = 1e-8) -> tu
     if not bool(xp.any(known)):
         raise SignalError("no node is labelled; give at least one label >= 0")
     classes = asarray_like(np.arange(int(xp.max(y)) + 1), y)
-    indicators = cast(y[:, None] == classes[None, :], xp.float64)
-    scores = interpolate(op, indicators, known, tau=tau, tol=tol)
+    scores = interpolate(op, cast(y[:, None] == classes[None, :], xp.float64), known, tau=tau, tol=tol)
     return xp.argmax(scores, axis=1), scores

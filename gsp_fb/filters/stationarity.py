@@ -55,8 +55,7 @@ def stationarity(op: Operator, x: Any, *, n_surrogates: int = 199, rng: Any = 0)
 
     The covariance of a stationary process is a function of the operator, :math:`U \mathrm{diag}(p) U^\top` [1]_. The
     level :math:`\|\mathrm{diag}(\hat C)\| / \|\hat C\|_F` of the sample covariance in the Fourier basis is compared
-    with its values after random changes of sign of the coefficients, which leave a stationary process with symmetric
-    distribution as it is.
+    with its values after random changes of sign of the coefficients, which keep symmetric stationary processes.
 
     Parameters
     ----------
@@ -67,12 +66,10 @@ def stationarity(op: Operator, x: Any, *, n_surrogates: int = 199, rng: Any = 0)
     n_surrogates : int
         Number of random changes of sign.
     rng : None, int or numpy Generator
-        Source of randomness.
 
     Returns
     -------
     Stationarity
-        ``level``, its ``expected`` value, ``p_value`` and the estimated ``power`` spectral density.
 
     Raises
     ------

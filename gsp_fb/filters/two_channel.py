@@ -23,8 +23,7 @@ FILLED_FROM = 2**24
 class TwoChannelBank:
     """A low channel, the high channel that completes it to the identity, and cascades of both.
 
-    Made by :func:`two_channel` or ``FilterBank.two_channel``. It needs only matrix-vector products, so
-    the graph may be directed.
+    Made by :func:`two_channel` or ``FilterBank.two_channel``. Matrix-vector products suffice: a graph may be directed.
 
     Parameters
     ----------
@@ -40,17 +39,14 @@ class TwoChannelBank:
 
     References
     ----------
-    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
-       convolutional networks", GLFrontiers 2022.
+    .. [1] S. Luan et al., "Complete the missing half", GLFrontiers 2022.
 
     Examples
     --------
     >>> bank = two_channel(Graph.from_edges([(0, 1), (1, 2)]), "rw", levels=2)
     >>> lowest, coarse, fine = bank.analyze([1.0, 5.0, 3.0])
-    >>> fine
-    array([-4.,  3., -2.])
-    >>> bank.synthesize(lowest, coarse, fine)
-    array([1., 5., 3.])
+    >>> fine, bank.synthesize(lowest, coarse, fine)
+    (array([-4.,  3., -2.]), array([1., 5., 3.]))
     """
 
     low: Operator
@@ -123,8 +119,7 @@ class TwoChannelBank:
         array([5., 2., 5.])
         """
         x = self.low.graph.check_signal(x)
-        neighbours = self._neighbours(x)
-        return neighbours + diagonal_times(self.low.diag, x)
+        return self._neighbours(x) + diagonal_times(self.low.diag, x)
 
     def diversify(self, x: Any) -> Signal:
         r"""Return the high channel node by node: :math:`\sum_j w_{ij}(x_i - x_j) + (1 - \sum_j w_{ij}) x_i`.
@@ -153,8 +148,7 @@ class TwoChannelBank:
         Parameters
         ----------
         keep : 'max_cut' or bool array, shape (n_nodes,)
-            True where the low value is kept; by default one side of a large cut, which puts the neighbours of a low
-            node on the high side.
+            True where the low value is kept; by default one side of a large cut: neighbours of low nodes are high.
         expensive : bool
             Factorise also where that may take minutes and gigabytes; refused by default with an estimate.
 
@@ -165,8 +159,8 @@ class TwoChannelBank:
 
         Examples
         --------
-        >>> two_channel(Graph.from_edges([(0, 1), (1, 2)]), "lazy_rw").sampling().keep.sum() in (1, 2)
-        True
+        >>> two_channel(Graph.from_edges([(0, 1), (1, 2)]), "lazy_rw").sampling().keep
+        array([ True, False,  True])
         """
         return sampling(self.low, keep, expensive=expensive)
 
@@ -176,12 +170,8 @@ class TwoChannelBank:
         Examples
         --------
         >>> bank = two_channel(Graph.from_edges([(0, 1), (1, 2)]), "lazy_rw")
-        >>> sampling = bank.sampling([True, False, True])
-        >>> c = bank.analyze_sampled([1.0, 5.0, 3.0], sampling)
-        >>> c
+        >>> bank.analyze_sampled([1.0, 5.0, 3.0], bank.sampling([True, False, True]))
         array([3. , 1.5, 4. ])
-        >>> bank.synthesize_sampled(c, sampling).round(12)
-        array([1., 5., 3.])
         """
         return product(check_sampled(sampling, self.low).matrix, self.low.graph.check_signal(x))
 
@@ -227,8 +217,7 @@ def two_channel(
 
     Examples
     --------
-    >>> low, high = two_channel(Graph.from_edges([(0, 1)]), "lazy_rw").analyze([1.0, 3.0])
-    >>> low, high
+    >>> two_channel(Graph.from_edges([(0, 1)]), "lazy_rw").analyze([1.0, 3.0])
     (array([2., 2.]), array([-1.,  1.]))
     """
     low = operator(graph, family, "low", gamma, isolated)

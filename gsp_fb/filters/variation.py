@@ -75,8 +75,7 @@ def minimize_variation(
     """Return the minimiser for float64 columns ``y``, shape (n_nodes, n_signals), to a gap of ``(tol |y|)^2 / 2``.
 
     Where every node is observed the objective is strongly convex, and the dual is solved by accelerated projected
-    gradient steps with adaptive restart [1]_, [2]_; then ``|x - x*| <= tol |y|``. Otherwise Chambolle and Pock's
-    primal-dual steps are taken [3]_.
+    gradient steps with adaptive restart [1]_, [2]_; then ``|x - x*| <= tol |y|``. Otherwise by primal-dual steps [3]_.
 
     References
     ----------
@@ -95,7 +94,9 @@ def minimize_variation(
     steps = _dual_steps(problem) if bool(np.all(seen)) else _primal_dual_steps(problem, x)
     for step, (x, flow) in zip(range(1, max_steps + 1), steps, strict=False):
         if step % CHECK_EVERY == 1:
-            best = _better(best, x, problem.gap(x, flow), step)
+            gap = problem.gap(x, flow)
+            less = gap < best.gap
+            best = Minimum(np.where(less, x, best.signal), np.where(less, gap, best.gap), step)
         if np.all(best.gap <= wanted):
             return best
     worst = int(np.argmax(best.gap - wanted))
@@ -131,11 +132,6 @@ def _primal_dual_steps(problem: VariationProblem, x: Array) -> Iterator[tuple[Ar
         moved = problem.proximal(x - length * divergence(op, flow), length)
         ahead, x = 2.0 * moved - x, moved
         yield x, flow
-
-
-def _better(best: Minimum, x: Array, gap: Array, step: int) -> Minimum:
-    less = gap < best.gap
-    return Minimum(np.where(less, x, best.signal), np.where(less, gap, best.gap), step)
 
 
 def _problem(op: Operator, y: Array, seen: Array, strength: float) -> VariationProblem:

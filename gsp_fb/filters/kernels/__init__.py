@@ -19,52 +19,13 @@ from .pairs import held, papadakis, regular, simoncelli
 from .tight import half_cosine, itersine, meyer, simple_tight
 from .wavelets import abspline, mexican_hat
 
-__all__ = [
-    "KERNELS",
-    "TIGHT",
-    "Kernel",
-    "abspline",
-    "as_kernel",
-    "exponential_window",
-    "gabor",
-    "half_cosine",
-    "heat",
-    "held",
-    "high_pass",
-    "ideal",
-    "itersine",
-    "low_pass",
-    "mexican_hat",
-    "meyer",
-    "papadakis",
-    "ppr",
-    "rational",
-    "regular",
-    "simoncelli",
-    "simple_tight",
-    "wave",
-]
+__all__ = ["KERNELS", "TIGHT", "Kernel", "as_kernel"]
+__all__ += ["abspline", "exponential_window", "gabor", "half_cosine", "heat", "held", "high_pass", "ideal", "itersine"]
+__all__ += ["low_pass", "mexican_hat", "meyer", "papadakis", "ppr", "rational", "regular", "simoncelli", "simple_tight"]
+__all__ += ["wave"]
 
-KERNELS: dict[str, Callable[..., Any]] = {
-    "heat": heat,
-    "wave": wave,
-    "ppr": ppr,
-    "rational": rational,
-    "low_pass": low_pass,
-    "high_pass": high_pass,
-    "ideal": ideal,
-    "exponential_window": exponential_window,
-    "gabor": gabor,
-    "mexican_hat": mexican_hat,
-    "abspline": abspline,
-    "meyer": meyer,
-    "simple_tight": simple_tight,
-    "half_cosine": half_cosine,
-    "itersine": itersine,
-    "held": held,
-    "simoncelli": simoncelli,
-    "papadakis": papadakis,
-    "regular": regular,
-}
+_OTHERS = (heat, wave, ppr, rational, low_pass, high_pass, ideal, exponential_window, gabor, mexican_hat, abspline)
 # The families that form a tight frame with bound 1: their squares sum to 1 at every frequency.
-TIGHT = ("meyer", "simple_tight", "half_cosine", "itersine", "held", "simoncelli", "papadakis", "regular")
+_TIGHT = (meyer, simple_tight, half_cosine, itersine, held, simoncelli, papadakis, regular)
+TIGHT = tuple(kernel.__name__ for kernel in _TIGHT)
+KERNELS: dict[str, Callable[..., Any]] = {kernel.__name__: kernel for kernel in (*_OTHERS, *_TIGHT)}

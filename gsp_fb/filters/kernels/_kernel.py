@@ -17,7 +17,8 @@ from ..._document import facts_html
 from ...backend import freeze
 from ...errors import ParameterError
 
-__all__ = ["Envelope", "Float64", "Kernel", "Rational", "Variations", "as_kernel", "bound_to", "scaled_variations"]
+__all__ = ["Envelope", "Float64", "Kernel", "Rational", "Variations", "affine_envelope", "as_kernel", "bound_to"]
+__all__ += ["of_affine", "of_angle", "scaled_variations"]
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 Function: TypeAlias = Callable[[Float64], Any]
@@ -50,8 +51,7 @@ class Kernel:
     lower_bound : float
         Smallest frequency in the domain of the formula.
     continuity : float
-        Number of continuous derivatives: -1 with a jump, 0 with a kink, ``inf`` if infinitely often differentiable,
-        ``nan`` if unknown.
+        Number of continuous derivatives: -1 with a jump, 0 with a kink, ``inf`` if all are, ``nan`` if unknown.
     breakpoints : tuple of float
         Frequencies at which the function or one of its derivatives is discontinuous.
     rational : pair of tuples, optional
@@ -75,16 +75,13 @@ class Kernel:
 
     References
     ----------
-    .. [1] D. I. Shuman, S. K. Narang, P. Frossard, A. Ortega, P. Vandergheynst, "The emerging field of signal
-       processing on graphs", IEEE Signal Process. Mag. 30(3), 2013.
+    .. [1] D. I. Shuman et al., "The emerging field of signal processing on graphs", IEEE SPM 30(3), 2013.
 
     Examples
     --------
     >>> square = Kernel(lambda frequencies: frequencies**2, name="square", formula=r"\lambda^2")
-    >>> square([1.0, 3.0])
-    array([1., 9.])
-    >>> square
-    Kernel('square')
+    >>> square, square([1.0, 3.0])
+    (Kernel('square'), array([1., 9.]))
     """
 
     function: Function
@@ -116,12 +113,9 @@ class Kernel:
         return f"Kernel({self.name!r})"
 
     def _repr_html_(self) -> str:
-        facts = {
-            "formula": self.formula or None,
-            "frequencies": "relative to lmax" if self.relative else "absolute",
-            "error bound": "proven" if self.is_declared else "sampled",
-        }
-        return facts_html(f"Kernel {self.name}", facts)
+        frequencies = "relative to lmax" if self.relative else "absolute"
+        facts = {"formula": self.formula or None, "frequencies": frequencies}
+        return facts_html(f"Kernel {self.name}", facts | {"error bound": "proven" if self.is_declared else "sampled"})
 
     def __call__(self, frequencies: Any) -> Float64:
         """Return the values at ``frequencies``: a finite float64 array of the same shape.
@@ -169,21 +163,19 @@ class Kernel:
 
         Examples
         --------
-        >>> half = Kernel(lambda t: t / 2, name="half", relative=True)
-        >>> half.bind(4.0)([4.0])
+        >>> Kernel(lambda t: t / 2, name="half", relative=True).bind(4.0)([4.0])
         array([0.5])
         """
         if not self.relative:
             return self
         lmax = check_positive(lmax, "lmax")
-        breakpoints = tuple(lmax * at for at in self.breakpoints)
         return replace(
             self,
-            function=partial(_rescaled, self.function, lmax),
+            function=partial(of_affine, self.function, 0.0, lmax),
             relative=False,
             lower_bound=lmax * self.lower_bound,
-            breakpoints=breakpoints,
-            envelope=None if self.envelope is None else partial(_rescaled_envelope, self.envelope, lmax),
+            breakpoints=tuple(lmax * at for at in self.breakpoints),
+            envelope=None if self.envelope is None else partial(affine_envelope, self.envelope, shift=0.0, scale=lmax),
             variations=scaled_variations(self.variations, lmax),
         )
 
@@ -200,7 +192,6 @@ class Kernel:
         Returns
         -------
         matplotlib Axes
-            The axes that hold the curve.
 
         See Also
         --------
@@ -208,8 +199,7 @@ class Kernel:
 
         Examples
         --------
-        >>> ax = Kernel(lambda frequencies: 1 - frequencies, name="low").plot(interval=(0.0, 1.0))
-        >>> ax.lines[0].get_xdata()[[0, -1]]
+        >>> Kernel(lambda f: 1 - f, name="low").plot(interval=(0.0, 1.0)).lines[0].get_xdata()[[0, -1]]
         array([0., 1.])
         """
         # Pictures are a layer above; a method is only a shorthand for them.
@@ -218,12 +208,21 @@ class Kernel:
         return kernel(self, interval=interval, ax=ax)
 
 
-def _rescaled(function: Function, lmax: float, frequencies: Float64) -> Any:
-    return function(frequencies / lmax)
+def of_affine(function: Function, shift: float, scale: float, frequencies: Float64) -> Any:
+    """Return the values of ``function`` after a shift and a rescaling of the frequencies."""
+    return function((frequencies - shift) / scale)
 
 
-def _rescaled_envelope(envelope: Envelope, lmax: float, center: float, real: float, imaginary: float) -> float:
-    return envelope(center / lmax, real / lmax, imaginary / lmax)
+def affine_envelope(
+    envelope: Envelope, center: float, real: float, imaginary: float, *, shift: float, scale: float
+) -> float:
+    """Return the bound of :func:`of_affine` from that of its function."""
+    return envelope((center - shift) / scale, real / scale, imaginary / scale)
+
+
+def of_angle(shape: Function, angle: Function, t: Float64) -> Any:
+    """Return sine or cosine of an angle."""
+    return shape(angle(t))
 
 
 def scaled_variations(variations: Variations, width: float) -> Variations:
@@ -284,9 +283,9 @@ def as_kernel(kernel: Kernel | Function) -> Kernel:
     return Kernel(kernel, name=getattr(kernel, "__name__", type(kernel).__name__))
 
 
-def bound_to(lmax: float | None, kernels: tuple[Kernel, ...]) -> tuple[Kernel, ...]:
-    """Return ``kernels`` bound to ``lmax``; unchanged for ``lmax=None``, so that a bank binds them later."""
-    return kernels if lmax is None else tuple(kernel.bind(lmax) for kernel in kernels)
+def bound_to(lmax: float | None, kernel: Kernel) -> Kernel:
+    """Return ``kernel`` bound to ``lmax``; unchanged for ``lmax=None``, so that a bank binds it later."""
+    return kernel if lmax is None else kernel.bind(lmax)
 
 
 def _same(a: Any, b: Any) -> bool:

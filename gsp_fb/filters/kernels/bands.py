@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from ..._arguments import check_positive
 from ...errors import ParameterError
-from ._kernel import Envelope, Float64, Kernel, Rational, Variations, as_kernel, bound_to
+from ._kernel import Float64, Kernel, Variations, affine_envelope, as_kernel, bound_to, of_affine
 
 __all__ = ["exponential_window", "gabor", "ideal"]
 
@@ -57,8 +58,7 @@ def ideal(band_min: float | None = None, band_max: float | None = 0.2, *, lmax: 
 
     References
     ----------
-    .. [1] D. I. Shuman, S. K. Narang, P. Frossard, A. Ortega, P. Vandergheynst, "The emerging field of signal
-       processing on graphs", IEEE Signal Process. Mag. 30(3), 2013.
+    .. [1] D. I. Shuman et al., "The emerging field of signal processing on graphs", IEEE SPM 30(3), 2013.
 
     Examples
     --------
@@ -68,17 +68,10 @@ def ideal(band_min: float | None = None, band_max: float | None = 0.2, *, lmax: 
     low, high = _band(band_min, band_max)
     breakpoints = tuple(end for end in (low, high) if math.isfinite(end))
     formula = rf"1_{{[{low:g}, {high:g}]}}(\lambda/\lambda_{{max}})"
-    kernel = Kernel(
-        partial(_inside, low, high),
-        "ideal",
-        formula,
-        True,
-        continuity=-1,
-        breakpoints=breakpoints,
-        # One jump at each finite end of the band.
-        variations=((0, float(np.isfinite([low, high]).sum())),),
-    )
-    return bound_to(lmax, (kernel,))[0]
+    # One jump at each finite end of the band.
+    jumps, shape = ((0, float(len(breakpoints))),), partial(_inside, low, high)
+    kernel = Kernel(shape, "ideal", formula, True, continuity=-1, breakpoints=breakpoints, variations=jumps)
+    return bound_to(lmax, kernel)
 
 
 def _inside(low: float, high: float, t: Float64) -> Float64:
@@ -130,17 +123,9 @@ def exponential_window(
     slope = check_positive(slope, "slope")
     breakpoints = tuple(end + side for end in (low, high) for side in (-0.5, 0.5) if 0 < end + side < 2)
     formula = r"h(\tfrac12 + b_{max} - \lambda/\lambda_{max})\,h(\tfrac12 - b_{min} + \lambda/\lambda_{max})"
-    window = partial(_window, low, high, slope)
-    kernel = Kernel(
-        window,
-        "exponential_window",
-        formula,
-        True,
-        continuity=math.inf,
-        breakpoints=breakpoints,
-        variations=_window_variations(slope),
-    )
-    return bound_to(lmax, (kernel,))[0]
+    shape, variations = partial(_window, low, high, slope), _window_variations(slope)
+    kernel = Kernel(shape, "exponential_window", formula, True, -math.inf, math.inf, breakpoints, variations=variations)
+    return bound_to(lmax, kernel)
 
 
 def _window(low: float, high: float, slope: float, t: Float64) -> Float64:
@@ -210,13 +195,11 @@ def gabor(mother: Kernel | Callable[[Float64], Any], centers: Sequence[float] | 
 
     See Also
     --------
-    itersine : Equally spaced translates that form a tight frame.
-    half_cosine : Equally spaced raised cosines that form a tight frame.
+    itersine, half_cosine : Equally spaced translates that form a tight frame.
 
     References
     ----------
-    .. [1] D. I. Shuman, B. Ricaud, P. Vandergheynst, "Vertex-frequency analysis on graphs", Appl. Comput. Harmon.
-       Anal. 40(2), 2016.
+    .. [1] D. I. Shuman et al., "Vertex-frequency analysis on graphs", Appl. Comput. Harmon. Anal. 40(2), 2016.
 
     Examples
     --------
@@ -231,30 +214,16 @@ def gabor(mother: Kernel | Callable[[Float64], Any], centers: Sequence[float] | 
 
 
 def _shifted(kernel: Kernel, center: float) -> Kernel:
-    breakpoints = tuple(at + center for at in kernel.breakpoints)
-    formula = kernel.formula.replace(r"\lambda", rf"(\lambda - {center:g})")
-    function = partial(_at_shifted, kernel, center)
-    return Kernel(
-        function,
-        f"{kernel.name}@{center:g}",
-        formula,
-        continuity=kernel.continuity,
-        breakpoints=breakpoints,
-        rational=None if kernel.rational is None else _shifted_ratio(kernel.rational, center),
-        envelope=None if kernel.envelope is None else partial(_shifted_envelope, kernel.envelope, center),
-        variations=kernel.variations,
-    )
-
-
-def _shifted_ratio(ratio: Rational, center: float) -> Rational:
     shift = np.polynomial.Polynomial([-center, 1.0])
-    numerator, denominator = (tuple(np.polynomial.Polynomial(part)(shift).coef.tolist()) for part in ratio)
-    return numerator, denominator
-
-
-def _shifted_envelope(envelope: Envelope, shift: float, center: float, real: float, imaginary: float) -> float:
-    return envelope(center - shift, real, imaginary)
-
-
-def _at_shifted(kernel: Kernel, center: float, frequencies: Float64) -> Float64:
-    return kernel(frequencies - center)
+    ratio = [tuple(np.polynomial.Polynomial(part)(shift).coef.tolist()) for part in kernel.rational or ()]
+    envelope = None if kernel.envelope is None else partial(affine_envelope, kernel.envelope, shift=center, scale=1.0)
+    return replace(
+        kernel,
+        function=partial(of_affine, kernel, center, 1.0),
+        name=f"{kernel.name}@{center:g}",
+        formula=kernel.formula.replace(r"\lambda", rf"(\lambda - {center:g})"),
+        lower_bound=-math.inf,
+        breakpoints=tuple(at + center for at in kernel.breakpoints),
+        rational=(ratio[0], ratio[1]) if ratio else None,
+        envelope=envelope,
+    )

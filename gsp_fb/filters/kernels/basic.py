@@ -13,23 +13,13 @@ from ..._arguments import check_choice, check_positive
 from ...errors import ParameterError
 from ._kernel import Float64, Kernel, bound_to
 
-__all__ = [
-    "heat",
-    "high_pass",
-    "low_pass",
-    "ppr",
-    "rational",
-    "wave",
-]
-
-NORMALIZE = ("none", "lmax")
+__all__ = ["heat", "high_pass", "low_pass", "ppr", "rational", "wave"]
 
 
 def heat(tau: float, *, normalize: str = "none", lmax: float | None = None) -> Kernel:
     r"""Return the heat kernel :math:`g(\lambda) = e^{-\tau\lambda}`.
 
-    The filter solves the heat equation :math:`\dot x = -Lx` for the time :math:`\tau`. It is a low-pass: the part of
-    the signal at frequency 0 is kept, the part at frequency :math:`\lambda` is multiplied by :math:`e^{-\tau\lambda}`.
+    It solves the heat equation :math:`\dot x = -Lx` for the time :math:`\tau`: a low-pass that keeps frequency 0.
 
     Parameters
     ----------
@@ -66,17 +56,10 @@ def heat(tau: float, *, normalize: str = "none", lmax: float | None = None) -> K
     array([1.    , 0.1353])
     """
     tau = check_positive(tau, "tau")
-    relative = check_choice(normalize, NORMALIZE, "normalize") == "lmax"
+    relative = check_choice(normalize, ("none", "lmax"), "normalize") == "lmax"
     formula = rf"e^{{-{tau:g}\lambda" + r"/\lambda_{max}" * relative + "}"
-    kernel = Kernel(
-        partial(_heat, tau),
-        f"heat({tau:g})",
-        formula,
-        relative,
-        continuity=math.inf,
-        envelope=partial(_heat_envelope, tau),
-    )
-    return bound_to(lmax, (kernel,))[0]
+    shape, envelope = partial(_heat, tau), partial(_heat_envelope, tau)
+    return bound_to(lmax, Kernel(shape, f"heat({tau:g})", formula, relative, continuity=math.inf, envelope=envelope))
 
 
 def _heat(tau: float, frequencies: Float64) -> Float64:
@@ -119,8 +102,7 @@ def wave(time: float, *, speed: float = 1.0, lmax: float | None = None) -> Kerne
 
     References
     ----------
-    .. [1] F. Grassi, N. Perraudin, B. Ricaud, "Tracking time-vertex propagation using dynamic graph wavelets",
-       GlobalSIP 2016.
+    .. [1] F. Grassi et al., "Tracking time-vertex propagation using dynamic graph wavelets", GlobalSIP 2016.
 
     Examples
     --------
@@ -131,16 +113,8 @@ def wave(time: float, *, speed: float = 1.0, lmax: float | None = None) -> Kerne
     if speed >= 2:
         raise ParameterError(f"speed must be < 2, not {speed!r}; faster waves are not stable")
     formula = rf"\cos({time:g}\arccos(1 - {speed**2 / 2:g}\lambda/\lambda_{{max}}))"
-    kernel = Kernel(
-        partial(_wave, time, speed),
-        f"wave({time:g})",
-        formula,
-        True,
-        0.0,
-        math.inf,
-        envelope=partial(_wave_envelope, time, speed),
-    )
-    return bound_to(lmax, (kernel,))[0]
+    shape, envelope = partial(_wave, time, speed), partial(_wave_envelope, time, speed)
+    return bound_to(lmax, Kernel(shape, f"wave({time:g})", formula, True, 0.0, math.inf, envelope=envelope))
 
 
 def _wave(time: float, speed: float, t: Float64) -> Float64:
@@ -189,8 +163,7 @@ def rational(numerator: Sequence[float], denominator: Sequence[float], *, name: 
 
     References
     ----------
-    .. [1] E. Isufi, A. Loukas, A. Simonetto, G. Leus, "Autoregressive moving average graph filtering", IEEE Trans.
-       Signal Process. 65(2), 2017.
+    .. [1] E. Isufi et al., "Autoregressive moving average graph filtering", IEEE Trans. Signal Process. 65(2), 2017.
 
     Examples
     --------
@@ -246,10 +219,8 @@ def ppr(alpha: float) -> Kernel:
 
     References
     ----------
-    .. [1] L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank citation ranking: Bringing order to the Web",
-       Stanford InfoLab 1999-66, 1999.
-    .. [2] J. Gasteiger, A. Bojchevski, S. Guennemann, "Predict then propagate: Graph neural networks meet
-       personalized PageRank", ICLR 2019.
+    .. [1] L. Page et al., "The PageRank citation ranking: Bringing order to the Web", Stanford InfoLab 1999-66, 1999.
+    .. [2] J. Gasteiger et al., "Predict then propagate: Graph neural networks meet personalized PageRank", ICLR 2019.
 
     Examples
     --------
@@ -265,8 +236,7 @@ def ppr(alpha: float) -> Kernel:
 def low_pass(*, lmax: float | None = None) -> Kernel:
     r"""Return the affine low-pass :math:`1 - \lambda/\lambda_{max}`.
 
-    With ``lmax=1`` on a high channel ``L`` the filter is ``I - L``, the low channel of the two-channel bank: the
-    aggregation step of GCN on ``renorm_sym``.
+    With ``lmax=1`` on a high channel ``L`` it is ``I - L``, the low channel: GCN's aggregation on ``renorm_sym``.
 
     Parameters
     ----------
@@ -290,17 +260,19 @@ def low_pass(*, lmax: float | None = None) -> Kernel:
 
     References
     ----------
-    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
-       convolutional networks", GLFrontiers 2022, Section 3.1.
+    .. [1] S. Luan et al., "Complete the missing half", GLFrontiers 2022, Section 3.1.
 
     Examples
     --------
     >>> low_pass(lmax=2.0)([0.0, 2.0])
     array([1., 0.])
     """
-    formula = r"1 - \lambda/\lambda_{max}"
-    kernel = Kernel(_falling, "low_pass", formula, True, continuity=math.inf, envelope=_falling_envelope)
-    return bound_to(lmax, (kernel,))[0]
+    formula, falling, envelope = (
+        r"1 - \lambda/\lambda_{max}",
+        partial(np.subtract, 1.0),
+        partial(_distance_envelope, 1.0),
+    )
+    return bound_to(lmax, Kernel(falling, "low_pass", formula, True, continuity=math.inf, envelope=envelope))
 
 
 def high_pass(*, lmax: float | None = None) -> Kernel:
@@ -328,28 +300,14 @@ def high_pass(*, lmax: float | None = None) -> Kernel:
     low_pass : The complement to 1.
     two_channel : The pair applied without a kernel.
 
-    References
-    ----------
-    .. [1] S. Luan et al., "Complete the missing half: Augmenting aggregation filtering with diversification for graph
-       convolutional networks", GLFrontiers 2022, Section 3.1.
-
     Examples
     --------
     >>> high_pass(lmax=2.0)([0.0, 2.0])
     array([0., 1.])
     """
-    formula = r"\lambda/\lambda_{max}"
-    kernel = Kernel(np.positive, "high_pass", formula, True, continuity=math.inf, envelope=_rising_envelope)
-    return bound_to(lmax, (kernel,))[0]
+    formula, envelope = r"\lambda/\lambda_{max}", partial(_distance_envelope, 0.0)
+    return bound_to(lmax, Kernel(np.positive, "high_pass", formula, True, continuity=math.inf, envelope=envelope))
 
 
-def _falling(t: Float64) -> Float64:
-    return 1.0 - t
-
-
-def _falling_envelope(center: float, real: float, imaginary: float) -> float:
-    return abs(1.0 - center) + real
-
-
-def _rising_envelope(center: float, real: float, imaginary: float) -> float:
-    return abs(center) + real
+def _distance_envelope(zero: float, center: float, real: float, imaginary: float) -> float:
+    return abs(zero - center) + real

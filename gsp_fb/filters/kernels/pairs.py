@@ -4,8 +4,6 @@ The angle :math:`\theta` increases from 0 to :math:`\pi/2` over the transition b
 complementary condition of two-channel filter banks on graphs [1]_. Each pair is stored as one angle; computing the
 high-pass as a square root of ``1 - low**2`` would lose half of the digits.
 
-References
-----------
 .. [1] S. K. Narang, A. Ortega, "Perfect reconstruction two-channel wavelet filter banks for graph structured data",
    IEEE Trans. Signal Process. 60(6), 2012.
 """
@@ -14,12 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from ..._arguments import check_count, check_positive
-from ._kernel import Envelope, Float64, Kernel, Variations, bound_to, scaled_variations
+from ._kernel import Envelope, Float64, Kernel, Variations, bound_to, of_angle, scaled_variations
 
 __all__ = ["held", "papadakis", "regular", "simoncelli"]
 
@@ -29,14 +28,6 @@ Angle = Callable[[Float64], Float64]
 HELD: tuple[Variations, Variations] = (((2, 29.68),), ((2, 29.68),))
 SIMONCELLI: tuple[Variations, Variations] = (((1, 2.4907),), ((1, math.pi / math.log(2)),))
 PAPADAKIS: tuple[Variations, Variations] = (((1, math.pi),), ((1, math.pi),))
-
-
-def _cos(angle: Angle, t: Float64) -> Float64:
-    return np.cos(angle(t))
-
-
-def _sin(angle: Angle, t: Float64) -> Float64:
-    return np.sin(angle(t))
 
 
 def _pair(
@@ -50,23 +41,13 @@ def _pair(
     envelope: Envelope | None = None,
 ) -> tuple[Kernel, ...]:
     width = breakpoints[1] - breakpoints[0] if breakpoints else 1.0
-    kernels = (
-        Kernel(
-            partial(shape, angle),
-            f"{name}/{label}",
-            formula,
-            True,
-            0.0,
-            continuity,
-            breakpoints,
-            envelope=envelope,
-            variations=scaled_variations(variation, width),
-        )
-        for (shape, label, formula), variation in zip(
-            ((_cos, "low", r"\cos\theta(\lambda)"), (_sin, "high", r"\sin\theta(\lambda)")), variations, strict=True
-        )
-    )
-    return bound_to(lmax, tuple(kernels))
+    shapes = ((np.cos, "low", r"\cos\theta(\lambda)"), (np.sin, "high", r"\sin\theta(\lambda)"))
+    kernels = []
+    for (shape, label, formula), variation in zip(shapes, variations, strict=True):
+        function = partial(of_angle, shape, angle)
+        kernel = Kernel(function, f"{name}/{label}", formula, True, 0.0, continuity, breakpoints)
+        kernels.append(replace(kernel, envelope=envelope, variations=scaled_variations(variation, width)))
+    return tuple(bound_to(lmax, kernel) for kernel in kernels)
 
 
 def _along(start: float, length: float, t: Float64) -> Float64:
@@ -89,8 +70,7 @@ def held(a: float = 2 / 3, *, lmax: float | None = None) -> tuple[Kernel, ...]:
 
     Returns
     -------
-    tuple of Kernel
-        Low-pass and high-pass.
+    low, high : Kernel
 
     Raises
     ------
@@ -99,19 +79,16 @@ def held(a: float = 2 / 3, *, lmax: float | None = None) -> tuple[Kernel, ...]:
 
     See Also
     --------
-    simoncelli : An angle that is linear in the octave.
-    papadakis : An angle that is linear in the frequency.
+    simoncelli, papadakis : Angles that are linear in the octave, and in the frequency.
     regular : A transition over the whole axis.
 
     References
     ----------
-    .. [1] S. Held, M. Storath, P. Massopust, B. Forster, "Steerable wavelet frames based on the Riesz transform", IEEE
-       Trans. Image Process. 19(3), 2010.
+    .. [1] S. Held et al., "Steerable wavelet frames based on the Riesz transform", IEEE TIP 19(3), 2010.
 
     Examples
     --------
-    >>> low, high = held(lmax=2.0)
-    >>> low([0.5, 1.0, 1.5]).round(4)
+    >>> held(lmax=2.0)[0]([0.5, 1.0, 1.5]).round(4)
     array([1.    , 0.7071, 0.    ])
     """
     a = check_positive(a, "a")
@@ -139,8 +116,7 @@ def simoncelli(a: float = 2 / 3, *, lmax: float | None = None) -> tuple[Kernel, 
 
     Returns
     -------
-    tuple of Kernel
-        Low-pass and high-pass.
+    low, high : Kernel
 
     Raises
     ------
@@ -159,8 +135,7 @@ def simoncelli(a: float = 2 / 3, *, lmax: float | None = None) -> tuple[Kernel, 
 
     Examples
     --------
-    >>> low, high = simoncelli(0.5, lmax=2.0)
-    >>> low([0.5, 2**-0.5, 1.0]).round(4)
+    >>> simoncelli(0.5, lmax=2.0)[0]([0.5, 2**-0.5, 1.0]).round(4)
     array([1.    , 0.7071, 0.    ])
     """
     a = check_positive(a, "a")
@@ -186,8 +161,7 @@ def papadakis(a: float = 0.75, *, lmax: float | None = None) -> tuple[Kernel, ..
 
     Returns
     -------
-    tuple of Kernel
-        Low-pass and high-pass.
+    low, high : Kernel
 
     Raises
     ------
@@ -201,13 +175,12 @@ def papadakis(a: float = 0.75, *, lmax: float | None = None) -> tuple[Kernel, ..
 
     References
     ----------
-    .. [1] J. R. Romero, S. K. Alexander, S. Baid, S. Jain, M. Papadakis, "The geometry and the analytic properties of
-       isotropic multiresolution analysis", Adv. Comput. Math. 31, 2009.
+    .. [1] J. R. Romero et al., "The geometry and the analytic properties of isotropic multiresolution analysis",
+       Adv. Comput. Math. 31, 2009.
 
     Examples
     --------
-    >>> low, high = papadakis(0.75, lmax=2.0)
-    >>> low([0.75, 1.0, 1.25]).round(4)
+    >>> papadakis(0.75, lmax=2.0)[0]([0.75, 1.0, 1.25]).round(4)
     array([1.    , 0.7071, 0.    ])
     """
     a = check_positive(a, "a")
@@ -236,8 +209,7 @@ def regular(degree: int = 2, *, lmax: float | None = None) -> tuple[Kernel, ...]
 
     Returns
     -------
-    tuple of Kernel
-        Low-pass and high-pass.
+    low, high : Kernel
 
     Raises
     ------
@@ -255,13 +227,11 @@ def regular(degree: int = 2, *, lmax: float | None = None) -> tuple[Kernel, ...]
 
     Examples
     --------
-    >>> low, high = regular(lmax=2.0)
-    >>> low([0.0, 1.0, 2.0]).round(4)
+    >>> regular(lmax=2.0)[0]([0.0, 1.0, 2.0]).round(4)
     array([1.    , 0.7071, 0.    ])
     """
     degree = check_count(degree, "degree", minimum=0)
-    envelope = partial(_regular_envelope, degree)
-    return _pair("regular", partial(_regular, degree), (), math.inf, lmax, envelope=envelope)
+    return _pair("regular", partial(_regular, degree), (), math.inf, lmax, envelope=partial(_regular_envelope, degree))
 
 
 def _regular(degree: int, t: Float64) -> Float64:

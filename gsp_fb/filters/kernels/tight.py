@@ -8,34 +8,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ..._arguments import check_count
 from ...errors import ParameterError
-from ._kernel import Float64, Kernel, Variations, bound_to, scaled_variations
+from ._kernel import Float64, Kernel, Variations, bound_to, of_angle, scaled_variations
 
 __all__ = ["half_cosine", "itersine", "meyer", "simple_tight"]
 
 Shape = Callable[[Float64], Float64]
+OfEdges = tuple[Variations, Variations]
 # Upper bounds on the total variation of a derivative of the shapes on the real line, constant beyond [0, 1]: the rise
 # and the fall of an octave, and the windows. tests/test_kernels.py differentiates them.
-MEYER: tuple[Variations, Variations] = (((4, 7716.0),), ((4, 7716.0),))
-SIMPLE: tuple[Variations, Variations] = (((1, math.pi),), ((1, math.sqrt(2) * math.pi),))
+MEYER: OfEdges = (((4, 7716.0),), ((4, 7716.0),))
+SIMPLE: OfEdges = (((1, math.pi),), ((1, math.sqrt(2) * math.pi),))
 RAISED_COSINE: Variations = ((2, 8 * math.sqrt(2) * math.pi**2),)
 SINE_WINDOW = 219.9
 
 
 def _meyer_angle(t: Float64) -> Float64:
     return np.pi / 2 * t**4 * (35 - 84 * t + 70 * t**2 - 20 * t**3)
-
-
-def _meyer_rise(t: Float64) -> Float64:
-    return np.sin(_meyer_angle(t))
-
-
-def _meyer_fall(t: Float64) -> Float64:
-    return np.cos(_meyer_angle(t))
 
 
 def _simple_rise(t: Float64) -> Float64:
@@ -57,48 +51,22 @@ def _octave(rise: Shape, fall: Shape, start: float, t: Float64) -> Float64:
 
 
 def _dyadic(
-    name: str,
-    n_filters: int,
-    rise: Shape,
-    fall: Shape,
-    *,
-    variations: tuple[Variations, Variations],
-    continuity: float,
-    lmax: float | None,
+    name: str, n_filters: int, rise: Shape, fall: Shape, *, variations: OfEdges, continuity: float, lmax: float | None
 ) -> tuple[Kernel, ...]:
     """Return a scaling function and octave bands that end at lmax; ``rise^2 + fall^2 = 1`` makes them tight."""
     starts = [2.0**-j for j in range(check_count(n_filters, "n_filters", minimum=2) - 1, 0, -1)]
-    shapes = [partial(_below, fall, starts[0]), *(partial(_octave, rise, fall, start) for start in starts)]
-    labels = ["low", *(str(j) for j in range(1, n_filters))]
-    rises, falls = variations
-    octaves = (_added(scaled_variations(rises, start), scaled_variations(falls, 2 * start)) for start in starts)
-    kernels = (
-        Kernel(
-            shape,
-            f"{name}/{label}",
-            rf"{symbol}({1 / start:g}\lambda/\lambda_{{max}})",
-            relative=True,
-            lower_bound=0.0,
-            continuity=continuity,
-            breakpoints=ends,
-            variations=variation,
-        )
-        for shape, label, symbol, start, ends, variation in zip(
-            shapes,
-            labels,
-            [r"\phi", *[r"\psi"] * len(starts)],
-            [starts[0], *starts],
-            [(starts[0], 2 * starts[0]), *((start, 2 * start, 4 * start) for start in starts)],
-            [scaled_variations(falls, starts[0]), *octaves],
-            strict=True,
-        )
-    )
-    return bound_to(lmax, tuple(kernels))
-
-
-def _added(one: Variations, other: Variations) -> Variations:
-    """Return the variations of a sum of two shapes that declare derivatives of the same order."""
-    return tuple((nu, left + right) for (nu, left), (_, right) in zip(one, other, strict=True))
+    (rises, falls), first, formula = variations, starts[0], r"\{}({:g}\lambda/\lambda_{{max}})"
+    shape, varied = partial(_below, fall, first), scaled_variations(falls, first)
+    low = formula.format("phi", 1 / first)
+    kernels = [Kernel(shape, f"{name}/low", low, True, 0.0, continuity, (first, 2 * first), variations=varied)]
+    for j, start in enumerate(starts, start=1):
+        octave, ends = partial(_octave, rise, fall, start), (start, 2 * start, 4 * start)
+        # Of the sum of two shapes that declare derivatives of the same order.
+        edges = zip(scaled_variations(rises, start), scaled_variations(falls, 2 * start), strict=True)
+        varied = tuple((nu, left + right) for (nu, left), (_, right) in edges)
+        band = formula.format("psi", 1 / start)
+        kernels.append(Kernel(octave, f"{name}/{j}", band, True, 0.0, continuity, ends, variations=varied))
+    return tuple(bound_to(lmax, kernel) for kernel in kernels)
 
 
 def meyer(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...]:
@@ -132,8 +100,7 @@ def meyer(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...
 
     References
     ----------
-    .. [1] N. Leonardi, D. Van De Ville, "Tight wavelet frames on multislice graphs", IEEE Trans. Signal Process.
-       61(13), 2013.
+    .. [1] N. Leonardi, D. Van De Ville, "Tight wavelet frames on multislice graphs", IEEE TSP 61(13), 2013.
     .. [2] I. Daubechies, "Ten lectures on wavelets", SIAM 1992, Section 4.2.
 
     Examples
@@ -141,7 +108,8 @@ def meyer(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...
     >>> sum(kernel([0.3, 1.0]) ** 2 for kernel in meyer(4, lmax=2.0)).round(12)
     array([1., 1.])
     """
-    return _dyadic("meyer", n_filters, _meyer_rise, _meyer_fall, variations=MEYER, continuity=3, lmax=lmax)
+    rise, fall = (partial(of_angle, shape, _meyer_angle) for shape in (np.sin, np.cos))
+    return _dyadic("meyer", n_filters, rise, fall, variations=MEYER, continuity=3, lmax=lmax)
 
 
 def simple_tight(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kernel, ...]:
@@ -184,29 +152,13 @@ def simple_tight(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kern
 
 
 def _translates(
-    name: str,
-    window: Shape,
-    width: float,
-    starts: list[float],
-    *,
-    variations: Variations,
-    formula: str,
-    lmax: float | None,
+    name: str, window: Shape, width: float, starts: list[float], *, formula: str, variations: Variations, lmax: Any
 ) -> tuple[Kernel, ...]:
-    kernels = (
-        Kernel(
-            partial(_placed, window, width, start),
-            f"{name}/{j}",
-            formula,
-            relative=True,
-            lower_bound=0.0,
-            continuity=1,
-            breakpoints=tuple(at for at in (start, start + width) if at >= 0),
-            variations=scaled_variations(variations, width),
-        )
-        for j, start in enumerate(starts)
-    )
-    return bound_to(lmax, tuple(kernels))
+    kernels, scaled = [], scaled_variations(variations, width)
+    for j, start in enumerate(starts):
+        shape, ends = partial(_placed, window, width, start), tuple(at for at in (start, start + width) if at >= 0)
+        kernels.append(Kernel(shape, f"{name}/{j}", formula, True, 0.0, 1, ends, variations=scaled))
+    return tuple(bound_to(lmax, kernel) for kernel in kernels)
 
 
 def _placed(window: Shape, width: float, start: float, t: Float64) -> Float64:
@@ -217,8 +169,7 @@ def half_cosine(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kerne
     r"""Return equally spaced raised cosines, three of which overlap at each frequency, a tight frame.
 
     :math:`g(u) = \tfrac{\sqrt{2}}{3}(1 - \cos 2\pi u)`, with u from 0 to 1 along the window. All bands are translates
-    of one window. PyGSP's ``HalfCosine`` has the factor :math:`\tfrac{1}{2}` instead of :math:`\tfrac{\sqrt{2}}{3}`,
-    and so the frame bound 9/8 instead of 1.
+    of one window. PyGSP's ``HalfCosine`` has the factor :math:`\tfrac{1}{2}`, and so the frame bound 9/8.
 
     Parameters
     ----------
@@ -244,8 +195,7 @@ def half_cosine(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kerne
 
     References
     ----------
-    .. [1] D. I. Shuman, C. Wiesmeyr, N. Holighaus, P. Vandergheynst, "Spectrum-adapted tight graph wavelet and
-       vertex-frequency frames", IEEE Trans. Signal Process. 63(16), 2015.
+    .. [1] D. I. Shuman et al., "Spectrum-adapted tight graph wavelet and vertex-frequency frames", IEEE TSP 63, 2015.
 
     Examples
     --------
@@ -253,10 +203,9 @@ def half_cosine(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kerne
     array([1., 1.])
     """
     step = 1.0 / (check_count(n_filters, "n_filters", minimum=3) - 2)
-    starts = [step * (j - 2) for j in range(n_filters)]
-    formula = r"\tfrac{\sqrt{2}}{3} (1 - \cos 2\pi u)"
+    starts, formula = [step * (j - 2) for j in range(n_filters)], r"\tfrac{\sqrt{2}}{3} (1 - \cos 2\pi u)"
     return _translates(
-        "half_cosine", _raised_cosine, 3 * step, starts, variations=RAISED_COSINE, formula=formula, lmax=lmax
+        "half_cosine", _raised_cosine, 3 * step, starts, formula=formula, variations=RAISED_COSINE, lmax=lmax
     )
 
 
@@ -296,8 +245,8 @@ def itersine(n_filters: int = 6, *, overlap: int = 2, lmax: float | None = None)
 
     References
     ----------
-    .. [1] E. Wesfreid, M. V. Wickerhauser, "Adapted local trigonometric transforms and speech processing", IEEE Trans.
-       Signal Process. 41(12), 1993.
+    .. [1] E. Wesfreid, M. V. Wickerhauser, "Adapted local trigonometric transforms and speech processing", IEEE TSP
+       41(12), 1993.
     .. [2] N. Perraudin et al., "GSPBOX: A toolbox for signal processing on graphs", arXiv:1408.5781, 2014.
 
     Examples
@@ -313,7 +262,7 @@ def itersine(n_filters: int = 6, *, overlap: int = 2, lmax: float | None = None)
     starts = [step * (j - overlap + 1) for j in range(n_filters)]
     formula = rf"\sqrt{{2/{overlap}}} \sin(\tfrac\pi2 \sin^2 \pi u)"
     window, variations = partial(_sine_window, overlap), ((2, math.sqrt(2 / overlap) * SINE_WINDOW),)
-    return _translates("itersine", window, step * overlap, starts, variations=variations, formula=formula, lmax=lmax)
+    return _translates("itersine", window, step * overlap, starts, formula=formula, variations=variations, lmax=lmax)
 
 
 def _sine_window(overlap: int, u: Float64) -> Float64:

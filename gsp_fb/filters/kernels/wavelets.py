@@ -22,9 +22,10 @@ SPLINE_VARIATION = 8.0 + 6.0 + 1.5 + 1.5
 SPLINE_PEAK = float(np.polynomial.polynomial.polyval(2.0 - 1.0 / math.sqrt(3.0), SPLINE))
 
 
-def _scales(n_bands: int, low_pass_factor: float) -> Float64:
+def _scales(n_filters: int, low_pass_factor: float) -> Float64:
     """Return scales from ``2 factor`` down to 1 in equal ratios, in units of 1 / lmax."""
-    return np.geomspace(2.0 * low_pass_factor, 1.0, n_bands)
+    n_bands = check_count(n_filters, "n_filters", minimum=2) - 1
+    return np.geomspace(2.0 * check_positive(low_pass_factor, "factor"), 1.0, n_bands)
 
 
 def _low_pass(height: float, width: float, t: Float64) -> Float64:
@@ -57,8 +58,7 @@ def mexican_hat(
     low_pass_factor : float > 0
         :math:`\lambda_{max} / \lambda_{min}`.
     normalize : bool
-        Multiply each wavelet by the square root of its scale. The scale is in units of 1/``lmax`` where no ``lmax`` is
-        given, so pass ``lmax`` to compare graphs.
+        Multiply each wavelet by the root of its scale, in units of 1/``lmax`` if that is not given: give it to compare.
     lmax : float, optional
         End of the frequency axis; by default the largest frequency of the bank's operator.
 
@@ -79,31 +79,21 @@ def mexican_hat(
 
     References
     ----------
-    .. [1] D. K. Hammond, P. Vandergheynst, R. Gribonval, "Wavelets on graphs via spectral graph theory", Appl. Comput.
-       Harmon. Anal. 30(2), 2011.
+    .. [1] D. K. Hammond et al., "Wavelets on graphs via spectral graph theory", ACHA 30(2), 2011.
 
     Examples
     --------
     >>> [kernel.name for kernel in mexican_hat(3)]
     ['mexican_hat/low', 'mexican_hat/1', 'mexican_hat/2']
     """
-    scales = _scales(check_count(n_filters, "n_filters", minimum=2) - 1, check_positive(low_pass_factor, "factor"))
+    scales = _scales(n_filters, low_pass_factor)
     unit = 1.0 if lmax is None else check_positive(lmax, "lmax")
     heights = np.sqrt(scales / unit) if normalize else np.ones_like(scales)
-    low = (1.2 / math.e, 0.4 / low_pass_factor)
-    bands = [
-        Kernel(
-            partial(_band_pass, _hat, scale, height),
-            f"mexican_hat/{j}",
-            r"s\lambda e^{-s\lambda}",
-            True,
-            0.0,
-            math.inf,
-            envelope=partial(_hat_envelope, scale, height),
-        )
-        for j, (scale, height) in enumerate(zip(scales.tolist(), heights.tolist(), strict=True), start=1)
-    ]
-    return bound_to(lmax, (_low("mexican_hat", *low), *bands))
+    kernels, formula = [_low("mexican_hat", 1.2 / math.e, 0.4 / low_pass_factor)], r"s\lambda e^{-s\lambda}"
+    for j, (scale, height) in enumerate(zip(scales.tolist(), heights.tolist(), strict=True), start=1):
+        shape, envelope = partial(_band_pass, _hat, scale, height), partial(_hat_envelope, scale, height)
+        kernels.append(Kernel(shape, f"mexican_hat/{j}", formula, True, 0.0, math.inf, envelope=envelope))
+    return tuple(bound_to(lmax, kernel) for kernel in kernels)
 
 
 def _hat(x: Float64) -> Float64:
@@ -119,8 +109,7 @@ def abspline(n_filters: int = 6, *, low_pass_factor: float = 20.0, lmax: float |
 
     The argument is :math:`x = s_j\lambda` with the scales of :func:`mexican_hat`. The cubic joins the two powers with
     a continuous first derivative. The wavelets vanish as :math:`\lambda^2` at 0, hence they annihilate the signals of
-    frequency 0 and localise at small scales. The low-pass :math:`h \exp(-(\lambda / 0.6\lambda_{min})^4)` has the
-    height h of the wavelets.
+    frequency 0 and localise at small scales. The low-pass :math:`h e^{-(\lambda / 0.6\lambda_{min})^4}` is as high.
 
     Parameters
     ----------
@@ -148,30 +137,20 @@ def abspline(n_filters: int = 6, *, low_pass_factor: float = 20.0, lmax: float |
 
     References
     ----------
-    .. [1] D. K. Hammond, P. Vandergheynst, R. Gribonval, "Wavelets on graphs via spectral graph theory", Appl. Comput.
-       Harmon. Anal. 30(2), 2011.
+    .. [1] D. K. Hammond et al., "Wavelets on graphs via spectral graph theory", ACHA 30(2), 2011.
 
     Examples
     --------
     >>> abspline(3, lmax=2.0)[2]([1.0, 2.0])
     array([0.25, 1.  ])
     """
-    scales = _scales(check_count(n_filters, "n_filters", minimum=2) - 1, check_positive(low_pass_factor, "factor"))
-    low = (SPLINE_PEAK, 0.6 / low_pass_factor)
-    bands = [
-        Kernel(
-            partial(_band_pass, _spline, scale, 1.0),
-            f"abspline/{j}",
-            r"\mathrm{spline}(s\lambda)",
-            True,
-            0.0,
-            1,
-            (1.0 / scale, 2.0 / scale),
-            variations=scaled_variations(((2, SPLINE_VARIATION),), 1.0 / scale),
-        )
-        for j, scale in enumerate(scales.tolist(), start=1)
-    ]
-    return bound_to(lmax, (_low("abspline", *low), *bands))
+    scales = _scales(n_filters, low_pass_factor).tolist()
+    kernels, formula = [_low("abspline", SPLINE_PEAK, 0.6 / low_pass_factor)], r"\mathrm{spline}(s\lambda)"
+    for j, scale in enumerate(scales, start=1):
+        shape, ends = partial(_band_pass, _spline, scale, 1.0), (1.0 / scale, 2.0 / scale)
+        variations = scaled_variations(((2, SPLINE_VARIATION),), 1.0 / scale)
+        kernels.append(Kernel(shape, f"abspline/{j}", formula, True, 0.0, 1, ends, variations=variations))
+    return tuple(bound_to(lmax, kernel) for kernel in kernels)
 
 
 def _spline(x: Float64) -> Float64:
