@@ -60,9 +60,6 @@ class LinearMap(LinearOperator):
     def __matmul__(self, x: Any) -> Any:
         return NotImplemented if isinstance(x, Number) else self.dot(x)
 
-    def __mul__(self, x: Any) -> Any:
-        return self.dot(x)
-
     def __rmul__(self, factor: Any) -> Any:
         return self.dot(factor) if isinstance(factor, Number) else NotImplemented
 

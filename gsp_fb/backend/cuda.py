@@ -11,13 +11,11 @@ from functools import cache
 from typing import Any
 
 from .._extras import require
-from ..errors import ConvergenceError
 from . import host
 
 __all__ = host.__all__
 
 DEVICE = "cuda"
-EPS = 2.0**-52
 
 
 @cache
@@ -152,32 +150,13 @@ def distances(first: Any, second: Any) -> Any:
     return cupy.sqrt(cupy.sum(gaps * gaps, axis=-1))
 
 
-def eigh(matrix: Any) -> tuple[Any, Any]:
+def eigh(matrix: Any) -> Any:
     """Return all eigenvalues, ascending, and eigenvectors of a symmetric array."""
-    values, vectors = cupy.linalg.eigh(matrix)
-    return values, vectors
+    return cupy.linalg.eigh(matrix)
 
 
-def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_matvecs: int, tol: float) -> tuple[Any, Any]:
-    """Return the ``k`` largest eigenvalues of a symmetric operator, ascending, with their vectors."""
-    # CuPy measures residuals as they are, not in units of the matrix, and overwrites the start vector.
-    goal = max(tol, 8 * EPS) * float(norm(operator @ start) / norm(start))
-    begin = cupy.array(start)
-    values, vectors = linalg.eigsh(operator, k, which="LA", v0=begin, ncv=n_vectors, maxiter=max_matvecs, tol=goal)
-    # It also stops without a word, so what it found is measured.
-    off = [float(norm(operator @ vectors[:, j] - values[j] * vectors[:, j])) for j in range(k)]
-    if max(off) > 10 * max(goal, EPS * float(cupy.max(cupy.abs(values)))):
-        raise ConvergenceError(
-            f"Lanczos left a residual of {max(off):.1e} after {max_matvecs} matrix-vector products", values, vectors
-        )
-    return values, vectors
-
-
-def factor(matrix: Any) -> tuple[Callable[..., Any], Any]:
-    """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and the pivots of its factors.
-
-    CuPy factorises on the host and solves on the device.
-    """
+def factor(matrix: Any) -> tuple[Any, Any]:
+    """Return ``solve(right, 'N' or 'T')`` and the pivots: CuPy factorises on the host and solves on the device."""
     factors = linalg.splu(matrix.tocsc())
     return factors.solve, factors.U.diagonal()
 
