@@ -25,7 +25,6 @@ from .npy import StoredArray, open_array
 
 __all__ = ["DiskStorage", "silent"]
 
-
 # Bytes that an entry takes while a graph is loaded: index and weight, once in the files' types and once checked.
 LOAD_BYTES = 24
 # Complex weights take so much more, in the files and checked.
@@ -39,19 +38,11 @@ def silent(items: Iterable[Any], title: str, *, total: int | None = None) -> Ite
 
 @dataclass(frozen=True, eq=False)
 class DiskStorage:
-    """A graph whose edges stay in their files; made by :func:`gsp_fb.open_graph`.
-
-    Attributes
-    ----------
-    source : EdgeSource
-    budget : Budget
-        What the memory limit allows.
-    progress : callable
-        Wraps the blocks of every pass.
-    """
+    """A graph whose edges stay in their files; made by :func:`gsp_fb.open_graph`."""
 
     source: EdgeSource
     budget: Budget
+    # Wraps the blocks of every pass.
     progress: Progress = silent
 
     kind = "disk"
@@ -151,9 +142,7 @@ class DiskStorage:
             met = sparse.coo_array((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(self.n_nodes, self.n_nodes))
             labels = csgraph.connected_components(met, directed=True, connection="weak")[1][labels]
         _, first, labels = np.unique(labels, return_index=True, return_inverse=True)
-        order = np.empty_like(first)
-        order[np.argsort(first)] = np.arange(len(first))
-        return freeze(order[labels].astype(np.int32 if self.n_nodes < 2**31 else np.int64))
+        return freeze(np.argsort(np.argsort(first))[labels].astype(np.int32 if self.n_nodes < 2**31 else np.int64))
 
     @cached_property
     def sha256(self) -> str:
@@ -185,12 +174,7 @@ class DiskStorage:
     def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
         """Yield the signal in blocks of columns that fit the memory limit, complex where the weights are.
 
-        A sparse signal comes in one piece.
-
-        Raises
-        ------
-        ParameterError
-            Not even one column fits.
+        A sparse signal comes in one piece; ParameterError is raised where not even one column fits.
         """
         x = open_array(x)
         if is_sparse(x):

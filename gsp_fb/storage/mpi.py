@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,41 +18,29 @@ from .._atomic import atomic_write
 from .._build import total_degrees
 from ..backend import FloatArray, IntArray, Signal, as_complex, freeze, is_sparse, to_dense
 from ..errors import SignalError
-from ._interface import PRODUCT_COPIES, EdgeSource, Entries, Facts, RankLayout
+from ._interface import PRODUCT_COPIES, EdgeSource, Entries
 from .budget import DEFAULT_LIMIT, Budget
 from .disk import silent
 from .memory import MemoryStorage
 from .npy import StoredArray, open_array, write_header
+
+if TYPE_CHECKING:
+    from ..distributed.layout import Layout
 
 __all__ = ["MpiStorage", "check_rows"]
 
 
 @dataclass(frozen=True, eq=False)
 class MpiStorage:
-    """A graph distributed over ranks; made by :func:`gsp_fb.open_graph`.
-
-    Attributes
-    ----------
-    source : EdgeSource
-        The files, seen by all ranks.
-    layout : RankLayout
-    pointers : int64 array
-        Row pointers of the local rows, as in the file.
-    local_entries : callable
-        Returns neighbours and weights of the local rows.
-    adjacency
-        ``adjacency @ x`` of local rows gives local rows.
-    absolute : callable
-        Returns the adjacency of the absolute weights. Collective.
-    least_of_component : callable
-        Returns the least node of the component of each local node. Collective.
-    """
+    """A graph distributed over ranks; made by :func:`gsp_fb.open_graph`. All ranks see the files of ``source``."""
 
     source: EdgeSource
-    layout: RankLayout
+    layout: Layout
+    # Row pointers of the local rows, as in the file; their neighbours and weights are read when they are asked for.
     pointers: IntArray
     local_entries: Callable[[], tuple[IntArray, FloatArray | None]]
     adjacency: Any
+    # Collective: the adjacency of the absolute weights, and the least node of the component of each local node.
     absolute: Callable[[], Any]
     least_of_component: Callable[[], IntArray]
 
@@ -60,29 +48,24 @@ class MpiStorage:
     device = "cpu"
 
     @property
-    def facts(self) -> Facts:
-        """The facts of the whole graph."""
-        return self.source.facts
-
-    @property
     def n_nodes(self) -> int:
         """Number of nodes of the whole graph."""
-        return self.facts.n_nodes
+        return self.source.facts.n_nodes
 
     @property
     def n_entries(self) -> int:
         """Number of stored entries of the whole graph."""
-        return self.facts.n_entries
+        return self.source.facts.n_entries
 
     @property
     def n_loops(self) -> int:
         """Number of nodes with a self-loop."""
-        return self.facts.n_loops
+        return self.source.facts.n_loops
 
     @property
     def directed(self) -> bool:
         """Whether entry (i, j) is an arc that need not have a reverse."""
-        return self.facts.directed
+        return self.source.facts.directed
 
     @property
     def is_weighted(self) -> bool:
@@ -92,12 +75,12 @@ class MpiStorage:
     @property
     def is_signed(self) -> bool:
         """Whether some weight is negative or complex."""
-        return self.facts.is_signed
+        return self.source.facts.is_signed
 
     @property
     def is_complex(self) -> bool:
         """Whether the weights are complex, and with them products with any signal."""
-        return self.facts.is_complex
+        return self.source.facts.is_complex
 
     @cached_property
     def magnitudes(self) -> Any:
