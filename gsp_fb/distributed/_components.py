@@ -12,7 +12,6 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from ..backend import IntArray
-from ._exchange import lower_at, take
 from .layout import Layout
 
 __all__ = ["least_of_component"]
@@ -23,8 +22,8 @@ def least_of_component(layout: Layout, pointers: IntArray, indices: IntArray) ->
     rows = np.repeat(np.arange(layout.n_local), np.diff(pointers))
     here = (indices >= layout.first) & (indices < layout.last)
     labels = layout.first + _own(layout.n_local, rows[here], indices[here] - layout.first)
-    ends = labels[rows[~here]], take(layout, labels, indices[~here])
-    return take(layout, _joined(layout, *_distinct(*ends)), labels)
+    ends = labels[rows[~here]], layout.take(labels, indices[~here])
+    return layout.take(_joined(layout, *_distinct(*ends)), labels)
 
 
 def _own(n_rows: int, rows: IntArray, columns: IntArray) -> IntArray:
@@ -45,16 +44,16 @@ def _joined(layout: Layout, low: IntArray, high: IntArray) -> IntArray:
     """Return for each own node what its component, if it is the least of one, becomes along the given edges."""
     parent = np.arange(layout.first, layout.last, dtype=np.int64)
     while layout.reduce(len(low), "sum") > 0:
-        lower_at(layout, parent, high, low)
+        layout.lower_at(parent, high, low)
         _follow(layout, parent)
-        low, high = _distinct(take(layout, parent, low), take(layout, parent, high))
+        low, high = _distinct(layout.take(parent, low), layout.take(parent, high))
     return parent
 
 
 def _follow(layout: Layout, parent: IntArray) -> None:
     """Let every node point to the end of its chain; each round doubles the steps."""
     while True:
-        ahead = take(layout, parent, parent)
+        ahead = layout.take(parent, parent)
         if layout.reduce(np.count_nonzero(ahead != parent), "sum") == 0:
             return
         parent[:] = ahead

@@ -66,16 +66,13 @@ def _assembled(op: Operator, shift: float) -> Any:
     storage = ranks_of(op)
     size = ((len(storage.local_rows), storage.n_nodes),) * 2
     matrix = storage.adjacency.matrix.duplicate(copy=True)
-    matrix.diagonalScale(*(_vector(storage, rows) for rows in (op.left, op.right)))
+    scales = matrix.createVecs()
+    for vector, factors in zip(scales, (op.left, op.right), strict=True):
+        vector.setArray(factors)
+    matrix.diagonalScale(*scales)
     index, rows = petsc().IntType, storage.local_rows
     own = np.arange(len(rows) + 1, dtype=index), np.arange(rows.start, rows.stop, dtype=index)
     diagonal = petsc().Mat().createAIJ(size, csr=(*own, op.diag + shift), comm=storage.layout.comm)
     matrix.axpy(1.0, diagonal, structure=petsc().Mat.Structure.DIFFERENT_NONZERO_PATTERN)
     matrix.setOption(petsc().Mat.Option.SPD, True)
     return matrix
-
-
-def _vector(storage: MpiStorage, rows: FloatArray) -> Any:
-    vector = petsc().Vec().createMPI((len(storage.local_rows), storage.n_nodes), comm=storage.layout.comm)
-    vector.setArray(rows)
-    return vector

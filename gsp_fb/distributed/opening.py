@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from .._arguments import host_array
-from ..backend import freeze
 from ..errors import FormatError, SignalError
 from ..graph import Graph
 from ..outofcore.folder import Files, open_files, read_node_table
@@ -21,7 +20,7 @@ from ..storage.npy import open_array
 from ._components import least_of_component
 from ._mpi import collective_errors, garbage_cleanup, world
 from .adjacency import check_index_type, distributed_adjacency
-from .layout import Layout, balanced_cuts, check_cuts, check_pointers
+from .layout import Layout, balanced_cuts, check_cuts
 
 __all__ = ["distributed_graph", "local_rows", "on_root"]
 
@@ -45,21 +44,19 @@ def distributed_graph(path: str | os.PathLike[str], *, comm: Any = None, cuts: S
         shares = balanced_cuts(files, comm.size) if cuts is None else check_cuts(cuts, n_nodes, comm.size)
     layout = Layout(comm, comm.rank, tuple(comm.bcast(shares)))
     with collective_errors(comm):
-        pointers = np.array(files.indptr.rows(layout.first, layout.last + 1))
-        check_pointers(pointers, layout, files)
+        pointers = files.row_pointers(layout.first, layout.last)
         entries = partial(files.entries, int(pointers[0]), int(pointers[-1]))
         indices, weights = entries()
         check_index_type(layout, len(indices))
     matrix = distributed_adjacency(layout, pointers, indices, weights)
 
-    def components() -> Any:
-        return least_of_component(layout, pointers, entries()[0])
-
     def absolute() -> Any:
         found, sizes = entries()
         return distributed_adjacency(layout, pointers, found, None if sizes is None else np.abs(sizes))
 
-    storage = MpiStorage(files, layout, freeze(pointers), entries, matrix, absolute, components)
+    storage = MpiStorage(
+        files, layout, pointers, entries, matrix, absolute, lambda: least_of_component(layout, pointers, entries()[0])
+    )
     return Graph(storage, read_node_table(path, files.facts.n_nodes))
 
 
@@ -117,9 +114,8 @@ def local_rows(graph: Graph, x: Any) -> Any:
         stored = isinstance(whole, StoredArray)
         whole = whole if stored else host_array(whole, SignalError, "signal")
         check_rows(whole.shape, graph.n_nodes)
-        rows = graph.local_rows
-        part = np.array(whole.rows(rows.start, rows.stop)) if stored else whole[rows.start : rows.stop]
-    return part
+        first, last = graph.local_rows.start, graph.local_rows.stop
+        return np.array(whole.rows(first, last)) if stored else whole[first:last]
 
 
 def on_root(graph: Graph, action: Callable[[], Any]) -> None:
@@ -142,9 +138,5 @@ def on_root(graph: Graph, action: Callable[[], Any]) -> None:
     once
     """
     with graph.storage.agree():
-        if _is_root(graph):
+        if not isinstance(graph.storage, MpiStorage) or graph.storage.layout.comm.rank == 0:
             action()
-
-
-def _is_root(graph: Graph) -> bool:
-    return not isinstance(graph.storage, MpiStorage) or graph.storage.layout.comm.rank == 0

@@ -47,7 +47,8 @@ def rank_spectrum(
     if k is not None and check_count(k, "k") > graph.n_nodes:
         raise ParameterError(f"k={k} modes asked of a graph with {graph.n_nodes} nodes")
     if k is None or graph.n_nodes <= REPLICATED_NODES or 3 * k > graph.n_nodes:
-        return _in_memory(op, k, which, tol=tol, certify=certify, **options)
+        modes = spectrum(op.in_memory(), k, which, tol=tol, certify=certify, **options)
+        return replace(modes, operator=op, symmetrized_basis=op.graph.local(modes.symmetrized_basis).copy())
     if certify:
         raise ConvergenceError(
             "eigenvalues are not counted over MPI ranks; call .load() on the graph, or give certify=None"
@@ -56,11 +57,6 @@ def rank_spectrum(
     garbage_cleanup(ranks_of(op).layout.comm)
     values = np.clip(pairs.values, *op.bounds)
     return Spectrum(op, values, _fix_signs(op, pairs.vectors), pairs.method, pairs.proof, pairs.error)
-
-
-def _in_memory(op: Operator, k: int | None, which: str, **options: Any) -> Spectrum:
-    modes = spectrum(op.in_memory(), k, which, **options)
-    return replace(modes, operator=op, symmetrized_basis=op.graph.local(modes.symmetrized_basis).copy())
 
 
 def _partial(op: Operator, k: int, which: str, **options: Any) -> Pairs:

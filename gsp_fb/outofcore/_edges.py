@@ -24,7 +24,7 @@ from ..files._limits import is_gzip
 from ..files._parquet import METADATA_KEY, is_number_type
 from ..storage import StoredArray
 
-__all__ = ["EdgeBlock", "ListedEdges", "check_listed_edges", "check_memory", "is_edge_list", "open_edges"]
+__all__ = ["EdgeBlock", "ListedEdges", "check_listed_edges", "is_edge_list", "lengthened", "open_edges"]
 
 # Bytes that a listed edge takes while it is read: a line of text with its cells is the longest.
 TEXT_BYTES, TABLE_BYTES = 400, 96
@@ -56,11 +56,13 @@ def check_listed_edges(
             raise refused_weight(edge, block.weights[bad], signed, remedy)
 
 
-def check_memory(block: EdgeBlock, memory: int) -> None:
-    """Raise ParameterError where a count for each node would take more than half of ``memory``."""
-    greatest = max(int(block.source.max(initial=0)), int(block.target.max(initial=0)))
+def lengthened(counts: IntArray, block: EdgeBlock, memory: int) -> IntArray:
+    """Return a count for each node with room for those of a block, or ParameterError beyond half of ``memory``."""
+    greatest = max(int(block.source.max(initial=-1)), int(block.target.max(initial=-1)))
     if 16 * greatest > memory // 2:
         raise ParameterError(f"memory={memory} bytes is too little for node {greatest}; give {32 * greatest}")
+    n_new = greatest + 1 - len(counts)
+    return np.concatenate([counts, np.zeros(n_new, dtype=np.int64)]) if n_new > 0 else counts
 
 
 @dataclass(frozen=True)
@@ -72,13 +74,7 @@ class ListedEdges:
 
 
 def open_edges(path: str | os.PathLike[str], memory: int) -> ListedEdges:
-    """Return the edge list in a file, to be read in blocks that take about ``memory`` bytes.
-
-    Raises
-    ------
-    FormatError
-        The suffix is unknown, a header has no columns source and target, or nodes have names.
-    """
+    """Return the edge list in a file, to be read in blocks that take about ``memory`` bytes."""
     reader = _reader(path)
     if reader is None:
         known = " ".join(suffix for suffixes in SUFFIXES for suffix in suffixes)

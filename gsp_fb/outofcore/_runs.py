@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from .._build import INT32_LIMIT
 from ..backend import FloatArray, IntArray
-from ._edges import EdgeBlock, check_listed_edges, check_memory
+from ._edges import EdgeBlock, check_listed_edges, lengthened
 
 __all__ = ["Keys", "Rules", "Runs", "SortedRun", "ends_of", "write_runs"]
 
@@ -92,16 +92,13 @@ class Runs:
 def write_runs(blocks: Iterable[EdgeBlock], rules: Rules, folder: Path, *, memory: int) -> Runs:
     """Sort each block by itself and write it to ``folder``; the nodes' counts may take half of ``memory``."""
     runs: list[SortedRun] = []
-    counts = np.zeros(rules.n_nodes or 0, dtype=np.int64)
+    counts: IntArray = np.zeros(rules.n_nodes or 0, dtype=np.int64)
     n_listed = 0
     for block in blocks:
         most = INT32_LIMIT if rules.n_nodes is None else rules.n_nodes
         check_listed_edges(block, n_listed, most, signed=rules.signed)
-        check_memory(block, memory)
+        counts = lengthened(counts, block, memory)
         n_listed += len(block.source)
-        n_seen = 1 + max(int(block.source.max(initial=-1)), int(block.target.max(initial=-1)))
-        if n_seen > len(counts):
-            counts = np.concatenate([counts, np.zeros(n_seen - len(counts), dtype=np.int64)])
         keys, weights = _sorted(*rules.arcs(block))
         counts += np.bincount((keys >> ROW_BITS).astype(np.int64), minlength=len(counts))
         runs += _written(keys, weights, folder, len(runs))

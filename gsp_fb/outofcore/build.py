@@ -11,7 +11,6 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,12 +21,12 @@ from ..errors import FormatError, GraphError
 from ..files._labels import Header
 from ..files._parsed import Options
 from ..graph import Graph
-from ..storage import DEFAULT_LIMIT, Facts, Progress, parse_bytes
+from ..storage import DEFAULT_LIMIT, Facts, Progress, parse_bytes, silent
 from ..storage.npy import write_header
 from ._edges import open_edges
 from ._runs import Keys, Rules, Runs, ends_of, write_runs
-from .folder import new_folder, write_facts
-from .opening import disk_graph
+from .edge_file import disk_graph
+from .folder import new_folder, row_ranges, write_facts
 
 __all__ = ["build_folder"]
 
@@ -115,7 +114,7 @@ def build_folder(
     """
     limit = parse_bytes(memory)
     options = Options(directed, symmetrize, duplicates, loops)
-    show = progress or (lambda items, title, total=None: items)
+    show = progress or silent
     with new_folder(path) as folder:
         listed = open_edges(source, limit // 4)
         rules = _rules(listed.header, options, n_nodes, signed)
@@ -152,8 +151,9 @@ def _check_listed(n_listed: int, header: Header | None, rules: Rules) -> None:
 
 def _merge(runs: Runs, rules: Rules, folder: Path, *, memory: int, show: Progress) -> None:
     """Write the arrays of the graph from sorted runs, one range of rows after the other."""
-    ranges = _ranges(runs.row_counts, max(1, memory // 2 // MERGE_BYTES))
-    counts = np.zeros(len(runs.row_counts) + 1, dtype=np.int64)
+    # Of keys; the merge leaves those of entries.
+    counts = np.concatenate([[0], runs.row_counts])
+    ranges = row_ranges(np.cumsum(counts), max(1, memory // 2 // MERGE_BYTES))
     n_loops = 0
     with open(folder / "indices.npy", "xb") as indices, open(folder / "weights.npy", "xb") as file:
         write_header(indices, (0,), np.int32)
@@ -172,16 +172,6 @@ def _merge(runs: Runs, rules: Rules, folder: Path, *, memory: int, show: Progres
     np.save(folder / "indptr.npy", np.cumsum(counts))
     signs = "signed" if weights.is_signed else None
     write_facts(folder, Facts(len(counts) - 1, n_entries, n_loops, rules.directed, signs))
-
-
-def _ranges(row_counts: IntArray, most: int) -> list[tuple[int, int]]:
-    """Return consecutive ranges of rows with at most ``most`` keys each, or a single row."""
-    ends = np.cumsum(row_counts)
-    cuts = [0]
-    while cuts[-1] < len(row_counts):
-        before = int(ends[cuts[-1] - 1]) if cuts[-1] else 0
-        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(ends, before + most, side="right"))))
-    return list(pairwise(cuts))
 
 
 def _slices(runs: Runs, first: int, last: int) -> tuple[Keys, FloatArray | None]:
