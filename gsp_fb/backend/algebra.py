@@ -17,12 +17,7 @@ class LinearMap(LinearOperator):
     """A multiple, sum or product of operators: matrix-free, for the solvers of scipy.
 
     scipy's own classes take arrays and their own kind, so that ``2 * op @ op`` ends in an error; here every operand may
-    be an operator.
-
-    Parameters
-    ----------
-    base : LinearOperator
-        The combination as scipy holds it.
+    be an operator. ``base`` is the combination as scipy holds it.
 
     Examples
     --------

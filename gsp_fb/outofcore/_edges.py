@@ -226,13 +226,9 @@ def _open_npy(path: str | os.PathLike[str], memory: int) -> ListedEdges:
         raise FormatError(
             f"{os.fspath(path)}: {pairs.dtype} of shape {pairs.shape}; integers of shape (n_edges, 2) are needed"
         )
-    return ListedEdges(None, _npy_blocks(pairs, max(1, memory // TABLE_BYTES)))
-
-
-def _npy_blocks(pairs: StoredArray, step: int) -> Iterator[EdgeBlock]:
-    for start in range(0, pairs.shape[0], step):
-        block = pairs.rows(start, min(start + step, pairs.shape[0])).astype(np.int64)
-        yield EdgeBlock(block[:, 0], block[:, 1], None)
+    n, step = pairs.shape[0], max(1, memory // TABLE_BYTES)
+    blocks = (pairs.rows(start, min(start + step, n)).astype(np.int64) for start in range(0, n, step))
+    return ListedEdges(None, (EdgeBlock(block[:, 0], block[:, 1], None) for block in blocks))
 
 
 SUFFIXES: dict[tuple[str, ...], Callable[[str | os.PathLike[str], int], ListedEdges]] = {

@@ -184,3 +184,10 @@ class EdgeSource(Protocol):
     def fingerprint(self, digest: Any, budget: Budget, progress: Progress) -> None: ...
 
     def load(self, budget: Budget, progress: Progress) -> MemoryStorage: ...
+
+
+def set_facts(storage: Any, source: EdgeSource) -> None:
+    """Set the facts of a graph in files as attributes of its storage, which is frozen."""
+    object.__setattr__(storage, "is_weighted", source.is_weighted)
+    for name in ("n_nodes", "n_entries", "n_loops", "directed", "is_signed", "is_complex"):
+        object.__setattr__(storage, name, getattr(source.facts, name))

@@ -33,17 +33,8 @@ def collect_blocks(
 ) -> Any:
     """Return the results of ``work`` on all blocks of ``x``: as one array, or as the StoredArray written to ``out``.
 
-    Parameters
-    ----------
-    graph : Graph
-    x : array_like, sparse, StoredArray or path of a ``.npy`` file
-    work : callable
-        From a checked block of columns to an array with the same first axes.
-    copies : int
-        Arrays of the size of a block that the work needs.
-    extra : tuple of int
-        Axes that the work appends to those of the block.
-    out : path_like, optional
+    ``x`` is an array, sparse, stored, or the path of a ``.npy`` file. ``work`` takes a checked block of columns to an
+    array with the same first axes and ``extra`` ones behind them, and needs ``copies`` arrays of the size of a block.
     """
     storage, x = graph.storage, open_array(graph.nodes.align(x, graph.local_rows))
     x = x if is_sparse(x) or hasattr(x, "shape") else host_array(x, SignalError, "signal")

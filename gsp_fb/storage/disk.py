@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,7 @@ from .._arguments import Checked, checked_signal, host_array
 from .._build import total_degrees
 from ..backend import FloatArray, IntArray, Signal, as_complex, freeze, is_sparse
 from ..errors import FormatError, GraphError, SignalError
-from ._interface import PRODUCT_COPIES, EdgeSource, Entries, Progress
+from ._interface import PRODUCT_COPIES, EdgeSource, Entries, Progress, set_facts
 from .blocks import BlockedAdjacency
 from .budget import Budget
 from .memory import MemoryStorage, save_array
@@ -44,44 +44,20 @@ class DiskStorage:
     budget: Budget
     # Wraps the blocks of every pass.
     progress: Progress = silent
+    # The facts of the source, which are those of the whole graph.
+    n_nodes: int = field(init=False, repr=False)
+    n_entries: int = field(init=False, repr=False)
+    n_loops: int = field(init=False, repr=False)
+    directed: bool = field(init=False, repr=False)
+    is_weighted: bool = field(init=False, repr=False)
+    is_signed: bool = field(init=False, repr=False)
+    is_complex: bool = field(init=False, repr=False)
 
     kind = "disk"
     device = "cpu"
 
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes."""
-        return self.source.facts.n_nodes
-
-    @property
-    def n_entries(self) -> int:
-        """Number of stored entries: two for an undirected edge, one for a loop or an arc."""
-        return self.source.facts.n_entries
-
-    @property
-    def n_loops(self) -> int:
-        """Number of nodes with a self-loop."""
-        return self.source.facts.n_loops
-
-    @property
-    def directed(self) -> bool:
-        """Whether entry (i, j) is an arc that need not have a reverse."""
-        return self.source.facts.directed
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether any weight differs from 1."""
-        return self.source.is_weighted
-
-    @property
-    def is_signed(self) -> bool:
-        """Whether some weight is negative or complex."""
-        return self.source.facts.is_signed
-
-    @property
-    def is_complex(self) -> bool:
-        """Whether the weights are complex, and with them products with any signal."""
-        return self.source.facts.is_complex
+    def __post_init__(self) -> None:
+        set_facts(self, self.source)
 
     @property
     def magnitudes(self) -> BlockedAdjacency:
@@ -188,16 +164,13 @@ class DiskStorage:
             yield 0, self._checked(np.asarray(x) if isinstance(x, StoredArray) else x)
             return
         for start in range(0, x.shape[1], width):
-            yield start, self._checked(self._columns(x, start, min(start + width, x.shape[1])))
+            stop = min(start + width, x.shape[1])
+            part = x.columns(start, stop, chunk=self.budget.chunk) if isinstance(x, StoredArray) else x[:, start:stop]
+            yield start, self._checked(part)
 
     def _checked(self, x: Any) -> Checked:
         signal = checked_signal(x, self.n_nodes)
         return signal._replace(values=as_complex(signal.values)) if self.is_complex else signal
-
-    def _columns(self, x: Any, start: int, stop: int) -> Any:
-        if isinstance(x, StoredArray):
-            return x.columns(start, stop, chunk=self.budget.chunk)
-        return x[:, start:stop]
 
     def save(self, rows: Signal, path: Any) -> None:
         """Write an array over the nodes as a ``.npy`` file, whole or not at all."""

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from .._atomic import atomic_write
 from .._build import total_degrees
 from ..backend import FloatArray, IntArray, Signal, as_complex, freeze, is_sparse, to_dense
 from ..errors import SignalError
-from ._interface import PRODUCT_COPIES, EdgeSource, Entries
+from ._interface import PRODUCT_COPIES, EdgeSource, Entries, set_facts
 from .budget import DEFAULT_LIMIT, Budget
 from .disk import silent
 from .memory import MemoryStorage
@@ -43,44 +43,20 @@ class MpiStorage:
     # Collective: the adjacency of the absolute weights, and the least node of the component of each local node.
     absolute: Callable[[], Any]
     least_of_component: Callable[[], IntArray]
+    # The facts of the source, which are those of the whole graph.
+    n_nodes: int = field(init=False, repr=False)
+    n_entries: int = field(init=False, repr=False)
+    n_loops: int = field(init=False, repr=False)
+    directed: bool = field(init=False, repr=False)
+    is_weighted: bool = field(init=False, repr=False)
+    is_signed: bool = field(init=False, repr=False)
+    is_complex: bool = field(init=False, repr=False)
 
     kind = "mpi"
     device = "cpu"
 
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes of the whole graph."""
-        return self.source.facts.n_nodes
-
-    @property
-    def n_entries(self) -> int:
-        """Number of stored entries of the whole graph."""
-        return self.source.facts.n_entries
-
-    @property
-    def n_loops(self) -> int:
-        """Number of nodes with a self-loop."""
-        return self.source.facts.n_loops
-
-    @property
-    def directed(self) -> bool:
-        """Whether entry (i, j) is an arc that need not have a reverse."""
-        return self.source.facts.directed
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether any weight differs from 1."""
-        return self.source.is_weighted
-
-    @property
-    def is_signed(self) -> bool:
-        """Whether some weight is negative or complex."""
-        return self.source.facts.is_signed
-
-    @property
-    def is_complex(self) -> bool:
-        """Whether the weights are complex, and with them products with any signal."""
-        return self.source.facts.is_complex
+    def __post_init__(self) -> None:
+        set_facts(self, self.source)
 
     @cached_property
     def magnitudes(self) -> Any:
@@ -165,20 +141,16 @@ class MpiStorage:
     def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
         """Yield the local rows as one dense block, complex where the weights are. Collective."""
         with self.agree():
-            x = self._window(open_array(x))
+            x = open_array(x)  # all rows; an array holds the local ones
+            if isinstance(x, StoredArray):
+                check_rows(x.shape, self.n_nodes)
+                x = np.array(x.rows(self.layout.first, self.layout.last))
             try:
                 signal = checked_signal(to_dense(x) if is_sparse(x) else x, len(self.local_rows))
             except SignalError as bad:
                 where = f"rank {self.layout.comm.rank}, counting from its first row {self.layout.first}"
                 raise SignalError(f"{where}: {bad}") from None
         yield 0, signal._replace(values=as_complex(signal.values)) if self.is_complex else signal
-
-    def _window(self, x: Any) -> Any:
-        """Return the local rows of an array in a file; an array holds local rows already."""
-        if not isinstance(x, StoredArray):
-            return x
-        check_rows(x.shape, self.n_nodes)
-        return np.array(x.rows(self.layout.first, self.layout.last))
 
     def save(self, rows: Signal, path: str | os.PathLike[str]) -> None:
         """Write the rows of all ranks as one ``.npy`` file, each rank its own part, whole or not at all. Collective.
