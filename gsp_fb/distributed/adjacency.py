@@ -26,15 +26,11 @@ def distributed_adjacency(layout: Layout, pointers: IntArray, indices: IntArray,
 
 def _petsc_matrix(layout: Layout, pointers: IntArray, indices: IntArray, weights: FloatArray | None) -> Any:
     """Return a PETSc AIJ matrix from this rank's rows; columns are numbered over all ranks. Collective."""
-    PETSc = petsc()
-    index = PETSc.IntType
-    csr = (
-        (pointers - pointers[0]).astype(index),
-        indices.astype(index, copy=False),
-        np.ones(len(indices)) if weights is None else np.ascontiguousarray(weights),
-    )
+    index = petsc().IntType
+    values = np.ones(len(indices)) if weights is None else np.ascontiguousarray(weights)
+    csr = (pointers - pointers[0]).astype(index), indices.astype(index, copy=False), values
     size = (layout.n_local, layout.n_nodes)
-    matrix = PETSc.Mat().createAIJ((size, size), csr=csr, comm=layout.comm)
+    matrix = petsc().Mat().createAIJ((size, size), csr=csr, comm=layout.comm)
     matrix.assemble()
     return matrix
 

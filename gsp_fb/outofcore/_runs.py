@@ -6,7 +6,7 @@ and an arc before the reverse of the opposite one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from .._build import INT32_LIMIT
 from ..backend import FloatArray, IntArray
 from ._edges import EdgeBlock, check_listed_edges, lengthened
 
-__all__ = ["Keys", "Rules", "Runs", "SortedRun", "ends_of", "write_runs"]
+__all__ = ["Keys", "Rules", "Runs", "SortedRun", "ends_of", "sorted_keys", "write_runs"]
 
 Keys = npt.NDArray[np.uint64]
 ROW_BITS, COLUMN_BITS = np.uint64(32), np.uint64(1)
@@ -99,26 +99,25 @@ def write_runs(blocks: Iterable[EdgeBlock], rules: Rules, folder: Path, *, memor
         check_listed_edges(block, n_listed, most, signed=rules.signed)
         counts = lengthened(counts, block, memory)
         n_listed += len(block.source)
-        keys, weights = _sorted(*rules.arcs(block))
+        keys, weights = sorted_keys(*rules.arcs(block))
         counts += np.bincount((keys >> ROW_BITS).astype(np.int64), minlength=len(counts))
-        runs += _written(keys, weights, folder, len(runs))
+        if len(keys):
+            runs.append(_written(keys, weights, folder / f"{len(runs)}"))
     return Runs(tuple(runs), counts, n_listed)
 
 
-def _sorted(keys: Keys, weights: FloatArray | None) -> tuple[Keys, FloatArray | None]:
+def sorted_keys(keys: Keys, weights: FloatArray | None) -> tuple[Keys, FloatArray | None]:
+    """Return keys in order, those without weights in place: of an edge that is listed twice the first stays first."""
     if weights is None:
         keys.sort()
         return keys, None
-    # Stable, so that of an edge that is listed twice the first stays the first.
     order = np.argsort(keys, kind="stable")
     return keys[order], weights[order]
 
 
-def _written(keys: Keys, weights: FloatArray | None, folder: Path, number: int) -> Iterator[SortedRun]:
-    if not len(keys):
-        return
-    run = SortedRun(folder / f"{number}.keys", None if weights is None else folder / f"{number}.weights")
-    keys.tofile(run.keys)
-    if run.weights is not None and weights is not None:
-        weights.tofile(run.weights)
-    yield run
+def _written(keys: Keys, weights: FloatArray | None, path: Path) -> SortedRun:
+    keys.tofile(path.with_suffix(".keys"))
+    if weights is None:
+        return SortedRun(path.with_suffix(".keys"), None)
+    weights.tofile(path.with_suffix(".weights"))
+    return SortedRun(path.with_suffix(".keys"), path.with_suffix(".weights"))

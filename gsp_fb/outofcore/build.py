@@ -24,7 +24,7 @@ from ..graph import Graph
 from ..storage import DEFAULT_LIMIT, Facts, Progress, parse_bytes, silent
 from ..storage.npy import write_header
 from ._edges import open_edges
-from ._runs import Keys, Rules, Runs, ends_of, write_runs
+from ._runs import Keys, Rules, Runs, ends_of, sorted_keys, write_runs
 from .edge_file import disk_graph
 from .folder import new_folder, row_ranges, write_facts
 
@@ -184,9 +184,8 @@ def _slices(runs: Runs, first: int, last: int) -> tuple[Keys, FloatArray | None]
 
 def _merged(keys: Keys, weights: FloatArray | None, rules: Rules) -> tuple[IntArray, IntArray, FloatArray]:
     """Return rows, columns and weights of the entries behind ``keys``, each once and in order."""
-    order = np.argsort(keys, kind="stable") if weights is not None else None
-    keys = np.sort(keys) if order is None else keys[order]
-    values = np.ones(len(keys)) if weights is None else weights[order]
+    keys, weights = sorted_keys(keys, weights)
+    values = np.ones(len(keys)) if weights is None else weights
     keys, values = _unrepeated(keys, values, rules.duplicates)
     if rules.symmetrize is not None:
         keys, values = _combined(keys, values, COMBINE[rules.symmetrize])
