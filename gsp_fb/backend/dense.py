@@ -166,10 +166,7 @@ def eigh(matrix: Any) -> tuple[Any, Any]:
 
 
 def factor(matrix: Any) -> Any:
-    """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and the pivots of its factors.
-
-    A singular matrix raises RuntimeError.
-    """
+    """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and its pivots; RuntimeError if it is singular."""
     return library(matrix).factor(matrix)
 
 

@@ -20,12 +20,9 @@ __all__ = ["TABLE", "Row", "device_of", "library", "move", "register", "to_host"
 class Row:
     """One kind of arrays."""
 
-    # What :meth:`gsp_fb.Graph.to` calls the place where they live.
-    device: str
-    # Packages, or single modules, that define their types; the first one is needed to make them.
-    packages: tuple[str, ...]
-    # The module with their functions; it is imported with the first such array.
-    module: str
+    device: str  # what :meth:`gsp_fb.Graph.to` calls the place where they live
+    packages: tuple[str, ...]  # packages, or single modules, that define their types; making them needs the first one
+    module: str  # the module with their functions; it is imported with the first such array
 
 
 TABLE = {

@@ -67,10 +67,9 @@ class DistributedAdjacency:
         return np.ascontiguousarray(image.T).view(wide).reshape(block.shape)
 
     @cached_property
-    def _vectors(self) -> tuple[Any, Any]:
+    def _vectors(self) -> Any:
         """Two vectors that borrow their content; made once, as PETSc keeps those of a job until all ranks let go."""
-        source, target = self.matrix.createVecs()
-        return source, target
+        return self.matrix.createVecs()
 
     def _columns(self, columns: FloatArray) -> FloatArray:
         source, target = self._vectors

@@ -146,8 +146,7 @@ def rank_eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = No
 
     Beyond 6000 nodes eigenvalues are not counted, so that ``proof`` is ``'residual'``.
     """
-    graph = op.graph
-    if graph.n_nodes <= REPLICATED_NODES:
+    if op.graph.n_nodes <= REPLICATED_NODES:
         return eigengap(op.in_memory(), tol=tol, certify=certify)
     return gap_by(op, lambda high: rank_spectrum(high, 2, tol=tol, certify=certify))
 

@@ -43,11 +43,10 @@ def check_listed_edges(
     block: EdgeBlock, n_before: int, n_nodes: int, *, signed: bool = False, remedy: str = "give signed=True to keep it"
 ) -> None:
     """Raise GraphError for an edge that no graph of ``n_nodes`` nodes has; ``n_before`` were listed earlier."""
-    odd = np.flatnonzero(
-        (np.minimum(block.source, block.target) < 0) | (np.maximum(block.source, block.target) >= n_nodes)
-    )
+    ends = block.source, block.target
+    odd = np.flatnonzero((np.minimum(*ends) < 0) | (np.maximum(*ends) >= n_nodes))
     if odd.size:
-        edge = (int(block.source[odd[0]]), int(block.target[odd[0]]))
+        edge = tuple(int(end[odd[0]]) for end in ends)
         raise GraphError(f"edge {n_before + odd[0]} is {edge}; node ids must lie in 0..{n_nodes - 1}")
     if block.weights is not None:
         bad = first_refused(block.weights, signed)
@@ -71,6 +70,13 @@ class ListedEdges:
 
     header: Header | None
     blocks: Iterator[EdgeBlock]
+
+    def check_complete(self, n_listed: int, n_nodes: int | None = None, where: str = "") -> None:
+        """Raise FormatError where edges are missing, or nothing states how many nodes there are."""
+        if self.header is not None:
+            self.header.check_complete(n_listed)
+        elif n_nodes is None and not n_listed:
+            raise FormatError(f"{where}no edges, and nothing that states how many nodes there are")
 
 
 def open_edges(path: str | os.PathLike[str], memory: int) -> ListedEdges:

@@ -17,7 +17,7 @@ from typing import IO, Any
 import numpy as np
 
 from ..backend import FloatArray, IntArray
-from ..errors import FormatError, GraphError
+from ..errors import GraphError
 from ..files._labels import Header
 from ..files._parsed import Options
 from ..graph import Graph
@@ -121,7 +121,7 @@ def build_folder(
         scratch = folder / "runs"
         scratch.mkdir()
         runs = write_runs(show(listed.blocks, "reading edges", total=None), rules, scratch, memory=limit)
-        _check_listed(runs.n_listed, listed.header, rules)
+        listed.check_complete(runs.n_listed, n_nodes)
         _merge(runs, rules, folder, memory=limit, show=show)
         shutil.rmtree(scratch)
     return disk_graph(path, limit, progress=progress)
@@ -133,20 +133,12 @@ def _rules(header: Header | None, options: Options, n_nodes: int | None, signed:
     direction = options.direction(stated)
     return Rules(
         mirror=stated is False or not (direction["directed"] or direction["symmetrize"]),
-        directed=direction["directed"],
-        symmetrize=direction["symmetrize"],
+        **direction,
         duplicates=options.duplicates,
         loops=options.loops,
         n_nodes=n_nodes if header is None else header.n_nodes,
         signed=signed,
     )
-
-
-def _check_listed(n_listed: int, header: Header | None, rules: Rules) -> None:
-    if header is not None:
-        header.check_complete(n_listed)
-    elif rules.n_nodes is None and not n_listed:
-        raise FormatError("no edges, and nothing that states how many nodes there are")
 
 
 def _merge(runs: Runs, rules: Rules, folder: Path, *, memory: int, show: Progress) -> None:
@@ -166,8 +158,8 @@ def _merge(runs: Runs, rules: Rules, folder: Path, *, memory: int, show: Progres
             weights.append(values)
         n_entries = int(counts.sum())
         write_header(indices, (n_entries,), np.int32)
-        is_weighted = weights.finish(n_entries)
-    if not is_weighted:
+        write_header(file, (n_entries,), np.float64)
+    if not weights.is_needed:
         (folder / "weights.npy").unlink()
     np.save(folder / "indptr.npy", np.cumsum(counts))
     signs = "signed" if weights.is_signed else None
@@ -237,9 +229,3 @@ class _Weights:
                 np.ones(min(2**20, self.n_ones - start)).tofile(self.file)
             self.is_needed = True
         values.tofile(self.file)
-
-    def finish(self, n_entries: int) -> bool:
-        """Write the header and return whether the file is needed."""
-        if self.is_needed:
-            write_header(self.file, (n_entries,), np.float64)
-        return self.is_needed

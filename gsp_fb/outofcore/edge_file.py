@@ -107,9 +107,9 @@ def disk_graph(
 
 def _open_in_order(path: str | os.PathLike[str], limit: int, progress: Progress, directed: bool | None) -> EdgeFile:
     """Return a file of edges after one pass that counts and checks them."""
-    header = open_edges(path, limit).header
-    stated = directed if header is None else header.directed
-    n_nodes = None if header is None else header.n_nodes
+    listed = open_edges(path, limit)
+    stated = directed if listed.header is None else listed.header.directed
+    n_nodes = None if listed.header is None else listed.header.n_nodes
     n_listed, n_loops, is_weighted = 0, 0, False
     counts: IntArray = np.zeros(n_nodes or 0, dtype=np.int64)
     blocks = _blocks(path, Budget(limit, 0).chunk, directed=bool(stated), n_nodes=n_nodes)
@@ -121,10 +121,7 @@ def _open_in_order(path: str | os.PathLike[str], limit: int, progress: Progress,
         counts += np.bincount(block.source, minlength=len(counts))
         if not stated:
             counts += np.bincount(block.target[~loops], minlength=len(counts))
-    if header is not None:
-        header.check_complete(n_listed)
-    elif not n_listed:
-        raise FormatError(f"{os.fspath(path)}: no edges, and nothing that states how many nodes there are")
+    listed.check_complete(n_listed, where=f"{os.fspath(path)}: ")
     facts = Facts(len(counts), int(counts.sum()), n_loops, bool(stated))
     return EdgeFile(Path(path), facts, is_weighted, counts)
 

@@ -93,8 +93,7 @@ class DiskStorage:
     def degrees(self) -> FloatArray:
         """Sums of absolute weights over the rows (out-degrees if directed); a self-loop counts once."""
         with np.errstate(over="ignore"):
-            weighted = self.is_weighted
-            degrees = self.magnitudes @ np.ones(self.n_nodes) if weighted else self.source.row_counts.astype(np.float64)
+            degrees = self.magnitudes @ np.ones(self.n_nodes) if self.is_weighted else 1.0 * self.source.row_counts
         try:
             return freeze(total_degrees(degrees))
         except GraphError as bad:
