@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import ParameterError
 from .graph import Graph
-from .outofcore.opening import disk_graph
+from .outofcore.edge_file import disk_graph
 from .storage import DEFAULT_LIMIT, Progress
 
 __all__ = ["n_ranks", "open_graph", "rank"]

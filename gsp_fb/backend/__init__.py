@@ -5,10 +5,9 @@ given. What the standard lacks (sparse matrices, grouped sums, eigensolvers, tra
 function each, sent to the row of :data:`TABLE` that knows the array.
 """
 
-from . import dense, eigen, sparse, table
-from .dense import *  # noqa: F403  # the four modules list their names
-from .eigen import *  # noqa: F403
+from . import dense, sparse, table
+from .dense import *  # noqa: F403  # the three modules list their names
 from .sparse import *  # noqa: F403
 from .table import *  # noqa: F403
 
-__all__ = dense.__all__ + eigen.__all__ + sparse.__all__ + table.__all__
+__all__ = dense.__all__ + sparse.__all__ + table.__all__

@@ -17,12 +17,7 @@ class LinearMap(LinearOperator):
     """A multiple, sum or product of operators: matrix-free, for the solvers of scipy.
 
     scipy's own classes take arrays and their own kind, so that ``2 * op @ op`` ends in an error; here every operand may
-    be an operator.
-
-    Parameters
-    ----------
-    base : LinearOperator
-        The combination as scipy holds it.
+    be an operator. ``base`` is the combination as scipy holds it.
 
     Examples
     --------
@@ -60,9 +55,6 @@ class LinearMap(LinearOperator):
     def __matmul__(self, x: Any) -> Any:
         return NotImplemented if isinstance(x, Number) else self.dot(x)
 
-    def __mul__(self, x: Any) -> Any:
-        return self.dot(x)
-
     def __rmul__(self, factor: Any) -> Any:
         return self.dot(factor) if isinstance(factor, Number) else NotImplemented
 
@@ -88,16 +80,7 @@ class LinearMap(LinearOperator):
 
 
 def linear_map(op: Any) -> Any:
-    """Return an operator as a linear operator that takes further operators; that of a GPU's library as it is.
-
-    Examples
-    --------
-    >>> from gsp_fb import Graph, operator
-    >>> low = operator(Graph.from_edges([(0, 1)]), "sym")
-    >>> (linear_map(low) @ low).toarray()
-    array([[1., 0.],
-           [0., 1.]])
-    """
+    """Return an operator as a linear operator that takes further operators; that of a GPU's library as it is."""
     return _wrapped(op.linear_operator())
 
 

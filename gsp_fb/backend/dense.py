@@ -1,7 +1,8 @@
-"""Dense arrays of any kind: the namespace they belong to, and what mathematics needs beside it."""
+"""Arrays of any kind: the namespace they belong to, and what mathematics needs beside it, solvers included."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -20,12 +21,15 @@ __all__ = [
     "column",
     "conj",
     "distances",
+    "eigh",
     "empty_like",
     "eps",
+    "factor",
     "freeze",
     "is_array",
     "is_complex",
     "is_numpy",
+    "linear_operator",
     "namespace",
     "norm",
     "real",
@@ -153,3 +157,19 @@ def eps(x: Any) -> float:
     """Return the rounding unit of the precision of ``x``."""
     xp = namespace(x)
     return float(xp.finfo(real_dtype(x.dtype, xp)).eps)
+
+
+def eigh(matrix: Any) -> tuple[Any, Any]:
+    """Return all eigenvalues, ascending, and eigenvectors of a symmetric array, which may be overwritten."""
+    values, vectors = library(matrix).eigh(matrix)
+    return values, vectors
+
+
+def factor(matrix: Any) -> Any:
+    """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and its pivots; RuntimeError if it is singular."""
+    return library(matrix).factor(matrix)
+
+
+def linear_operator(like: Any, shape: tuple[int, int], **products: Callable[[Any], Any]) -> Any:
+    """Return a matrix-free operator for the solvers of the library of ``like``."""
+    return library(like).linear_operator(shape, like.dtype, **products)

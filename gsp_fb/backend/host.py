@@ -8,10 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse import csgraph
-from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, splu
-from scipy.sparse.linalg import eigsh as arpack
+from scipy.sparse.linalg import LinearOperator, splu
 
-from ..errors import ConvergenceError
 from .numpy1 import NUMPY
 
 __all__ = [
@@ -26,7 +24,6 @@ __all__ = [
     "dense",
     "distances",
     "eigh",
-    "eigsh",
     "empty",
     "factor",
     "from_host",
@@ -154,43 +151,18 @@ def distances(first: Any, second: Any) -> Any:
     return cdist(np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64))
 
 
-def eigh(matrix: Any) -> tuple[Any, Any]:
+def eigh(matrix: Any) -> Any:
     """Return all eigenvalues, ascending, and eigenvectors of a symmetric array, which may be overwritten."""
     # The default driver (evr) loses orthogonality within clusters of eigenvalues; divide and conquer keeps it.
     # SciPy 1.10 gives it too little room for a single row, which needs no orthogonality.
     driver: Literal["evd", "ev"] = "evd" if matrix.shape[0] > 1 else "ev"
-    values, vectors = linalg.eigh(matrix, driver=driver, overwrite_a=True, check_finite=False)
-    return values, vectors
+    return linalg.eigh(matrix, driver=driver, overwrite_a=True, check_finite=False)
 
 
-def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_matvecs: int, tol: float) -> tuple[Any, Any]:
-    """Return the ``k`` largest eigenvalues of a symmetric operator, ascending, with their vectors."""
-    restarts = max(1, (max_matvecs - n_vectors) // max(1, n_vectors - k))
-    try:
-        values, vectors = arpack(operator, k, which="LA", ncv=n_vectors, v0=start, maxiter=restarts, tol=tol)
-    except ArpackNoConvergence as stuck:
-        raise ConvergenceError(
-            f"Lanczos resolved {len(stuck.eigenvalues)} of {k} eigenpairs in about {max_matvecs} matvecs",
-            stuck.eigenvalues,
-            stuck.eigenvectors,
-        ) from None
-    except ArpackError as broken:
-        raise ConvergenceError(f"Lanczos broke down: {broken}") from None
-    order = np.argsort(values)
-    return values[order], vectors[:, order]
-
-
-def factor(matrix: Any) -> tuple[Callable[..., Any], Any]:
-    """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and the pivots of its factors.
-
-    Raises
-    ------
-    RuntimeError
-        The matrix is singular.
-    """
+def factor(matrix: Any) -> tuple[Any, Any]:
+    """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and the pivots of its factors."""
     factors = splu(sparse.csc_array(matrix))
-    solve: Any = factors.solve
-    return solve, factors.U.diagonal()
+    return factors.solve, factors.U.diagonal()
 
 
 def linear_operator(shape: tuple[int, int], dtype: Any = np.float64, **products: Callable[[Any], Any]) -> Any:

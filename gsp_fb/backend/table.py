@@ -18,21 +18,11 @@ __all__ = ["TABLE", "Row", "device_of", "library", "move", "register", "to_host"
 
 @dataclass(frozen=True)
 class Row:
-    """One kind of arrays.
+    """One kind of arrays."""
 
-    Attributes
-    ----------
-    device : str
-        What :meth:`gsp_fb.Graph.to` calls the place where they live.
-    packages : tuple of str
-        Packages, or single modules, that define their types; the first one is needed to make them.
-    module : str
-        The module with their functions; it is imported with the first such array.
-    """
-
-    device: str
-    packages: tuple[str, ...]
-    module: str
+    device: str  # what :meth:`gsp_fb.Graph.to` calls the place where they live
+    packages: tuple[str, ...]  # packages, or single modules, that define their types; making them needs the first one
+    module: str  # the module with their functions; it is imported with the first such array
 
 
 TABLE = {

@@ -1,4 +1,4 @@
-"""Bindings of MPI and PETSc: the only module that imports them; reductions and collective errors."""
+"""Bindings of MPI and PETSc: the only module that imports them; and collective errors."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ import numpy as np
 from .._extras import require
 from ..errors import GspError
 
-__all__ = [
-    "abort",
-    "allreduce",
-    "collective_errors",
-    "garbage_cleanup",
-    "petsc",
-    "world",
-]
+__all__ = ["abort", "collective_errors", "garbage_cleanup", "mpi", "petsc", "world"]
 
 WHAT = "a graph spread over several processes"
 # PETSc would answer the launcher's SIGTERM with a page of advice that hides why the job ended.
 OPTIONS = ["gsp-fb", "-no_signal_handler"]
 
 
+def mpi() -> Any:
+    """Return the module of MPI, which its import starts."""
+    return require("mpi4py.MPI", WHAT)
+
+
 def world() -> Any:
     """Return the communicator of all processes that the launcher started."""
-    return require("mpi4py.MPI", WHAT).COMM_WORLD
+    return mpi().COMM_WORLD
 
 
 def abort(code: int) -> None:
@@ -67,12 +65,3 @@ def collective_errors(comm: Any) -> Iterator[None]:
     for error in comm.allgather(mine):
         if error is not None:
             raise error
-
-
-def allreduce(comm: Any, values: Any, how: str) -> Any:
-    """Return the ``'sum'``, ``'min'`` or ``'max'`` over all ranks, entry by entry: a float of a number."""
-    mine = np.asarray(values)
-    mine = mine.astype(np.complex128 if mine.dtype.kind == "c" else np.float64)
-    result = np.empty_like(mine)
-    comm.Allreduce(mine, result, op=getattr(require("mpi4py.MPI", WHAT), how.upper()))
-    return result if mine.ndim else result.item()

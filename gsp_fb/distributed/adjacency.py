@@ -26,15 +26,11 @@ def distributed_adjacency(layout: Layout, pointers: IntArray, indices: IntArray,
 
 def _petsc_matrix(layout: Layout, pointers: IntArray, indices: IntArray, weights: FloatArray | None) -> Any:
     """Return a PETSc AIJ matrix from this rank's rows; columns are numbered over all ranks. Collective."""
-    PETSc = petsc()
-    index = PETSc.IntType
-    csr = (
-        (pointers - pointers[0]).astype(index),
-        indices.astype(index, copy=False),
-        np.ones(len(indices)) if weights is None else np.ascontiguousarray(weights),
-    )
+    index = petsc().IntType
+    values = np.ones(len(indices)) if weights is None else np.ascontiguousarray(weights)
+    csr = (pointers - pointers[0]).astype(index), indices.astype(index, copy=False), values
     size = (layout.n_local, layout.n_nodes)
-    matrix = PETSc.Mat().createAIJ((size, size), csr=csr, comm=layout.comm)
+    matrix = petsc().Mat().createAIJ((size, size), csr=csr, comm=layout.comm)
     matrix.assemble()
     return matrix
 
@@ -71,10 +67,9 @@ class DistributedAdjacency:
         return np.ascontiguousarray(image.T).view(wide).reshape(block.shape)
 
     @cached_property
-    def _vectors(self) -> tuple[Any, Any]:
+    def _vectors(self) -> Any:
         """Two vectors that borrow their content; made once, as PETSc keeps those of a job until all ranks let go."""
-        source, target = self.matrix.createVecs()
-        return source, target
+        return self.matrix.createVecs()
 
     def _columns(self, columns: FloatArray) -> FloatArray:
         source, target = self._vectors

@@ -1,4 +1,4 @@
-"""Which rank owns which rows: contiguous ranges of nodes with about equally many entries."""
+"""Which rank owns which rows: ranges of nodes with about equally many entries; and exchange between the ranks."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend import IntArray
-from ..errors import FormatError, ParameterError
+from ..errors import ParameterError
 from ..outofcore.folder import Files
-from ._exchange import take
-from ._mpi import allreduce, collective_errors
+from ._mpi import collective_errors, mpi
 
-__all__ = ["Layout", "balanced_cuts", "check_cuts", "check_pointers"]
+__all__ = ["Layout", "balanced_cuts", "check_cuts"]
 
+Array = npt.NDArray[Any]
 # A row costs about as much as this many entries: the vectors of the recurrence pass over it as well.
 ROW_COST = 4
 
@@ -52,25 +52,54 @@ class Layout:
         """Number of all rows."""
         return self.cuts[-1]
 
-    def owners(self, nodes: IntArray) -> IntArray:
-        """Return the rank that has each of ``nodes``."""
-        return np.asarray(np.searchsorted(self.cuts, nodes, side="right") - 1)
-
-    def gather(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def gather(self, rows: Array) -> Array:
         """Return the rows of all ranks one below the other, on every rank. Collective."""
         return np.concatenate(self.comm.allgather(rows))
 
-    def take(self, local: npt.NDArray[Any], nodes: IntArray) -> npt.NDArray[Any]:
+    def take(self, local: Array, nodes: IntArray) -> Array:
         """Return the entries at ``nodes`` of the vector whose rows on this rank are ``local``. Collective."""
-        return take(self, local, nodes)
+        asked, back = np.unique(np.asarray(nodes, dtype=np.int64), return_inverse=True)
+        order, (parts,) = self._by_owner(asked)
+        answers = [local[wanted - self.first] for wanted in _swap(self.comm, parts)]
+        found = np.empty(len(asked), dtype=local.dtype)
+        found[order] = np.concatenate(_swap(self.comm, answers))
+        return found[back]
+
+    def lower_at(self, local: Array, nodes: IntArray, values: Array) -> None:
+        """Lower the entries at ``nodes`` to ``values`` where these are less; ``local`` changes in place. Collective."""
+        _, (parts, offers) = self._by_owner(nodes, values)
+        at, lower = (np.concatenate(_swap(self.comm, part)) for part in (parts, offers))
+        np.minimum.at(local, at - self.first, lower)
+
+    def _by_owner(self, nodes: IntArray, *others: Array) -> tuple[IntArray, list[list[Array]]]:
+        """Return the order that sorts ``nodes`` by the rank that has them, and each array cut up that way."""
+        owners = np.searchsorted(self.cuts, nodes, side="right") - 1
+        order = np.argsort(owners, kind="stable")
+        ends = np.searchsorted(owners[order], np.arange(1, self.comm.size))
+        return order, [np.split(array[order], ends) for array in (nodes, *others)]
 
     def reduce(self, values: Any, how: str) -> Any:
-        """Return the ``'sum'``, ``'min'`` or ``'max'`` over all ranks, entry by entry. Collective."""
-        return allreduce(self.comm, values, how)
+        """Return the ``'sum'``, ``'min'`` or ``'max'`` of each entry over all ranks; floats of numbers. Collective."""
+        mine = np.asarray(values)
+        mine = mine.astype(np.complex128 if mine.dtype.kind == "c" else np.float64)
+        result = np.empty_like(mine)
+        self.comm.Allreduce(mine, result, op=getattr(mpi(), how.upper()))
+        return result if mine.ndim else result.item()
 
     def agree(self) -> AbstractContextManager[None]:
         """Return a context in which an error of one rank is raised by all of them."""
         return collective_errors(self.comm)
+
+
+def _swap(comm: Any, parts: list[Array]) -> list[Array]:
+    """Return what every rank has for this one, given what this one has for every rank; all of one dtype."""
+    sizes = np.array([len(part) for part in parts], dtype=np.int64)
+    incoming = np.empty_like(sizes)
+    comm.Alltoall(sizes, incoming)
+    sent = np.concatenate(parts)
+    received = np.empty(int(incoming.sum()), dtype=sent.dtype)
+    comm.Alltoallv([sent, sizes.tolist()], [received, incoming.tolist()])
+    return np.split(received, np.cumsum(incoming)[:-1])
 
 
 def balanced_cuts(files: Files, n_ranks: int) -> tuple[int, ...]:
@@ -92,13 +121,3 @@ def check_cuts(cuts: Sequence[int], n_nodes: int, n_ranks: int) -> tuple[int, ..
     if len(found) != n_ranks + 1 or found[0] != 0 or found[-1] != n_nodes or any(b < a for a, b in pairwise(found)):
         raise ParameterError(f"cuts must rise from 0 to {n_nodes} in {n_ranks + 1} numbers, not {found}")
     return found
-
-
-def check_pointers(pointers: IntArray, layout: Layout, files: Files) -> None:
-    """Raise FormatError unless the row pointers of this rank's rows are part of a sequence from 0 to the end."""
-    n_entries = files.facts.n_entries
-    begins = layout.first > 0 or pointers[0] == 0
-    ends = layout.last < layout.n_nodes or pointers[-1] == n_entries
-    inside = pointers[0] >= 0 and pointers[-1] <= n_entries
-    if not (begins and ends and inside) or np.any(pointers[1:] < pointers[:-1]):
-        raise FormatError(f"{files.indptr.path}: row pointers do not rise from 0 to {n_entries}")

@@ -24,7 +24,7 @@ from ..files._limits import is_gzip
 from ..files._parquet import METADATA_KEY, is_number_type
 from ..storage import StoredArray
 
-__all__ = ["EdgeBlock", "ListedEdges", "check_listed_edges", "check_memory", "is_edge_list", "open_edges"]
+__all__ = ["EdgeBlock", "ListedEdges", "check_listed_edges", "is_edge_list", "lengthened", "open_edges"]
 
 # Bytes that a listed edge takes while it is read: a line of text with its cells is the longest.
 TEXT_BYTES, TABLE_BYTES = 400, 96
@@ -43,11 +43,10 @@ def check_listed_edges(
     block: EdgeBlock, n_before: int, n_nodes: int, *, signed: bool = False, remedy: str = "give signed=True to keep it"
 ) -> None:
     """Raise GraphError for an edge that no graph of ``n_nodes`` nodes has; ``n_before`` were listed earlier."""
-    odd = np.flatnonzero(
-        (np.minimum(block.source, block.target) < 0) | (np.maximum(block.source, block.target) >= n_nodes)
-    )
+    ends = block.source, block.target
+    odd = np.flatnonzero((np.minimum(*ends) < 0) | (np.maximum(*ends) >= n_nodes))
     if odd.size:
-        edge = (int(block.source[odd[0]]), int(block.target[odd[0]]))
+        edge = tuple(int(end[odd[0]]) for end in ends)
         raise GraphError(f"edge {n_before + odd[0]} is {edge}; node ids must lie in 0..{n_nodes - 1}")
     if block.weights is not None:
         bad = first_refused(block.weights, signed)
@@ -56,11 +55,13 @@ def check_listed_edges(
             raise refused_weight(edge, block.weights[bad], signed, remedy)
 
 
-def check_memory(block: EdgeBlock, memory: int) -> None:
-    """Raise ParameterError where a count for each node would take more than half of ``memory``."""
-    greatest = max(int(block.source.max(initial=0)), int(block.target.max(initial=0)))
+def lengthened(counts: IntArray, block: EdgeBlock, memory: int) -> IntArray:
+    """Return a count for each node with room for those of a block, or ParameterError beyond half of ``memory``."""
+    greatest = max(int(block.source.max(initial=-1)), int(block.target.max(initial=-1)))
     if 16 * greatest > memory // 2:
         raise ParameterError(f"memory={memory} bytes is too little for node {greatest}; give {32 * greatest}")
+    n_new = greatest + 1 - len(counts)
+    return np.concatenate([counts, np.zeros(n_new, dtype=np.int64)]) if n_new > 0 else counts
 
 
 @dataclass(frozen=True)
@@ -70,15 +71,16 @@ class ListedEdges:
     header: Header | None
     blocks: Iterator[EdgeBlock]
 
+    def check_complete(self, n_listed: int, n_nodes: int | None = None, where: str = "") -> None:
+        """Raise FormatError where edges are missing, or nothing states how many nodes there are."""
+        if self.header is not None:
+            self.header.check_complete(n_listed)
+        elif n_nodes is None and not n_listed:
+            raise FormatError(f"{where}no edges, and nothing that states how many nodes there are")
+
 
 def open_edges(path: str | os.PathLike[str], memory: int) -> ListedEdges:
-    """Return the edge list in a file, to be read in blocks that take about ``memory`` bytes.
-
-    Raises
-    ------
-    FormatError
-        The suffix is unknown, a header has no columns source and target, or nodes have names.
-    """
+    """Return the edge list in a file, to be read in blocks that take about ``memory`` bytes."""
     reader = _reader(path)
     if reader is None:
         known = " ".join(suffix for suffixes in SUFFIXES for suffix in suffixes)
@@ -230,13 +232,9 @@ def _open_npy(path: str | os.PathLike[str], memory: int) -> ListedEdges:
         raise FormatError(
             f"{os.fspath(path)}: {pairs.dtype} of shape {pairs.shape}; integers of shape (n_edges, 2) are needed"
         )
-    return ListedEdges(None, _npy_blocks(pairs, max(1, memory // TABLE_BYTES)))
-
-
-def _npy_blocks(pairs: StoredArray, step: int) -> Iterator[EdgeBlock]:
-    for start in range(0, pairs.shape[0], step):
-        block = pairs.rows(start, min(start + step, pairs.shape[0])).astype(np.int64)
-        yield EdgeBlock(block[:, 0], block[:, 1], None)
+    n, step = pairs.shape[0], max(1, memory // TABLE_BYTES)
+    blocks = (pairs.rows(start, min(start + step, n)).astype(np.int64) for start in range(0, n, step))
+    return ListedEdges(None, (EdgeBlock(block[:, 0], block[:, 1], None) for block in blocks))
 
 
 SUFFIXES: dict[tuple[str, ...], Callable[[str | os.PathLike[str], int], ListedEdges]] = {

@@ -6,7 +6,7 @@ and an arc before the reverse of the opposite one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from .._build import INT32_LIMIT
 from ..backend import FloatArray, IntArray
-from ._edges import EdgeBlock, check_listed_edges, check_memory
+from ._edges import EdgeBlock, check_listed_edges, lengthened
 
-__all__ = ["Keys", "Rules", "Runs", "SortedRun", "ends_of", "write_runs"]
+__all__ = ["Keys", "Rules", "Runs", "SortedRun", "ends_of", "sorted_keys", "write_runs"]
 
 Keys = npt.NDArray[np.uint64]
 ROW_BITS, COLUMN_BITS = np.uint64(32), np.uint64(1)
@@ -92,36 +92,32 @@ class Runs:
 def write_runs(blocks: Iterable[EdgeBlock], rules: Rules, folder: Path, *, memory: int) -> Runs:
     """Sort each block by itself and write it to ``folder``; the nodes' counts may take half of ``memory``."""
     runs: list[SortedRun] = []
-    counts = np.zeros(rules.n_nodes or 0, dtype=np.int64)
+    counts: IntArray = np.zeros(rules.n_nodes or 0, dtype=np.int64)
     n_listed = 0
     for block in blocks:
         most = INT32_LIMIT if rules.n_nodes is None else rules.n_nodes
         check_listed_edges(block, n_listed, most, signed=rules.signed)
-        check_memory(block, memory)
+        counts = lengthened(counts, block, memory)
         n_listed += len(block.source)
-        n_seen = 1 + max(int(block.source.max(initial=-1)), int(block.target.max(initial=-1)))
-        if n_seen > len(counts):
-            counts = np.concatenate([counts, np.zeros(n_seen - len(counts), dtype=np.int64)])
-        keys, weights = _sorted(*rules.arcs(block))
+        keys, weights = sorted_keys(*rules.arcs(block))
         counts += np.bincount((keys >> ROW_BITS).astype(np.int64), minlength=len(counts))
-        runs += _written(keys, weights, folder, len(runs))
+        if len(keys):
+            runs.append(_written(keys, weights, folder / f"{len(runs)}"))
     return Runs(tuple(runs), counts, n_listed)
 
 
-def _sorted(keys: Keys, weights: FloatArray | None) -> tuple[Keys, FloatArray | None]:
+def sorted_keys(keys: Keys, weights: FloatArray | None) -> tuple[Keys, FloatArray | None]:
+    """Return keys in order, those without weights in place: of an edge that is listed twice the first stays first."""
     if weights is None:
         keys.sort()
         return keys, None
-    # Stable, so that of an edge that is listed twice the first stays the first.
     order = np.argsort(keys, kind="stable")
     return keys[order], weights[order]
 
 
-def _written(keys: Keys, weights: FloatArray | None, folder: Path, number: int) -> Iterator[SortedRun]:
-    if not len(keys):
-        return
-    run = SortedRun(folder / f"{number}.keys", None if weights is None else folder / f"{number}.weights")
-    keys.tofile(run.keys)
-    if run.weights is not None and weights is not None:
-        weights.tofile(run.weights)
-    yield run
+def _written(keys: Keys, weights: FloatArray | None, path: Path) -> SortedRun:
+    keys.tofile(path.with_suffix(".keys"))
+    if weights is None:
+        return SortedRun(path.with_suffix(".keys"), None)
+    weights.tofile(path.with_suffix(".weights"))
+    return SortedRun(path.with_suffix(".keys"), path.with_suffix(".weights"))

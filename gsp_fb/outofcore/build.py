@@ -11,23 +11,22 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from ..backend import FloatArray, IntArray
-from ..errors import FormatError, GraphError
+from ..errors import GraphError
 from ..files._labels import Header
 from ..files._parsed import Options
 from ..graph import Graph
-from ..storage import DEFAULT_LIMIT, Facts, Progress, parse_bytes
+from ..storage import DEFAULT_LIMIT, Facts, Progress, parse_bytes, silent
 from ..storage.npy import write_header
 from ._edges import open_edges
-from ._runs import Keys, Rules, Runs, ends_of, write_runs
-from .folder import new_folder, write_facts
-from .opening import disk_graph
+from ._runs import Keys, Rules, Runs, ends_of, sorted_keys, write_runs
+from .edge_file import disk_graph
+from .folder import new_folder, row_ranges, write_facts
 
 __all__ = ["build_folder"]
 
@@ -115,14 +114,14 @@ def build_folder(
     """
     limit = parse_bytes(memory)
     options = Options(directed, symmetrize, duplicates, loops)
-    show = progress or (lambda items, title, total=None: items)
+    show = progress or silent
     with new_folder(path) as folder:
         listed = open_edges(source, limit // 4)
         rules = _rules(listed.header, options, n_nodes, signed)
         scratch = folder / "runs"
         scratch.mkdir()
         runs = write_runs(show(listed.blocks, "reading edges", total=None), rules, scratch, memory=limit)
-        _check_listed(runs.n_listed, listed.header, rules)
+        listed.check_complete(runs.n_listed, n_nodes)
         _merge(runs, rules, folder, memory=limit, show=show)
         shutil.rmtree(scratch)
     return disk_graph(path, limit, progress=progress)
@@ -134,8 +133,7 @@ def _rules(header: Header | None, options: Options, n_nodes: int | None, signed:
     direction = options.direction(stated)
     return Rules(
         mirror=stated is False or not (direction["directed"] or direction["symmetrize"]),
-        directed=direction["directed"],
-        symmetrize=direction["symmetrize"],
+        **direction,
         duplicates=options.duplicates,
         loops=options.loops,
         n_nodes=n_nodes if header is None else header.n_nodes,
@@ -143,17 +141,11 @@ def _rules(header: Header | None, options: Options, n_nodes: int | None, signed:
     )
 
 
-def _check_listed(n_listed: int, header: Header | None, rules: Rules) -> None:
-    if header is not None:
-        header.check_complete(n_listed)
-    elif rules.n_nodes is None and not n_listed:
-        raise FormatError("no edges, and nothing that states how many nodes there are")
-
-
 def _merge(runs: Runs, rules: Rules, folder: Path, *, memory: int, show: Progress) -> None:
     """Write the arrays of the graph from sorted runs, one range of rows after the other."""
-    ranges = _ranges(runs.row_counts, max(1, memory // 2 // MERGE_BYTES))
-    counts = np.zeros(len(runs.row_counts) + 1, dtype=np.int64)
+    # Of keys; the merge leaves those of entries.
+    counts = np.concatenate([[0], runs.row_counts])
+    ranges = row_ranges(np.cumsum(counts), max(1, memory // 2 // MERGE_BYTES))
     n_loops = 0
     with open(folder / "indices.npy", "xb") as indices, open(folder / "weights.npy", "xb") as file:
         write_header(indices, (0,), np.int32)
@@ -166,22 +158,12 @@ def _merge(runs: Runs, rules: Rules, folder: Path, *, memory: int, show: Progres
             weights.append(values)
         n_entries = int(counts.sum())
         write_header(indices, (n_entries,), np.int32)
-        is_weighted = weights.finish(n_entries)
-    if not is_weighted:
+        write_header(file, (n_entries,), np.float64)
+    if not weights.is_needed:
         (folder / "weights.npy").unlink()
     np.save(folder / "indptr.npy", np.cumsum(counts))
     signs = "signed" if weights.is_signed else None
     write_facts(folder, Facts(len(counts) - 1, n_entries, n_loops, rules.directed, signs))
-
-
-def _ranges(row_counts: IntArray, most: int) -> list[tuple[int, int]]:
-    """Return consecutive ranges of rows with at most ``most`` keys each, or a single row."""
-    ends = np.cumsum(row_counts)
-    cuts = [0]
-    while cuts[-1] < len(row_counts):
-        before = int(ends[cuts[-1] - 1]) if cuts[-1] else 0
-        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(ends, before + most, side="right"))))
-    return list(pairwise(cuts))
 
 
 def _slices(runs: Runs, first: int, last: int) -> tuple[Keys, FloatArray | None]:
@@ -194,9 +176,8 @@ def _slices(runs: Runs, first: int, last: int) -> tuple[Keys, FloatArray | None]
 
 def _merged(keys: Keys, weights: FloatArray | None, rules: Rules) -> tuple[IntArray, IntArray, FloatArray]:
     """Return rows, columns and weights of the entries behind ``keys``, each once and in order."""
-    order = np.argsort(keys, kind="stable") if weights is not None else None
-    keys = np.sort(keys) if order is None else keys[order]
-    values = np.ones(len(keys)) if weights is None else weights[order]
+    keys, weights = sorted_keys(keys, weights)
+    values = np.ones(len(keys)) if weights is None else weights
     keys, values = _unrepeated(keys, values, rules.duplicates)
     if rules.symmetrize is not None:
         keys, values = _combined(keys, values, COMBINE[rules.symmetrize])
@@ -248,9 +229,3 @@ class _Weights:
                 np.ones(min(2**20, self.n_ones - start)).tofile(self.file)
             self.is_needed = True
         values.tofile(self.file)
-
-    def finish(self, n_entries: int) -> bool:
-        """Write the header and return whether the file is needed."""
-        if self.is_needed:
-            write_header(self.file, (n_entries,), np.float64)
-        return self.is_needed

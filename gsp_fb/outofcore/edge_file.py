@@ -1,4 +1,4 @@
-"""A graph in a file of edges: passes over the list itself, so that it needs no second place on disk.
+"""A graph on disk, in a folder or in a file of edges: passes over the list itself, which needs no second place.
 
 The list has to be in order, each edge once, its smaller end first (arcs: in order of source and target): what
 :func:`gsp_fb.write_graph` writes as Parquet or CSV. Every pass checks that; any other list goes through
@@ -21,10 +21,12 @@ from .._build import INT32_LIMIT
 from ..backend import FloatArray, IntArray
 from ..errors import FormatError, GraphError
 from ..files import read_graph
-from ..storage import Budget, Facts, MemoryStorage, Progress
-from ._edges import EdgeBlock, check_listed_edges, check_memory, open_edges
+from ..graph import Graph
+from ..storage import Budget, DiskStorage, Facts, MemoryStorage, Progress, parse_bytes, silent
+from ._edges import EdgeBlock, check_listed_edges, lengthened, open_edges
+from .folder import open_files, read_node_table
 
-__all__ = ["EdgeFile", "open_edges_in_order"]
+__all__ = ["EdgeFile", "disk_graph"]
 
 # Listed edges become entries in both directions and a matrix of them: so much more memory than the list itself.
 ENTRIES_SHARE = 2
@@ -93,30 +95,33 @@ class EdgeFile:
         return read_graph(self.path, directed=self.facts.directed or None).in_memory()
 
 
-def open_edges_in_order(
-    path: str | os.PathLike[str], limit: int, progress: Progress, *, directed: bool | None
-) -> EdgeFile:
+def disk_graph(
+    path: str | os.PathLike[str], memory: int | str, *, directed: bool | None = None, progress: Progress | None = None
+) -> Graph:
+    """Return the graph in a folder or an ordered file of edges; see :func:`gsp_fb.open_graph`."""
+    limit, show = parse_bytes(memory), progress or silent
+    source = _open_in_order(path, limit, show, directed) if os.path.isfile(path) else open_files(path)
+    n_nodes = source.facts.n_nodes
+    return Graph(DiskStorage(source, Budget(limit, n_nodes), show), read_node_table(path, n_nodes))
+
+
+def _open_in_order(path: str | os.PathLike[str], limit: int, progress: Progress, directed: bool | None) -> EdgeFile:
     """Return a file of edges after one pass that counts and checks them."""
-    header = open_edges(path, limit).header
-    stated = directed if header is None else header.directed
-    n_nodes = None if header is None else header.n_nodes
+    listed = open_edges(path, limit)
+    stated = directed if listed.header is None else listed.header.directed
+    n_nodes = None if listed.header is None else listed.header.n_nodes
     n_listed, n_loops, is_weighted = 0, 0, False
-    counts = np.zeros(n_nodes or 0, dtype=np.int64)
+    counts: IntArray = np.zeros(n_nodes or 0, dtype=np.int64)
     blocks = _blocks(path, Budget(limit, 0).chunk, directed=bool(stated), n_nodes=n_nodes)
     for block in progress(blocks, "reading edges", total=None):
-        check_memory(block, limit)
-        n_seen = int(max(block.source.max(initial=-1), block.target.max(initial=-1))) + 1
-        counts = np.concatenate([counts, np.zeros(max(0, n_seen - len(counts)), dtype=np.int64)])
+        counts = lengthened(counts, block, limit)
         loops = block.source == block.target
         n_listed, n_loops = n_listed + len(loops), n_loops + int(loops.sum())
         is_weighted = is_weighted or (block.weights is not None and bool(np.any(block.weights != 1.0)))
         counts += np.bincount(block.source, minlength=len(counts))
         if not stated:
             counts += np.bincount(block.target[~loops], minlength=len(counts))
-    if header is not None:
-        header.check_complete(n_listed)
-    elif not n_listed:
-        raise FormatError(f"{os.fspath(path)}: no edges, and nothing that states how many nodes there are")
+    listed.check_complete(n_listed, where=f"{os.fspath(path)}: ")
     facts = Facts(len(counts), int(counts.sum()), n_loops, bool(stated))
     return EdgeFile(Path(path), facts, is_weighted, counts)
 

@@ -64,9 +64,15 @@ class Files:
     @cached_property
     def pointers(self) -> IntArray:
         """The row pointers in memory, checked."""
-        pointers = np.asarray(self.indptr)
-        if pointers[0] != 0 or pointers[-1] != self.facts.n_entries or np.any(pointers[1:] < pointers[:-1]):
-            raise FormatError(f"{self.indptr.path}: row pointers do not rise from 0 to {self.facts.n_entries}")
+        return self.row_pointers(0, self.facts.n_nodes)
+
+    def row_pointers(self, first: int, last: int) -> IntArray:
+        """Return the row pointers of the rows ``first <= i < last``, checked to be part of a sequence to the end."""
+        pointers, n_entries = np.array(self.indptr.rows(first, last + 1)), self.facts.n_entries
+        begins = pointers[0] == 0 if first == 0 else pointers[0] >= 0
+        ends = pointers[-1] == n_entries if last == self.facts.n_nodes else pointers[-1] <= n_entries
+        if not (begins and ends) or np.any(pointers[1:] < pointers[:-1]):
+            raise FormatError(f"{self.indptr.path}: row pointers do not rise from 0 to {n_entries}")
         return freeze(pointers)
 
     @property
@@ -92,27 +98,24 @@ class Files:
     def spans(self, budget: Budget) -> list[tuple[int, int]]:
         """Return the row ranges of the blocks: as many rows as the budget allows, and one at least."""
         width = self.indices.dtype.itemsize + 8 + (self.weights.dtype.itemsize if self.weights else 0)
-        most = max(1, budget.chunk // width)
-        cuts = [0]
-        while cuts[-1] < self.facts.n_nodes:
-            reach = int(np.searchsorted(self.pointers, self.pointers[cuts[-1]] + most, side="right")) - 1
-            # Row pointers and results have a share in the block as well.
-            cuts.append(max(cuts[-1] + 1, min(reach, cuts[-1] + most, self.facts.n_nodes)))
-        return list(pairwise(cuts))
+        return row_ranges(self.pointers, max(1, budget.chunk // width))
 
     def blocks(self, budget: Budget, progress: Progress, title: str) -> Iterator[RowBlock]:
         """Yield the graph in blocks of rows: one pass over the files."""
         spans = self.spans(budget)
         following = [*spans[1:], (0, 0)]
         for (first, last), ahead in progress(zip(spans, following, strict=True), title, total=len(spans)):
-            # The system reads the next block while this one is computed with.
-            self._prefetch(*ahead)
+            # The system reads the next block while this one is computed with, where it knows how to be asked.
+            if hasattr(os, "posix_fadvise"):
+                self._prefetch(*ahead)
             yield self._block(first, last)
 
     def _prefetch(self, first: int, last: int) -> None:
         start, stop = int(self.pointers[first]), int(self.pointers[last])
-        for array in (self.indices,) if self.weights is None else (self.indices, self.weights):
-            prefetch_rows(array, start, stop)
+        for array in filter(None, (self.indices, self.weights)):
+            begin, width = array.offset + start * array.dtype.itemsize, (stop - start) * array.dtype.itemsize
+            with open(array.path, "rb", buffering=0) as file:
+                os.posix_fadvise(file.fileno(), begin, width, os.POSIX_FADV_WILLNEED)
 
     def _block(self, first: int, last: int) -> RowBlock:
         start, stop = int(self.pointers[first]), int(self.pointers[last])
@@ -140,13 +143,14 @@ class Files:
         return MemoryStorage(pointers, indices, weights, self.facts.directed)
 
 
-def prefetch_rows(array: StoredArray, start: int, stop: int) -> None:
-    """Ask the system to read rows of a stored array in the background, where it knows how to be asked."""
-    if not hasattr(os, "posix_fadvise"):
-        return
-    width = array.dtype.itemsize
-    with open(array.path, "rb", buffering=0) as file:
-        os.posix_fadvise(file.fileno(), array.offset + start * width, (stop - start) * width, os.POSIX_FADV_WILLNEED)
+def row_ranges(pointers: IntArray, most: int) -> list[tuple[int, int]]:
+    """Return consecutive ranges of rows, each with at most ``most`` entries, or a single row."""
+    cuts, n_rows = [0], len(pointers) - 1
+    while cuts[-1] < n_rows:
+        reach = int(np.searchsorted(pointers, pointers[cuts[-1]] + most, side="right")) - 1
+        # Row pointers and results have a share in the memory as well: no more rows than entries.
+        cuts.append(max(cuts[-1] + 1, min(reach, cuts[-1] + most, n_rows)))
+    return list(pairwise(cuts))
 
 
 def is_folder_name(path: str | os.PathLike[str]) -> bool:
@@ -176,22 +180,12 @@ def is_folder_name(path: str | os.PathLike[str]) -> bool:
 
 
 def open_files(path: str | os.PathLike[str]) -> Files:
-    """Return the arrays in a folder, the headers compared with ``graph.json``; no content is read yet.
-
-    Raises
-    ------
-    FormatError
-        Something is missing, cut short, of another type or of another length.
-    """
+    """Return the arrays in a folder, the headers compared with ``graph.json``; no content is read yet."""
     folder = Path(path)
     facts = _read_facts(folder)
-    weights = folder / "weights.npy"
-    files = Files(
-        facts,
-        StoredArray.open(folder / "indptr.npy"),
-        StoredArray.open(folder / "indices.npy"),
-        StoredArray.open(weights) if weights.exists() else None,
-    )
+    indptr, indices, weights = (folder / f"{name}.npy" for name in ("indptr", "indices", "weights"))
+    stored = StoredArray.open(weights) if weights.exists() else None
+    files = Files(facts, StoredArray.open(indptr), StoredArray.open(indices), stored)
     _check(files.indptr, facts.n_nodes + 1, "i8")
     _check(files.indices, facts.n_entries, "i4" if facts.n_nodes <= INT32_LIMIT else "i8")
     if files.weights is not None:
@@ -214,13 +208,7 @@ def _read_facts(folder: Path) -> Facts:
 
 
 def read_node_table(path: str | os.PathLike[str], n_nodes: int) -> NodeTable:
-    """Return the node table of a folder; an empty one where it has none, or where ``path`` is a file.
-
-    Raises
-    ------
-    FormatError
-        ``nodes.json`` is damaged.
-    """
+    """Return the node table of a folder; an empty one where it has none, or where ``path`` is a file."""
     file = Path(path) / NODES
     if not file.is_file():
         return NodeTable(n_nodes)
@@ -243,10 +231,7 @@ def _check(array: StoredArray, length: int, kind: str) -> None:
 def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Make a temporary folder beside ``path`` that becomes it when the block ends, and vanishes if it raises.
 
-    Raises
-    ------
-    FileExistsError
-        There is something at ``path``; a folder cannot be replaced in one step, so nothing is.
+    A folder cannot be replaced in one step, so nothing is: FileExistsError if there is something at ``path``.
     """
     target = Path(os.path.realpath(path))
     if target.exists():
@@ -257,15 +242,11 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         yield temp
         for file in temp.iterdir():
-            _sync(file)
+            with open(file, "rb+") as written:
+                os.fsync(written.fileno())
         os.rename(temp, target)
     finally:
         shutil.rmtree(temp, ignore_errors=True)
-
-
-def _sync(file: Path) -> None:
-    with open(file, "rb+") as written:
-        os.fsync(written.fileno())
 
 
 def write_facts(folder: Path, facts: Facts) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .budget import Budget
     from .memory import MemoryStorage
 
-__all__ = ["PRODUCT_COPIES", "SIGNS", "SPECIAL", "EdgeSource", "Entries", "Facts", "Progress", "RankLayout", "Storage"]
+__all__ = ["PRODUCT_COPIES", "SIGNS", "SPECIAL", "EdgeSource", "Entries", "Facts", "Progress", "Storage"]
 
 # Items, a title and how many there are -> the same items, shown while they are consumed.
 Progress = Callable[..., Iterable[Any]]
@@ -34,14 +34,7 @@ SPECIAL: dict[tuple[str, str], Callable[..., Any]] = {}
 class Entries:
     """Some stored entries of a graph, in any order.
 
-    Attributes
-    ----------
-    rows : int array
-        The row of each entry, counted from the first row of this process.
-    columns : int array
-        Its column, a node of the whole graph.
-    weights : array or None
-        Its weight; None where all are 1.
+    Rows are counted from the first row of this process, columns over the whole graph; weights are None where all are 1.
     """
 
     rows: IntArray
@@ -156,17 +149,14 @@ class Facts:
 
     @property
     def is_signed(self) -> bool:
-        """Whether some weight is negative or complex."""
         return self.signs is not None
 
     @property
     def is_complex(self) -> bool:
-        """Whether the weights are complex."""
         return self.signs == "complex"
 
     @property
     def weight_type(self) -> str:
-        """The dtype of stored weights, little-endian."""
         return "<c16" if self.is_complex else "<f8"
 
 
@@ -196,22 +186,8 @@ class EdgeSource(Protocol):
     def load(self, budget: Budget, progress: Progress) -> MemoryStorage: ...
 
 
-class RankLayout(Protocol):
-    """Which rank holds which rows, and the collective operations between them."""
-
-    @property
-    def comm(self) -> Any: ...
-
-    @property
-    def first(self) -> int: ...
-
-    @property
-    def last(self) -> int: ...
-
-    def gather(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]: ...
-
-    def take(self, local: npt.NDArray[Any], nodes: IntArray) -> npt.NDArray[Any]: ...
-
-    def reduce(self, values: Any, how: str) -> Any: ...
-
-    def agree(self) -> AbstractContextManager[None]: ...
+def set_facts(storage: Any, source: EdgeSource) -> None:
+    """Set the facts of a graph in files as attributes of its storage, which is frozen."""
+    object.__setattr__(storage, "is_weighted", source.is_weighted)
+    for name in ("n_nodes", "n_entries", "n_loops", "directed", "is_signed", "is_complex"):
+        object.__setattr__(storage, name, getattr(source.facts, name))

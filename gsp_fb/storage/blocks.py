@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -13,6 +13,9 @@ from scipy import sparse
 from .._kernels.engine import cost, is_compiled
 from .._kernels.threads import each_block, n_threads, row_blocks
 from ..backend import FloatArray, IntArray, Signal, csr, freeze, is_sparse, real_dtype
+
+if TYPE_CHECKING:
+    from .disk import DiskStorage
 
 __all__ = ["BlockedAdjacency", "RowBlock"]
 
@@ -52,23 +55,11 @@ class RowBlock:
         _compiled(self, signal, target[self.first : self.last])
 
 
-class Blocked(Protocol):
-    """What a product needs of a storage."""
-
-    @property
-    def n_nodes(self) -> int: ...
-
-    @property
-    def is_complex(self) -> bool: ...
-
-    def blocks(self, title: str) -> Iterator[Any]: ...
-
-
 @dataclass(frozen=True, eq=False)
 class BlockedAdjacency:
     """An adjacency that is read in blocks: ``A @ x`` takes one pass over them; ``absolute`` takes ``|A|``."""
 
-    storage: Blocked
+    storage: DiskStorage
     absolute: bool = False
 
     @property

@@ -78,12 +78,8 @@ class Budget:
     def columns(self, copies: int, itemsize: int = WORD, *, reserved: int = 0) -> int:
         """Return how many columns may be in memory at once where a computation holds ``copies`` of each.
 
-        ``reserved`` bytes are taken by a result that stays in memory.
-
-        Raises
-        ------
-        ParameterError
-            Not a single one; the message states which limit would do.
+        ``reserved`` bytes are taken by a result that stays in memory. Where not a single column fits, ParameterError
+        states which limit would do.
         """
         one = max(1, copies * max(itemsize, WORD) * self.n_nodes)
         count = (self.limit - self.vectors - self.chunk - reserved) // one

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -33,42 +33,33 @@ def collect_blocks(
 ) -> Any:
     """Return the results of ``work`` on all blocks of ``x``: as one array, or as the StoredArray written to ``out``.
 
-    Parameters
-    ----------
-    graph : Graph
-    x : array_like, sparse, StoredArray or path of a ``.npy`` file
-    work : callable
-        From a checked block of columns to an array with the same first axes.
-    copies : int
-        Arrays of the size of a block that the work needs.
-    extra : tuple of int
-        Axes that the work appends to those of the block.
-    out : path_like, optional
+    ``x`` is an array, sparse, stored, or the path of a ``.npy`` file. ``work`` takes a checked block of columns to an
+    array with the same first axes and ``extra`` ones behind them, and needs ``copies`` arrays of the size of a block.
     """
     storage, x = graph.storage, open_array(graph.nodes.align(x, graph.local_rows))
     x = x if is_sparse(x) or hasattr(x, "shape") else host_array(x, SignalError, "signal")
     shape = (*np.shape(x), *extra)
     reserved = math.prod(shape) * max(getattr(getattr(x, "dtype", None), "itemsize", 8), 8) if out is None else 0
     blocks = storage.signals(x, copies=copies, reserved=reserved)
-    results = ((start, work(signal)) for start, signal in blocks)
+    results: Iterator[tuple[int, Any]] = ((start, work(signal)) for start, signal in blocks)
     start, first = next(results)
+    results = chain([(start, first)], results)
     if is_sparse(first) and out is not None:
         raise ParameterError(f"a sparse signal has a sparse result, which {os.fspath(out)!r} cannot hold; leave out=")
     if out is None:
         whole = is_sparse(first) or storage.kind != "disk" or first.shape == shape
-        return first if whole else _side_by_side(chain([(start, first)], results), shape)
+        return first if whole else _side_by_side(results, shape, first.dtype)
     if storage.kind != "disk":
         storage.save(first, out)
         return StoredArray.open(out)
     with new_array(out, shape, first.dtype) as file:
-        for at, part in chain([(start, first)], results):
+        for at, part in results:
             file.write(at, part)
     return StoredArray.open(out)
 
 
-def _side_by_side(parts: Iterable[tuple[int, Any]], shape: tuple[int, ...]) -> Any:
-    joined = None
+def _side_by_side(parts: Iterable[tuple[int, Any]], shape: tuple[int, ...], dtype: Any) -> Any:
+    joined = np.empty(shape, dtype=dtype)
     for start, part in parts:
-        joined = np.empty(shape, dtype=part.dtype) if joined is None else joined
         joined[:, start : start + part.shape[1]] = part
     return joined

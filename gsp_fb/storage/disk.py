@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,14 +17,13 @@ from .._arguments import Checked, checked_signal, host_array
 from .._build import total_degrees
 from ..backend import FloatArray, IntArray, Signal, as_complex, freeze, is_sparse
 from ..errors import FormatError, GraphError, SignalError
-from ._interface import PRODUCT_COPIES, EdgeSource, Entries, Progress
+from ._interface import PRODUCT_COPIES, EdgeSource, Entries, Progress, set_facts
 from .blocks import BlockedAdjacency
 from .budget import Budget
 from .memory import MemoryStorage, save_array
 from .npy import StoredArray, open_array
 
 __all__ = ["DiskStorage", "silent"]
-
 
 # Bytes that an entry takes while a graph is loaded: index and weight, once in the files' types and once checked.
 LOAD_BYTES = 24
@@ -39,58 +38,26 @@ def silent(items: Iterable[Any], title: str, *, total: int | None = None) -> Ite
 
 @dataclass(frozen=True, eq=False)
 class DiskStorage:
-    """A graph whose edges stay in their files; made by :func:`gsp_fb.open_graph`.
-
-    Attributes
-    ----------
-    source : EdgeSource
-    budget : Budget
-        What the memory limit allows.
-    progress : callable
-        Wraps the blocks of every pass.
-    """
+    """A graph whose edges stay in their files; made by :func:`gsp_fb.open_graph`."""
 
     source: EdgeSource
     budget: Budget
+    # Wraps the blocks of every pass.
     progress: Progress = silent
+    # The facts of the source, which are those of the whole graph.
+    n_nodes: int = field(init=False, repr=False)
+    n_entries: int = field(init=False, repr=False)
+    n_loops: int = field(init=False, repr=False)
+    directed: bool = field(init=False, repr=False)
+    is_weighted: bool = field(init=False, repr=False)
+    is_signed: bool = field(init=False, repr=False)
+    is_complex: bool = field(init=False, repr=False)
 
     kind = "disk"
     device = "cpu"
 
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes."""
-        return self.source.facts.n_nodes
-
-    @property
-    def n_entries(self) -> int:
-        """Number of stored entries: two for an undirected edge, one for a loop or an arc."""
-        return self.source.facts.n_entries
-
-    @property
-    def n_loops(self) -> int:
-        """Number of nodes with a self-loop."""
-        return self.source.facts.n_loops
-
-    @property
-    def directed(self) -> bool:
-        """Whether entry (i, j) is an arc that need not have a reverse."""
-        return self.source.facts.directed
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether any weight differs from 1."""
-        return self.source.is_weighted
-
-    @property
-    def is_signed(self) -> bool:
-        """Whether some weight is negative or complex."""
-        return self.source.facts.is_signed
-
-    @property
-    def is_complex(self) -> bool:
-        """Whether the weights are complex, and with them products with any signal."""
-        return self.source.facts.is_complex
+    def __post_init__(self) -> None:
+        set_facts(self, self.source)
 
     @property
     def magnitudes(self) -> BlockedAdjacency:
@@ -126,8 +93,7 @@ class DiskStorage:
     def degrees(self) -> FloatArray:
         """Sums of absolute weights over the rows (out-degrees if directed); a self-loop counts once."""
         with np.errstate(over="ignore"):
-            weighted = self.is_weighted
-            degrees = self.magnitudes @ np.ones(self.n_nodes) if weighted else self.source.row_counts.astype(np.float64)
+            degrees = self.magnitudes @ np.ones(self.n_nodes) if self.is_weighted else 1.0 * self.source.row_counts
         try:
             return freeze(total_degrees(degrees))
         except GraphError as bad:
@@ -151,9 +117,7 @@ class DiskStorage:
             met = sparse.coo_array((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(self.n_nodes, self.n_nodes))
             labels = csgraph.connected_components(met, directed=True, connection="weak")[1][labels]
         _, first, labels = np.unique(labels, return_index=True, return_inverse=True)
-        order = np.empty_like(first)
-        order[np.argsort(first)] = np.arange(len(first))
-        return freeze(order[labels].astype(np.int32 if self.n_nodes < 2**31 else np.int64))
+        return freeze(np.argsort(np.argsort(first))[labels].astype(np.int32 if self.n_nodes < 2**31 else np.int64))
 
     @cached_property
     def sha256(self) -> str:
@@ -185,12 +149,7 @@ class DiskStorage:
     def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
         """Yield the signal in blocks of columns that fit the memory limit, complex where the weights are.
 
-        A sparse signal comes in one piece.
-
-        Raises
-        ------
-        ParameterError
-            Not even one column fits.
+        A sparse signal comes in one piece; ParameterError is raised where not even one column fits.
         """
         x = open_array(x)
         if is_sparse(x):
@@ -204,16 +163,13 @@ class DiskStorage:
             yield 0, self._checked(np.asarray(x) if isinstance(x, StoredArray) else x)
             return
         for start in range(0, x.shape[1], width):
-            yield start, self._checked(self._columns(x, start, min(start + width, x.shape[1])))
+            stop = min(start + width, x.shape[1])
+            part = x.columns(start, stop, chunk=self.budget.chunk) if isinstance(x, StoredArray) else x[:, start:stop]
+            yield start, self._checked(part)
 
     def _checked(self, x: Any) -> Checked:
         signal = checked_signal(x, self.n_nodes)
         return signal._replace(values=as_complex(signal.values)) if self.is_complex else signal
-
-    def _columns(self, x: Any, start: int, stop: int) -> Any:
-        if isinstance(x, StoredArray):
-            return x.columns(start, stop, chunk=self.budget.chunk)
-        return x[:, start:stop]
 
     def save(self, rows: Signal, path: Any) -> None:
         """Write an array over the nodes as a ``.npy`` file, whole or not at all."""

@@ -6,9 +6,9 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,86 +18,45 @@ from .._atomic import atomic_write
 from .._build import total_degrees
 from ..backend import FloatArray, IntArray, Signal, as_complex, freeze, is_sparse, to_dense
 from ..errors import SignalError
-from ._interface import PRODUCT_COPIES, EdgeSource, Entries, Facts, RankLayout
+from ._interface import PRODUCT_COPIES, EdgeSource, Entries, set_facts
 from .budget import DEFAULT_LIMIT, Budget
 from .disk import silent
 from .memory import MemoryStorage
 from .npy import StoredArray, open_array, write_header
+
+if TYPE_CHECKING:
+    from ..distributed.layout import Layout
 
 __all__ = ["MpiStorage", "check_rows"]
 
 
 @dataclass(frozen=True, eq=False)
 class MpiStorage:
-    """A graph distributed over ranks; made by :func:`gsp_fb.open_graph`.
-
-    Attributes
-    ----------
-    source : EdgeSource
-        The files, seen by all ranks.
-    layout : RankLayout
-    pointers : int64 array
-        Row pointers of the local rows, as in the file.
-    local_entries : callable
-        Returns neighbours and weights of the local rows.
-    adjacency
-        ``adjacency @ x`` of local rows gives local rows.
-    absolute : callable
-        Returns the adjacency of the absolute weights. Collective.
-    least_of_component : callable
-        Returns the least node of the component of each local node. Collective.
-    """
+    """A graph distributed over ranks; made by :func:`gsp_fb.open_graph`. All ranks see the files of ``source``."""
 
     source: EdgeSource
-    layout: RankLayout
+    layout: Layout
+    # Row pointers of the local rows, as in the file; their neighbours and weights are read when they are asked for.
     pointers: IntArray
     local_entries: Callable[[], tuple[IntArray, FloatArray | None]]
     adjacency: Any
+    # Collective: the adjacency of the absolute weights, and the least node of the component of each local node.
     absolute: Callable[[], Any]
     least_of_component: Callable[[], IntArray]
+    # The facts of the source, which are those of the whole graph.
+    n_nodes: int = field(init=False, repr=False)
+    n_entries: int = field(init=False, repr=False)
+    n_loops: int = field(init=False, repr=False)
+    directed: bool = field(init=False, repr=False)
+    is_weighted: bool = field(init=False, repr=False)
+    is_signed: bool = field(init=False, repr=False)
+    is_complex: bool = field(init=False, repr=False)
 
     kind = "mpi"
     device = "cpu"
 
-    @property
-    def facts(self) -> Facts:
-        """The facts of the whole graph."""
-        return self.source.facts
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes of the whole graph."""
-        return self.facts.n_nodes
-
-    @property
-    def n_entries(self) -> int:
-        """Number of stored entries of the whole graph."""
-        return self.facts.n_entries
-
-    @property
-    def n_loops(self) -> int:
-        """Number of nodes with a self-loop."""
-        return self.facts.n_loops
-
-    @property
-    def directed(self) -> bool:
-        """Whether entry (i, j) is an arc that need not have a reverse."""
-        return self.facts.directed
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether any weight differs from 1."""
-        return self.source.is_weighted
-
-    @property
-    def is_signed(self) -> bool:
-        """Whether some weight is negative or complex."""
-        return self.facts.is_signed
-
-    @property
-    def is_complex(self) -> bool:
-        """Whether the weights are complex, and with them products with any signal."""
-        return self.facts.is_complex
+    def __post_init__(self) -> None:
+        set_facts(self, self.source)
 
     @cached_property
     def magnitudes(self) -> Any:
@@ -182,20 +141,16 @@ class MpiStorage:
     def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
         """Yield the local rows as one dense block, complex where the weights are. Collective."""
         with self.agree():
-            x = self._window(open_array(x))
+            x = open_array(x)  # all rows; an array holds the local ones
+            if isinstance(x, StoredArray):
+                check_rows(x.shape, self.n_nodes)
+                x = np.array(x.rows(self.layout.first, self.layout.last))
             try:
                 signal = checked_signal(to_dense(x) if is_sparse(x) else x, len(self.local_rows))
             except SignalError as bad:
                 where = f"rank {self.layout.comm.rank}, counting from its first row {self.layout.first}"
                 raise SignalError(f"{where}: {bad}") from None
         yield 0, signal._replace(values=as_complex(signal.values)) if self.is_complex else signal
-
-    def _window(self, x: Any) -> Any:
-        """Return the local rows of an array in a file; an array holds local rows already."""
-        if not isinstance(x, StoredArray):
-            return x
-        check_rows(x.shape, self.n_nodes)
-        return np.array(x.rows(self.layout.first, self.layout.last))
 
     def save(self, rows: Signal, path: str | os.PathLike[str]) -> None:
         """Write the rows of all ranks as one ``.npy`` file, each rank its own part, whole or not at all. Collective.

@@ -208,15 +208,6 @@ def linear_operator(shape: tuple[int, int], dtype: Any = None, **matvecs: Callab
     return _LinearOperator(shape, matvecs)
 
 
-def eigsh(operator: Any, start: Any, k: int, *, n_vectors: int, max_matvecs: int, tol: float) -> tuple[Any, Any]:
-    """Return the ``k`` largest eigenvalues of a symmetric operator, ascending: ARPACK's, by matvecs on the device."""
-    _refuse_host(start)
-    matvec = host.linear_operator(operator.shape, matvec=lambda x: to_host(operator @ from_host(x.ravel())))
-    found = host.eigsh(matvec, to_host(start), k, n_vectors=n_vectors, max_matvecs=max_matvecs, tol=tol)
-    values, vectors = (from_host(array) for array in found)
-    return values, vectors
-
-
 def factor(matrix: Any) -> tuple[Callable[..., Any], Any]:
     """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and the pivots of its factors."""
     solve, pivots = host.factor(to_host(matrix))
