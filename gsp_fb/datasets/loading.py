@@ -36,12 +36,7 @@ PathLike = str | os.PathLike[str] | None
 
 
 def load(
-    name: str,
-    *,
-    directed: bool = False,
-    loops: str = "keep",
-    made_up_labels: bool = False,
-    data_dir: PathLike = None,
+    name: str, *, directed: bool = False, loops: str = "keep", made_up_labels: bool = False, data_dir: PathLike = None
 ) -> Any:
     """Load a real data set by name.
 

@@ -18,16 +18,7 @@ from .dataset import Dataset
 from .lattices import comet, lattice, lattice_places, random_regular, random_ring, torus
 from .sbm import check_share, community, contextual_sbm, distinct_pairs
 
-__all__ = [
-    "SYNTHETIC",
-    "barabasi_albert",
-    "complete",
-    "erdos_renyi",
-    "grid",
-    "path",
-    "ring",
-    "star",
-]
+__all__ = ["SYNTHETIC", "barabasi_albert", "complete", "erdos_renyi", "grid", "path", "ring", "star"]
 
 
 def ring(n: int, k: int = 1) -> Graph:
