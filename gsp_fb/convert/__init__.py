@@ -1,11 +1,10 @@
 """Conversion of graphs from and to other libraries; each library is imported by the function that needs it."""
 
-from ._arrow import from_arrow
 from ._igraph import from_igraph, to_igraph
 from ._networkx import from_networkx, to_networkx
-from ._pandas import from_pandas, to_pandas
 from ._pyg import from_pyg, to_pyg
 from ._pygsp import from_pygsp, to_pygsp
+from ._tables import from_arrow, from_pandas, to_pandas
 from ._torch import from_torch, to_torch
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Shared parts of the converters: node names, and the check that a direction is not dropped silently."""
+"""Shared parts of the converters: node names, attributes, and the check that a direction is not dropped silently."""
 
 from __future__ import annotations
 
@@ -10,23 +10,13 @@ from typing import Any
 from .._arguments import check_choice
 from .._attributes import is_number
 from .._build import SYMMETRIZE
-from ..errors import GraphError, ParameterError
+from ..errors import GraphError
 from ..graph import Graph
 from ..nodes import NodeTable, node_table
 
-__all__ = [
-    "cells_by_name",
-    "check_direction",
-    "graph_of_table",
-    "labels_of",
-    "names_of",
-    "node_cells",
-    "numeric_names",
-    "table_of",
-    "with_arcs",
-]
+__all__ = ["cells_by_name", "check_direction", "graph_of_edges", "names_of", "node_cells", "numeric_names", "table_of"]
 
-Names = tuple[Hashable, ...] | None
+Cells = Mapping[Any, Mapping[int, Any]]
 
 
 def check_direction(is_directed: bool, directed: bool, symmetrize: str | None) -> None:
@@ -39,29 +29,15 @@ def check_direction(is_directed: bool, directed: bool, symmetrize: str | None) -
         raise GraphError("the graph is directed; give symmetrize='max' (or 'mean', 'sum') or directed=True")
 
 
-def graph_of_table(
-    pairs: Any, names: Names, weights: Any, *, n_nodes: int | None, nodes: Any, on: str | None, **rules: Any
-) -> Graph:
-    """Return the graph of a table of edges, whose ends are node numbers or have ``names``, with a table of nodes."""
-    if names is not None and n_nodes is not None:
-        raise ParameterError(f"n_nodes={n_nodes} is for numbered nodes; these {len(names)} are named")
-    graph = Graph.from_edges(pairs, weights, n_nodes if names is None else len(names), nodes=names, **rules)
-    return graph if nodes is None else graph.with_nodes(nodes, on)
-
-
-def with_arcs(graph: Graph) -> Graph:
-    """Return an undirected graph as a directed one: every edge is an arc each way."""
+def graph_of_edges(pairs: Any, weights: Any, is_directed: bool, directed: bool, rules: dict[str, Any]) -> Graph:
+    """Return the graph of listed edges, of which parallel ones are summed; an undirected edge is an arc each way."""
+    n_nodes = rules["nodes"].n_nodes
+    if is_directed:
+        return Graph.from_edges(pairs, weights, n_nodes, duplicates="sum", directed=directed, **rules)
+    graph = Graph.from_edges(pairs, weights, n_nodes, duplicates="sum", **rules | {"symmetrize": None})
+    if not directed:
+        return graph
     return Graph.from_adjacency(graph.adjacency, directed=True, signed=graph.is_signed, nodes=graph.nodes)
-
-
-def labels_of(names: Sequence[Hashable]) -> tuple[Hashable, ...] | None:
-    """Return the names as labels, or None if they are the numbers 0..n-1 in order."""
-    numbered = all(_is_integer(name) and name == i for i, name in enumerate(names))
-    return None if numbered else tuple(names)
-
-
-def _is_integer(name: Any) -> bool:
-    return not isinstance(name, bool) and isinstance(name, Integral)
 
 
 def cells_by_name(items: Iterable[Mapping[Any, Any]]) -> dict[Any, dict[int, Any]]:
@@ -73,32 +49,27 @@ def cells_by_name(items: Iterable[Mapping[Any, Any]]) -> dict[Any, dict[int, Any
     return cells
 
 
-def columns_of(cells: Mapping[Any, Mapping[int, Any]], n_nodes: int) -> dict[str, list[Any]]:
-    """Return attributes as columns of a node table; a number that is missing is nan, anything else None."""
-    columns = {}
-    for name, given in cells.items():
-        missing = float("nan") if all(map(is_number, given.values())) else None
-        columns[str(name)] = [given.get(i, missing) for i in range(n_nodes)]
-    return columns
-
-
-def numeric_names(cells: Mapping[Any, Mapping[int, Any]]) -> list[Any]:
+def numeric_names(cells: Cells) -> list[Any]:
     """Return the attributes of which every value is a number."""
     return [name for name, given in cells.items() if all(map(is_number, given.values()))]
 
 
-def table_of(names: Sequence[Hashable], cells: Mapping[Any, Mapping[int, Any]]) -> NodeTable:
-    """Return the node table of names and attributes; names 0..n-1 in order are numbers."""
-    table = node_table(columns_of(cells, len(names)), len(names))
-    return replace(table, names=labels_of(names))
+def table_of(names: Sequence[Any], cells: Cells) -> NodeTable:
+    """Return the node table of names and attributes; names 0..n-1 in order are numbers.
+
+    An attribute that a node lacks is nan in a column of numbers and None in any other.
+    """
+    missing = dict.fromkeys(cells) | dict.fromkeys(numeric_names(cells), float("nan"))
+    columns = {str(name): [given.get(i, missing[name]) for i in range(len(names))] for name, given in cells.items()}
+    numbered = all(type(name) is not bool and isinstance(name, Integral) and name == i for i, name in enumerate(names))
+    return replace(node_table(columns, len(names)), names=None if numbered else tuple(names))
 
 
 def node_cells(graph: Graph) -> dict[str, list[Any]]:
     """Return the columns of a node table, and coordinates as ``pos``, as plain values for other libraries."""
     columns = {name: column.tolist() for name, column in graph.nodes.columns.items()}
-    return (
-        columns if graph.coordinates is None else {**columns, "pos": [tuple(at) for at in graph.coordinates.tolist()]}
-    )
+    places = {} if graph.coordinates is None else {"pos": [tuple(at) for at in graph.coordinates.tolist()]}
+    return columns | places
 
 
 def names_of(graph: Graph) -> Sequence[Hashable]:

@@ -11,7 +11,7 @@ from .._attributes import weight_attribute
 from .._extras import require
 from ..errors import GraphError
 from ..graph import Graph
-from ._common import check_direction, names_of, node_cells, numeric_names, table_of, with_arcs
+from ._common import check_direction, graph_of_edges, node_cells, numeric_names, table_of
 
 __all__ = ["from_igraph", "to_igraph"]
 
@@ -35,14 +35,8 @@ def from_igraph(
     weight : str or None
         Edge attribute. By default the one called weight; if there is none and others hold numbers, a choice is
         required. None: every weight is 1.
-    directed : bool
-        Keep arcs as they are.
-    symmetrize : {'max', 'mean', 'sum'}, optional
-        Combine the arcs ``(i, j)`` and ``(j, i)`` of a directed ``G``; an undirected one needs no option.
-    loops : {'keep', 'drop'}
-        Treatment of self-loops.
-    signed : bool
-        Allow negative weights, as in :meth:`Graph.from_edges`.
+    directed, symmetrize, loops, signed
+        As in :meth:`Graph.from_edges`; an undirected ``G`` needs neither of the first two.
 
     Returns
     -------
@@ -69,14 +63,10 @@ def from_igraph(
     """
     check_direction(G.is_directed(), directed, symmetrize)
     pairs = np.array(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "signed": signed, "nodes": _table(G)}
-    cells = _cells(G.es)
-    chosen = weight_attribute(G.es.attributes(), numeric_names(cells), weight) if G.ecount() else None
+    rules: dict[str, Any] = {"symmetrize": symmetrize, "loops": loops, "signed": signed, "nodes": _table(G)}
+    chosen = weight_attribute(G.es.attributes(), numeric_names(_cells(G.es)), weight) if G.ecount() else None
     weights = None if chosen is None else _numbers(G.es[chosen], chosen)
-    if G.is_directed():
-        return Graph.from_edges(pairs, weights, G.vcount(), directed=directed, symmetrize=symmetrize, **rules)
-    graph = Graph.from_edges(pairs, weights, G.vcount(), **rules)
-    return with_arcs(graph) if directed else graph
+    return graph_of_edges(pairs, weights, G.is_directed(), directed, rules)
 
 
 def _numbers(values: list[Any], name: str) -> Any:
@@ -138,7 +128,7 @@ def to_igraph(graph: Graph) -> Any:
     if weights is not None:
         G.es["weight"] = weights.tolist()
     if graph.labels is not None:
-        G.vs["name"] = list(names_of(graph))
+        G.vs["name"] = list(graph.labels)
     for column, cells in node_cells(graph).items():
         G.vs[column] = cells
     return G

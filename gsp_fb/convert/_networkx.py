@@ -12,7 +12,7 @@ from .._attributes import weight_attribute
 from .._extras import require
 from ..errors import GraphError
 from ..graph import Graph
-from ._common import cells_by_name, check_direction, names_of, node_cells, numeric_names, table_of, with_arcs
+from ._common import cells_by_name, check_direction, graph_of_edges, names_of, node_cells, numeric_names, table_of
 
 __all__ = ["from_networkx", "to_networkx"]
 
@@ -35,14 +35,8 @@ def from_networkx(
     weight : str or None
         Edge attribute; an edge without it has weight 1, and an edge of weight 0 is dropped. By default the one called
         weight; if no edge has it and other attributes hold numbers, a choice is required. None: every weight is 1.
-    directed : bool
-        Keep arcs as they are.
-    symmetrize : {'max', 'mean', 'sum'}, optional
-        Combine the arcs ``(i, j)`` and ``(j, i)`` of a directed ``G``; an undirected one needs no option.
-    loops : {'keep', 'drop'}
-        Treatment of self-loops.
-    signed : bool
-        Allow negative weights, as in :meth:`Graph.from_edges`.
+    directed, symmetrize, loops, signed
+        As in :meth:`Graph.from_edges`; an undirected ``G`` needs neither of the first two.
 
     Returns
     -------
@@ -73,12 +67,9 @@ def from_networkx(
     number = {name: i for i, name in enumerate(names)}
     pairs = np.array([(number[u], number[v]) for u, v in G.edges()], dtype=np.int64).reshape(-1, 2)
     table = table_of(names, cells_by_name(attributes for _, attributes in G.nodes(data=True)))
-    rules: dict[str, Any] = {"duplicates": "sum", "loops": loops, "signed": signed, "nodes": table}
+    rules: dict[str, Any] = {"symmetrize": symmetrize, "loops": loops, "signed": signed, "nodes": table}
     weights = None if weight is None else _weights(G, weight)
-    if G.is_directed():
-        return Graph.from_edges(pairs, weights, len(names), directed=directed, symmetrize=symmetrize, **rules)
-    graph = Graph.from_edges(pairs, weights, len(names), **rules)
-    return with_arcs(graph) if directed else graph
+    return graph_of_edges(pairs, weights, G.is_directed(), directed, rules)
 
 
 def _weights(G: Any, weight: str) -> Any | None:

@@ -36,12 +36,8 @@ def from_pyg(
         graphs.
     symmetrize : {'max', 'mean', 'sum'}, optional
         Combine the arcs ``(i, j)`` and ``(j, i)`` of an edge index that is not symmetric.
-    duplicates : {'error', 'first', 'sum'}
-        Treatment of an arc that is listed more than once.
-    loops : {'keep', 'drop'}
-        Treatment of self-loops.
-    signed : bool
-        Allow negative weights, as in :meth:`Graph.from_edges`.
+    duplicates, loops, signed
+        As in :meth:`Graph.from_edges`.
 
     Returns
     -------

@@ -27,14 +27,8 @@ def from_torch(
     ----------
     A : torch.Tensor, shape (n_nodes, n_nodes)
         Copied to the host; repeated entries of a COO tensor are summed, as in torch.
-    directed : bool
-        Keep arcs as they are, as in :meth:`Graph.from_adjacency`.
-    symmetrize : {'max', 'mean', 'sum'}, optional
-        Combine the entries ``(i, j)`` and ``(j, i)``.
-    loops : {'keep', 'drop'}
-        Treatment of self-loops.
-    signed : bool
-        Allow negative weights, and complex ones of a Hermitian matrix.
+    directed, symmetrize, loops, signed
+        As in :meth:`Graph.from_edges`; complex entries as in :meth:`Graph.from_adjacency`.
 
     Returns
     -------
@@ -65,18 +59,14 @@ def from_torch(
         raise GraphError(f"from_torch needs a torch tensor, not {type(A).__name__}; use Graph.from_adjacency")
     if A.ndim != 2:
         raise GraphError(f"adjacency has shape {tuple(A.shape)}; it must be a square matrix")
-    return Graph.from_adjacency(
-        _to_host(A.detach().cpu(), torch), directed=directed, symmetrize=symmetrize, loops=loops, signed=signed
-    )
-
-
-def _to_host(A: Any, torch: Any) -> Any:
+    A = A.detach().cpu()
     if A.layout == torch.strided:
-        return A.numpy()
-    # Every sparse layout converts to COO, and torch has checked its indices on construction.
-    A = A.to_sparse_coo().coalesce()
-    row, col = A.indices().numpy()
-    return sparse.coo_array((A.values().numpy(), (row, col)), shape=tuple(A.shape))
+        matrix = A.numpy()
+    else:
+        # Every sparse layout converts to COO, and torch has checked its indices on construction.
+        A = A.to_sparse_coo().coalesce()
+        matrix = sparse.coo_array((A.values().numpy(), tuple(A.indices().numpy())), shape=tuple(A.shape))
+    return Graph.from_adjacency(matrix, directed=directed, symmetrize=symmetrize, loops=loops, signed=signed)
 
 
 def to_torch(graph: Graph, *, layout: str = "csr", dtype: Any = None) -> Any:
