@@ -18,7 +18,7 @@ from gsp_fb.datasets.readers.pickled import PickledArray, PickledCsr, PickledDty
 from gsp_fb.datasets.readers.planetoid import _check_fit, _edges, _one_hot
 from gsp_fb.errors import FormatError, GraphError, GspWarning, ParameterError, SignalError
 from gsp_fb.files import read_graph, write_graph
-from gsp_fb.files._labels import restore_labels
+from gsp_fb.files._nodes import restore_labels
 from gsp_fb.outofcore._edges import open_edges
 
 COO = {"format": np.array("coo"), "data": np.ones(2), "row": np.array([0, 1]), "col": np.array([1, 0])}

@@ -23,8 +23,11 @@ from .splits import SPLIT_SEED, Split, checked_splits, class_codes, is_absent, r
 __all__ = ["Dataset", "GraphCollection", "Relations", "check_targets"]
 
 
-def _plural(count: int, singular: str, plural: str = "") -> str:
-    return f"{count} {singular if count == 1 else plural or singular + 's'}"
+def _described(data: Any, counts: dict[str, int]) -> str:
+    """Return class, name and counts of a data set, as in ``Dataset('own', 2 nodes, 1 edge)``."""
+    singular = {noun: noun.removesuffix("es" if noun == "classes" else "s") for noun in counts}
+    facts = [f"{count} {singular[noun] if count == 1 else noun}" for noun, count in counts.items()]
+    return f"{type(data).__name__}({', '.join([repr(data.name), *facts])})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,30 +196,18 @@ class Dataset:
             return self.graph.n_nodes if self.y is None else 0
         return int(np.isnan(self.y).sum()) if self.y.dtype.kind == "f" else len(self.y) - len(_known(self.y))
 
+    @property
+    def _counts(self) -> dict[str, int]:
+        edges, n_unlabelled = "arcs" if self.graph.directed else "edges", self._n_unlabelled
+        counts = {"nodes": self.graph.n_nodes, edges: self.graph.n_edges, "features": int(self.x.shape[1])}
+        counts |= {"classes": self.n_classes, "splits": len(self.splits)}
+        return counts | ({"unlabelled": n_unlabelled} if n_unlabelled else {})
+
     def __repr__(self) -> str:
-        facts = [
-            repr(self.name),
-            _plural(self.graph.n_nodes, "node"),
-            _plural(self.graph.n_edges, "arc" if self.graph.directed else "edge"),
-            _plural(self.x.shape[1], "feature"),
-            _plural(self.n_classes, "class", "classes"),
-            _plural(len(self.splits), "split"),
-        ]
-        n_unlabelled = self._n_unlabelled
-        facts += [f"{n_unlabelled} unlabelled"] * bool(n_unlabelled)
-        return f"Dataset({', '.join(facts)})"
+        return _described(self, self._counts)
 
     def _repr_html_(self) -> str:
-        facts = {
-            "nodes": self.graph.n_nodes,
-            "arcs" if self.graph.directed else "edges": self.graph.n_edges,
-            "features": int(self.x.shape[1]),
-            "classes": self.n_classes,
-            "splits": len(self.splits),
-            "unlabelled": self._n_unlabelled or None,
-            "licence": self.info.licence,
-        }
-        return facts_html(f"Dataset {self.name}", facts)
+        return facts_html(f"Dataset {self.name}", {**self._counts, "licence": self.info.licence})
 
 
 def _known(y: Any) -> Any:
@@ -226,13 +217,7 @@ def _known(y: Any) -> Any:
 
 
 def check_targets(graph: Graph, y: Any) -> Any:
-    """Return targets in node order: int64, text or float64; None as it is.
-
-    Raises
-    ------
-    SignalError
-        They do not fit the nodes, or are neither numbers nor text.
-    """
+    """Return targets in node order: int64, text or float64; None as it is."""
     if y is None:
         return None
     array = host_array(graph.nodes.align(y), SignalError, "labels")
@@ -267,24 +252,11 @@ def _mask_splits(masks: list[Any]) -> list[tuple[Any, ...]]:
 def _info(name: str, graph: Graph, x: Any, y: Any) -> DatasetInfo:
     is_classes = y is not None and y.ndim == 1 and y.dtype.kind != "f"
     counts = tuple(np.unique(_known(y), return_counts=True)[1].tolist()) if is_classes else None
-    return DatasetInfo(
-        name=name,
-        kind="own",
-        title=name,
-        graphs=1,
-        nodes=graph.n_nodes,
-        edges=graph.n_edges,
-        features=int(x.shape[1]),
-        classes=None if counts is None else len(counts),
-        class_counts=counts,
-        licence="that of your data",
-        citation="",
-        layout="arrays",
-        source=name,
-        npz_sha256=None,
-        sources=(),
-        notes=(),
-    )
+    sizes: dict[str, Any] = {"nodes": graph.n_nodes, "edges": graph.n_edges, "features": int(x.shape[1])}
+    classes: dict[str, Any] = {"classes": None if counts is None else len(counts), "class_counts": counts}
+    origin: dict[str, Any] = {"layout": "arrays", "source": name, "npz_sha256": None, "sources": (), "notes": ()}
+    terms: dict[str, Any] = {"licence": "that of your data", "citation": ""}
+    return DatasetInfo(name=name, kind="own", title=name, graphs=1, **sizes, **classes, **terms, **origin)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -361,14 +333,8 @@ class GraphCollection:
         )
 
     def __repr__(self) -> str:
-        facts = [
-            repr(self.name),
-            _plural(len(self), "graph"),
-            _plural(self.graph.n_nodes, "node"),
-            _plural(self.graph.n_edges, "edge"),
-            _plural(len(self.classes), "class", "classes"),
-        ]
-        return f"GraphCollection({', '.join(facts)})"
+        counts = {"graphs": len(self), "nodes": self.graph.n_nodes, "edges": self.graph.n_edges}
+        return _described(self, {**counts, "classes": len(self.classes)})
 
 
 @dataclass(frozen=True, eq=False, repr=False)

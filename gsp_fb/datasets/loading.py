@@ -14,15 +14,8 @@ from ..graph import Graph
 from .dataset import Dataset, GraphCollection, Relations
 from .fetch import data_dir as npz_dir
 from .fetch import fetch, find_npz
-from .readers import (
-    READERS,
-    CollectionArrays,
-    NodeArrays,
-    read_collection,
-    read_node,
-    read_relations,
-    read_relations_text,
-)
+from .readers import READERS, read_collection, read_node, read_relations, read_relations_text
+from .readers.arrays import CollectionArrays, NodeArrays
 from .registry import METHODS, DatasetInfo, info, names
 from .splits import SPLIT_SEED, Split, random_splits, splits_from_masks, stored_splits
 
@@ -156,10 +149,10 @@ def relations(name: str, method: str, *, data_dir: PathLike = None) -> Relations
     row = info(check_choice(name, sets, "set with relations") + RELATIONS_SUFFIX)
     check_choice(method, METHODS, "method")
     npz = find_npz(row, data_dir)
-    if npz is not None:
-        found = read_relations(npz, method)
-    else:
+    if npz is None:
         found = read_relations_text(_fetch_all(row, data_dir, (method,))[method])
+    else:
+        found = read_relations(npz, method)
     return Relations(name, method, found.pairs, found.space, found.relation)
 
 
@@ -168,7 +161,10 @@ def _arrays(row: DatasetInfo, directory: PathLike, read_npz: Any) -> Any:
     if npz is not None:
         return read_npz(npz)
     arrays = READERS[row.layout](_fetch_all(row, directory), row)
-    _check_counts(row, arrays.y)
+    known = row.class_counts is not None
+    found = tuple(np.unique(arrays.y, return_counts=True)[1].tolist()) if known else None
+    if found != row.class_counts:
+        raise IntegrityError(f"the files of {row.name} have class counts {found}, expected {row.class_counts}")
     return arrays
 
 
@@ -181,19 +177,9 @@ def _fetch_all(row: DatasetInfo, directory: PathLike, roles: tuple[str, ...] | N
     return {file.role: fetch(file, hint=hint) for file in row.sources if roles is None or file.role in roles}
 
 
-def _check_counts(row: DatasetInfo, y: Any) -> None:
-    if row.class_counts is None:
-        return
-    found = tuple(int(count) for count in np.unique(y, return_counts=True)[1])
-    if found != row.class_counts:
-        raise IntegrityError(f"the files of {row.name} have class counts {found}, expected {row.class_counts}")
-
-
 def _graph(edges: Any, n_nodes: int, directed: bool, loops: str) -> Graph:
-    rule = None if directed else "max"
-    return Graph.from_edges(
-        edges.T, n_nodes=n_nodes, directed=directed, symmetrize=rule, duplicates="first", loops=loops
-    )
+    rules: dict[str, Any] = {"directed": directed, "symmetrize": None if directed else "max", "loops": loops}
+    return Graph.from_edges(edges.T, n_nodes=n_nodes, duplicates="first", **rules)
 
 
 def _dataset(row: DatasetInfo, arrays: NodeArrays, directed: bool, loops: str, made_up: bool) -> Dataset:

@@ -117,26 +117,16 @@ def dataset_of(
     x = np.stack([table[column].astype(np.float64) for column in chosen], axis=1)
     bad = np.argwhere(~np.isfinite(x))
     if bad.size:
-        raise ParameterError(f"feature {chosen[bad[0][1]]!r} is empty or not finite at node {_name(graph, bad[0][0])}")
+        node, feature = bad[0].tolist()
+        name_of = range(graph.n_nodes) if graph.labels is None else graph.labels
+        raise ParameterError(f"feature {chosen[feature]!r} is empty or not finite at node {name_of[node]!r}")
     y = None if label is None else check_targets(graph, table[label])
     splits = None if split is None else [split_from_column(table[split])]
     return Dataset.from_arrays(graph, x, y, splits, name=name, feature_names=chosen)
 
 
-def _name(graph: Graph, node: int) -> Any:
-    return repr(graph.labels[node]) if graph.labels is not None else int(node)
-
-
 def read_table(path: PathLike, on: str | None = None) -> tuple[dict[str, Any], str]:
-    """Return the columns of a table of nodes, and the name of the column that holds their names.
-
-    Raises
-    ------
-    FormatError
-        The file is no table.
-    ParameterError
-        There is no column ``on``.
-    """
+    """Return the columns of a table of nodes, and the name of the column that holds their names."""
     kind = Path(path).suffix.lower()
     columns = _parquet_columns(path) if kind == ".parquet" else _text_columns(path, "\t" if kind == ".tsv" else ",")
     lower = {name.lower(): name for name in columns}

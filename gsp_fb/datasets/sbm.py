@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -13,8 +14,6 @@ from ..backend import IntArray
 from ..errors import ParameterError
 from ..graph import Graph
 from .dataset import Dataset
-from .registry import DatasetInfo
-from .splits import random_splits
 
 __all__ = ["check_share", "community", "contextual_sbm", "distinct_pairs"]
 
@@ -131,29 +130,10 @@ def contextual_sbm(
     means = rng.normal(size=(n_classes, n_features))
     x = (signal * means[y] + rng.normal(size=(n_nodes, n_features))) / np.sqrt(n_features)
     title = f"contextual SBM, degree {degree:g}, homophily {homophily:g}, signal {signal:g}"
-    return Dataset("contextual_sbm", graph, x, y, random_splits(y, n_splits, rng), _synthetic_row(title, graph, x, y))
-
-
-def _synthetic_row(title: str, graph: Graph, x: Any, y: IntArray) -> DatasetInfo:
-    counts = tuple(int(count) for count in np.bincount(y))
-    return DatasetInfo(
-        name="contextual_sbm",
-        kind="synthetic",
-        title=title,
-        graphs=1,
-        nodes=graph.n_nodes,
-        edges=graph.n_edges,
-        features=int(x.shape[1]),
-        classes=len(counts),
-        class_counts=counts,
-        licence="none needed",
-        citation="Deshpande et al., Contextual Stochastic Block Models, NeurIPS 2018",
-        layout="generated",
-        source="gsp_fb",
-        npz_sha256=None,
-        sources=(),
-        notes=(),
-    )
+    made = Dataset.from_arrays(graph, x, y, name="contextual_sbm", n_splits=n_splits, rng=rng)
+    facts: dict[str, Any] = {"licence": "none needed", "layout": "generated", "source": "gsp_fb", "title": title}
+    citation = "Deshpande et al., Contextual Stochastic Block Models, NeurIPS 2018"
+    return replace(made, info=replace(made.info, kind="synthetic", citation=citation, **facts))
 
 
 def _check_at_least_zero(value: Any, what: str) -> float:

@@ -11,8 +11,7 @@ from typing import Any, BinaryIO
 from .._attributes import WEIGHT
 from ..errors import FormatError
 from ..graph import Graph
-from ._labels import label_kind, node_names, restore_labels, writable_labels
-from ._nodes import named_table, with_axes
+from ._nodes import label_kind, named_table, node_names, restore_labels, with_axes, writable_labels
 from ._parsed import Edges, NamedEdges, Options
 
 __all__ = ["read_gml", "write_gml"]
@@ -143,8 +142,7 @@ def _names(nodes: list[dict[str, Any]]) -> list[str]:
 
 def write_gml(graph: Graph, file: BinaryIO) -> None:
     """Write ``graph`` with its labels, and weights with the shortest exact digits."""
-    for line in _lines(graph):
-        file.write(f"{line}\n".encode("ascii"))
+    file.writelines(f"{line}\n".encode("ascii") for line in _lines(graph))
 
 
 def _lines(graph: Graph) -> Iterator[str]:

@@ -71,13 +71,8 @@ def _check_header(file: io.BytesIO, n_bytes: int, options: Options) -> tuple[byt
     comments, sizes = _comments_and_sizes(file)
     _check_sizes(sizes, n_bytes, options)
     found = dict(zip(HEADER, words[1:], strict=True))
-    lines = [
-        f"%%MatrixMarket matrix coordinate {found['field']} general",
-        *("%" for _ in comments),
-        " ".join(sizes),
-        "",
-    ]
-    header = "\n".join(lines).encode("ascii")
+    first_line = f"%%MatrixMarket matrix coordinate {found['field']} general"
+    header = "\n".join([first_line, *["%"] * len(comments), " ".join(sizes), ""]).encode("ascii")
     if found["symmetry"] == "symmetric":
         return header, found, False
     return header, found, True if DIRECTED_NOTE in comments else None

@@ -29,8 +29,7 @@ from .._atomic import sweep_stale, write_json
 from .._build import INT32_LIMIT
 from ..backend import FloatArray, IntArray, freeze
 from ..errors import FormatError
-from ..files._labels import load_json, load_labels, writable_labels
-from ..files._nodes import dump_nodes, holds_more_than_names, load_nodes
+from ..files._nodes import dump_nodes, holds_more_than_names, load_json, load_labels, load_nodes, writable_labels
 from ..graph import Graph
 from ..nodes import NodeTable
 from ..storage import SIGNS, Budget, Facts, MemoryStorage, Progress, RowBlock, StoredArray

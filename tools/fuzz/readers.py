@@ -18,8 +18,7 @@ import numpy as np
 
 from gsp_fb.datasets import info, loading, readers
 from gsp_fb.datasets.readers import geomgcn, npz, pickled, planetoid
-from gsp_fb.datasets.readers.archive import read_gin_zip, read_ppi
-from gsp_fb.datasets.readers.gin import parse_gin
+from gsp_fb.datasets.readers.archive import parse_gin, read_gin_zip, read_ppi
 from gsp_fb.errors import GspError
 from gsp_fb.files import FORMATS, read_graph
 from gsp_fb.opening import open_graph

@@ -34,15 +34,8 @@ BoolArray = npt.NDArray[np.bool_]
 N_SPACES, N_RELATIONS = 2, 4
 # Exceptions that malformed files cause in the parsers of numbers, text, JSON, zip archives and pickles.
 _PARSE_ERRORS = (
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    EOFError,
-    RecursionError,
-    NotImplementedError,
-    BadZipFile,
+    *(ValueError, LookupError, TypeError, AttributeError, ArithmeticError),
+    *(EOFError, RecursionError, NotImplementedError, BadZipFile),
 )
 
 

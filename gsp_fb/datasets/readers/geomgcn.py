@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -35,14 +34,14 @@ def _rows(path: Path, header: re.Pattern[str], n_fields: int) -> list[list[str]]
     return rows
 
 
-def _integers(rows: list[list[str]]) -> Any:
-    return np.array(rows, dtype=np.int64)
+def _pairs(rows: list[list[str]]) -> IntArray:
+    return np.ascontiguousarray(np.array(rows, dtype=np.int64).reshape(-1, 2).T)
 
 
 def read_edges(path: Path) -> IntArray:
     """Return the (2, E) arcs of ``out1_graph_edges.txt`` in file order."""
     with reading(path):
-        return np.ascontiguousarray(_integers(_rows(path, EDGES_HEADER, 2)).reshape(-1, 2).T)
+        return _pairs(_rows(path, EDGES_HEADER, 2))
 
 
 def _in_order(rows: list[list[str]]) -> tuple[list[str], IntArray]:
@@ -80,6 +79,6 @@ def read_relations_text(path: Path) -> RelationArrays:
     """Return the relations of ``outf_nodes_space_relation_<name>_<method>.txt`` in file order."""
     with reading(path):
         rows = _rows(path, RELATIONS_HEADER, 3)
-        pairs = _integers([row[0].split(",") for row in rows]).reshape(-1, 2).T
         space = np.array([SPACES[row[1]] for row in rows], dtype=np.uint8)
-        return RelationArrays(np.ascontiguousarray(pairs), space, np.array([row[2] for row in rows], dtype=np.uint8))
+        relation = np.array([row[2] for row in rows], dtype=np.uint8)
+        return RelationArrays(_pairs([row[0].split(",") for row in rows]), space, relation)

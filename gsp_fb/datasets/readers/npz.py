@@ -1,7 +1,4 @@
-"""Data sets in one npz file: the layouts of this library, of gnn-benchmark and of heterophilous-graphs.
-
-Only numeric members are read. Object arrays would have to be unpickled, so they are never read.
-"""
+"""Data sets in one npz file, of which only numbers are read: ours, gnn-benchmark's and heterophilous-graphs'."""
 
 from __future__ import annotations
 
@@ -13,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ...files._archive import Archive
 from ...files._limits import Limits
-from ...files._npy import Archive
 from .arrays import BoolArray, CollectionArrays, NodeArrays, RelationArrays, as_features, checked_csr, reading, single
 
 __all__ = ["read_collection", "read_gnn_benchmark", "read_heterophilous", "read_masks", "read_node", "read_relations"]

@@ -174,13 +174,7 @@ def _check_opcodes(content: bytes) -> None:
 
 
 def load_pickle(path: Path, kind: type) -> Any:
-    """Return the content of a Planetoid pickle, which must be a ``kind``: a stored array, a stored matrix or a dict.
-
-    Raises
-    ------
-    FormatError
-        The pickle refers to a name outside the allow-list, is damaged, or holds another type. No code in it is run.
-    """
+    """Return the content of a Planetoid pickle, which must be a ``kind``; no code in it is run."""
     with reading(path), warnings.catch_warnings():
         # Both parsers warn of escape sequences that Python 3 writes differently.
         warnings.simplefilter("ignore", DeprecationWarning)
