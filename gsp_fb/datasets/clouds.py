@@ -11,7 +11,7 @@ from .._extras import require
 from ..backend import FloatArray
 from ..errors import ParameterError
 from ..graph import Graph
-from .lattices import check_image, nearest, pixel_columns, pixel_places, placed
+from .lattices import check_image, lattice_places, nearest, pixel_columns, placed
 
 __all__ = ["cube", "david_sensor_net", "image_patches", "road", "sensor", "sphere", "swiss_roll", "two_moons"]
 
@@ -212,7 +212,7 @@ def two_moons(n: int = 200, rng: Any = None, *, noise: float = 0.07, n_neighbors
     noise : float
         Standard deviation of the points around their half circle.
     n_neighbors : int
-        Number of nearest neighbours; two nodes are adjacent if either is among the nearest of the other.
+        As in :func:`sensor`.
 
     Returns
     -------
@@ -308,8 +308,7 @@ def _relative_neighbours(points: FloatArray, pairs: Any) -> tuple[Any, FloatArra
 def image_patches(image: Any, *, patch: int = 3, n_neighbors: int = 8) -> Graph:
     """Return a graph of the pixels of an image, each joined to those with the most similar surroundings.
 
-    Node ``i * width + j`` is at column j, row i; its brightness is the node column ``value`` (``value_0`` and so on for
-    channels). Borders are reflected.
+    Nodes and their columns are those of :func:`image_grid`. Borders are reflected.
 
     Parameters
     ----------
@@ -317,7 +316,7 @@ def image_patches(image: Any, *, patch: int = 3, n_neighbors: int = 8) -> Graph:
     patch : int
         Side of the square of pixels that is compared; odd.
     n_neighbors : int
-        Number of nearest neighbours; two nodes are adjacent if either is among the nearest of the other.
+        As in :func:`sensor`.
 
     Returns
     -------
@@ -348,5 +347,5 @@ def image_patches(image: Any, *, patch: int = 3, n_neighbors: int = 8) -> Graph:
         raise ParameterError(f"patch must be odd, not {patch}")
     padded = np.pad(pixels, ((half, half), (half, half), (0, 0)), mode="symmetric")
     windows = np.lib.stride_tricks.sliding_window_view(padded, (patch, patch), axis=(0, 1))
-    features = windows.reshape(pixels.shape[0] * pixels.shape[1], -1)
-    return nearest(features, n_neighbors, pixel_places(pixels), **pixel_columns(pixels))
+    features, places = windows.reshape(pixels.shape[0] * pixels.shape[1], -1), lattice_places(*pixels.shape[:2])
+    return nearest(features, n_neighbors, places, **pixel_columns(pixels))

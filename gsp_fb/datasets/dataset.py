@@ -107,9 +107,7 @@ class Dataset:
         splits : Split, or sequence of splits or of (train, val, test), optional
             Masks or indices. By default ``n_splits`` random ones, stratified by class, 60/20/20 %, drawn once with the
             seed ``rng`` and kept in the data set.
-        name : str
-        n_splits : int
-        rng : int or Generator
+        name, n_splits, rng : str, int, and int or Generator
         feature_names : sequence of str, optional
             By default the columns of a DataFrame.
 
@@ -191,14 +189,12 @@ class Dataset:
         return len(self.classes) if self.y.ndim == 1 else int(self.y.shape[1])
 
     @property
-    def _n_unlabelled(self) -> int:
-        if self.y is None or self.y.ndim != 1:
-            return self.graph.n_nodes if self.y is None else 0
-        return int(np.isnan(self.y).sum()) if self.y.dtype.kind == "f" else len(self.y) - len(_known(self.y))
-
-    @property
     def _counts(self) -> dict[str, int]:
-        edges, n_unlabelled = "arcs" if self.graph.directed else "edges", self._n_unlabelled
+        n_unlabelled = self.graph.n_nodes if self.y is None else 0
+        if self.y is not None and self.y.ndim == 1:
+            is_number = self.y.dtype.kind == "f"
+            n_unlabelled = int(np.isnan(self.y).sum()) if is_number else len(self.y) - len(_known(self.y))
+        edges = "arcs" if self.graph.directed else "edges"
         counts = {"nodes": self.graph.n_nodes, edges: self.graph.n_edges, "features": int(self.x.shape[1])}
         counts |= {"classes": self.n_classes, "splits": len(self.splits)}
         return counts | ({"unlabelled": n_unlabelled} if n_unlabelled else {})
@@ -326,11 +322,8 @@ class GraphCollection:
     @property
     def splits(self) -> tuple[Split, ...]:
         """One split per fold: its graphs are the test set, all others the training set; no validation set."""
-        empty = np.zeros(0, dtype=np.int64)
-        return tuple(
-            Split(np.flatnonzero(self.folds != k), empty, np.flatnonzero(self.folds == k))
-            for k in range(int(self.folds.max(initial=-1)) + 1)
-        )
+        empty, folds = np.zeros(0, dtype=np.int64), range(int(self.folds.max(initial=-1)) + 1)
+        return tuple(Split(np.flatnonzero(self.folds != k), empty, np.flatnonzero(self.folds == k)) for k in folds)
 
     def __repr__(self) -> str:
         counts = {"graphs": len(self), "nodes": self.graph.n_nodes, "edges": self.graph.n_edges}

@@ -84,7 +84,10 @@ def fetch(source: SourceFile, *, hint: str = "") -> Path:
     expected = source.sha256 or _recorded(path)
     if path.is_file():
         if expected is None:
-            return _trusted(path)
+            # Put there by hand: accepted. A read-only cache can serve it too, as no recorded hash is to be compared.
+            with suppress(OSError):
+                _record(path, sha256_file(path))
+            return path
         if is_offline():
             return _checked(path, expected)
         if sha256_file(path) == expected:
@@ -96,28 +99,16 @@ def fetch(source: SourceFile, *, hint: str = "") -> Path:
     return _download(source.url, path, expected, hint)
 
 
-def _sidecar(path: Path) -> Path:
-    return path.with_name(path.name + ".sha256")
-
-
 def _recorded(path: Path) -> str | None:
     try:
-        return _sidecar(path).read_text(encoding="ascii").strip()
+        return path.with_name(f"{path.name}.sha256").read_text(encoding="ascii").strip()
     except (FileNotFoundError, NotADirectoryError):
         return None
 
 
 def _record(path: Path, digest: str) -> None:
-    with atomic_write(_sidecar(path), mode="w") as file:
+    with atomic_write(path.with_name(f"{path.name}.sha256"), mode="w") as file:
         file.write(digest + "\n")
-
-
-def _trusted(path: Path) -> Path:
-    """Record the hash of a file that was put into the cache by hand, and accept it."""
-    # A read-only cache can serve such a file too: there is no recorded hash to compare it with.
-    with suppress(OSError):
-        _record(path, sha256_file(path))
-    return path
 
 
 def _download(url: str, path: Path, expected: str | None, hint: str) -> Path:
@@ -175,9 +166,8 @@ def _downloader(url: str) -> Iterator[Any]:
             answers.callback(answer.close)
             _check_answer(answer)
 
-        yield pooch.HTTPDownloader(
-            progressbar=at_terminal, chunk_size=CHUNK_BYTES, timeout=TIMEOUT_SECONDS, hooks={"response": inspect}
-        )
+        rules = {"chunk_size": CHUNK_BYTES, "timeout": TIMEOUT_SECONDS, "hooks": {"response": inspect}}
+        yield pooch.HTTPDownloader(progressbar=at_terminal, **rules)
 
 
 def _check_answer(answer: Any) -> None:

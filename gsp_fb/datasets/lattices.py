@@ -147,10 +147,8 @@ def random_ring(n: int = 64, rng: Any = None) -> Graph:
 
     Parameters
     ----------
-    n : int
-        Number of nodes, at least 3.
-    rng : None, int or Generator
-        Source of randomness.
+    n, rng
+        As in :func:`sensor`, with at least 3 nodes.
 
     Returns
     -------
@@ -172,8 +170,7 @@ def random_ring(n: int = 64, rng: Any = None) -> Graph:
     10
     """
     angles = np.sort(check_rng(rng).uniform(0, 2 * np.pi, check_count(n, "n", minimum=3)))
-    nodes = np.arange(n)
-    gaps = np.diff(angles, append=angles[0] + 2 * np.pi)
+    nodes, gaps = np.arange(n), np.diff(angles, append=angles[0] + 2 * np.pi)
     places = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     return placed((nodes, (nodes + 1) % n), places, 2 * np.pi / n / gaps)
 
@@ -310,7 +307,7 @@ def image_grid(image: Any, *, bandwidth: float | None = None) -> Graph:
         values = pixels.reshape(n * m, -1)
         scale = 2 * check_positive(bandwidth, "bandwidth") ** 2
         weights = np.exp(-np.sum((values[first] - values[second]) ** 2, axis=1) / scale)
-    return placed((first, second), pixel_places(pixels), weights, **pixel_columns(pixels))
+    return placed((first, second), lattice_places(n, m), weights, **pixel_columns(pixels))
 
 
 def check_image(image: Any) -> FloatArray:
@@ -319,11 +316,6 @@ def check_image(image: Any) -> FloatArray:
     if pixels.ndim not in (2, 3) or not pixels.size or not np.isfinite(pixels).all():
         raise ParameterError(f"an image is a finite array (height, width[, channels]), not one of shape {pixels.shape}")
     return pixels.reshape(*pixels.shape[:2], -1)
-
-
-def pixel_places(pixels: FloatArray) -> FloatArray:
-    """Return the position of each pixel."""
-    return lattice_places(*pixels.shape[:2])
 
 
 def pixel_columns(pixels: FloatArray) -> dict[str, FloatArray]:

@@ -188,32 +188,17 @@ def _dataset(row: DatasetInfo, arrays: NodeArrays, directed: bool, loops: str, m
     if arrays.unlabelled is not None and not made_up:
         y[arrays.unlabelled] = -1
     dense = arrays.x.nnz > DENSE_FROM * n_nodes * n_features
-    return Dataset(
-        name=row.name,
-        graph=_graph(arrays.edges, n_nodes, directed, loops),
-        x=arrays.x.toarray() if dense else arrays.x,
-        y=y,
-        splits=_splits(row.name, arrays, y),
-        info=row,
-        public_split=None if arrays.public is None else Split(*arrays.public),
-    )
-
-
-def _splits(name: str, arrays: NodeArrays, y: Any) -> tuple[Split, ...]:
+    graph, x = _graph(arrays.edges, n_nodes, directed, loops), arrays.x.toarray() if dense else arrays.x
     if arrays.masks is None:
-        return stored_splits(name) or random_splits(y, rng=SPLIT_SEED)
-    return splits_from_masks(arrays.masks, y >= 0 if y.ndim == 1 else np.ones(len(y), dtype=bool))
+        splits = stored_splits(row.name) or random_splits(y, rng=SPLIT_SEED)
+    else:
+        splits = splits_from_masks(arrays.masks, y >= 0 if y.ndim == 1 else np.ones(n_nodes, dtype=bool))
+    public = None if arrays.public is None else Split(*arrays.public)
+    return Dataset(row.name, graph, x, y, splits, row, public)
 
 
 def _collection(row: DatasetInfo, arrays: CollectionArrays, loops: str) -> GraphCollection:
     classes, y = np.unique(arrays.y, return_inverse=True)
-    return GraphCollection(
-        name=row.name,
-        graph=_graph(arrays.edges, len(arrays.node_label), False, loops),
-        graph_indptr=arrays.graph_indptr,
-        node_label=arrays.node_label,
-        y=y.astype(np.int64),
-        classes=classes,
-        folds=arrays.fold,
-        info=row,
-    )
+    tags, y = arrays.node_label, y.astype(np.int64)
+    graph = _graph(arrays.edges, len(tags), False, loops)
+    return GraphCollection(row.name, graph, arrays.graph_indptr, tags, y, classes, arrays.fold, row)

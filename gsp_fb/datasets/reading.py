@@ -128,18 +128,17 @@ def dataset_of(
 def read_table(path: PathLike, on: str | None = None) -> tuple[dict[str, Any], str]:
     """Return the columns of a table of nodes, and the name of the column that holds their names."""
     kind = Path(path).suffix.lower()
-    columns = _parquet_columns(path) if kind == ".parquet" else _text_columns(path, "\t" if kind == ".tsv" else ",")
+    if kind == ".parquet":
+        table = require("pyarrow.parquet", "reading Parquet").read_table(path)
+        columns = {name: table[name].to_numpy() for name in table.column_names}
+    else:
+        columns = _text_columns(path, "\t" if kind == ".tsv" else ",")
     lower = {name.lower(): name for name in columns}
     first = next(iter(columns))
     chosen = on or next((lower[word] for word in NAME_COLUMNS if word in lower), first)
     if chosen not in columns:
         raise ParameterError(f"{os.fspath(path)}: no column {chosen!r}; there are {listed(list(columns))}")
     return columns, chosen
-
-
-def _parquet_columns(path: PathLike) -> dict[str, Any]:
-    table = require("pyarrow.parquet", "reading Parquet").read_table(path)
-    return {name: table[name].to_numpy() for name in table.column_names}
 
 
 def _text_columns(path: PathLike, delimiter: str) -> dict[str, Any]:
@@ -219,10 +218,8 @@ def from_anndata(
     keys = [graph] if graph is not None else ["spatial_connectivities", "connectivities"]
     found = next((key for key in keys if key in adata.obsp), None)
     if found is None:
-        have = listed(list(adata.obsp)) or "none"
-        raise GraphError(
-            f"no graph {' or '.join(keys)} in obsp (it has {have}); compute neighbours, or Graph.from_points"
-        )
+        what = f"no graph {' or '.join(keys)} in obsp (it has {listed(list(adata.obsp)) or 'none'})"
+        raise GraphError(f"{what}; compute neighbours, or Graph.from_points")
     names = [str(name) for name in adata.obs_names]
     cells = Graph.from_adjacency(adata.obsp[found], symmetrize="max", nodes=names)
     columns = {str(name): adata.obs[name].to_numpy() for name in adata.obs.columns}

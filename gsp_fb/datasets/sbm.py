@@ -21,8 +21,7 @@ __all__ = ["check_share", "community", "contextual_sbm", "distinct_pairs"]
 def community(n: int, n_communities: int = 4, rng: Any = None, *, degree: float = 6.0, homophily: float = 0.9) -> Graph:
     """Return a graph of communities of equal size, a planted partition.
 
-    A share ``homophily`` of the edges, in expectation, lies within communities. Nodes are numbered community by
-    community; the graph is that of :func:`contextual_sbm`.
+    A share ``homophily`` of the edges, in expectation, lies within communities, by which nodes are numbered.
 
     Parameters
     ----------
@@ -32,10 +31,8 @@ def community(n: int, n_communities: int = 4, rng: Any = None, *, degree: float 
         Number of communities, equal in size up to one node.
     rng : None, int or Generator
         Source of randomness.
-    degree : float > 0
-        Mean degree.
-    homophily : float
-        Probability in [0, 1] that an edge lies within a community.
+    degree, homophily
+        As in :func:`contextual_sbm`, with communities for classes.
 
     Returns
     -------
@@ -90,7 +87,6 @@ def contextual_sbm(
     homophily : float
         h in [0, 1].
     n_features : int
-        Number of features.
     signal : float >= 0
         At 0 the features are independent of the class.
     n_splits : int
@@ -175,9 +171,8 @@ def distinct_pairs(
     """Draw distinct pairs (i, j) uniformly, where node j may pair with first[j] .. first[j] + counts[j] - 1."""
     ends = np.cumsum(counts)
     if n_pairs > ends[-1]:
-        raise ParameterError(
-            f"{n_pairs} edges requested but only {ends[-1]} pairs exist; choose a smaller degree or another homophily"
-        )
+        what = f"{n_pairs} edges requested but only {ends[-1]} pairs exist"
+        raise ParameterError(f"{what}; choose a smaller degree or another homophily")
     pair = rng.choice(ends[-1], n_pairs, replace=False, shuffle=False)
     j = np.searchsorted(ends, pair, side="right")
     return first[j] + pair - (ends[j] - counts[j]), j

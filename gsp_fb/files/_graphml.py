@@ -12,7 +12,7 @@ from xml.parsers import expat
 from .._attributes import WEIGHT
 from ..errors import FormatError
 from ..graph import Graph
-from ._nodes import label_kind, named_table, node_names, restore_labels, with_axes, writable_labels
+from ._nodes import named_table, restore_labels, with_axes, written_names
 from ._parsed import Edges, NamedEdges, Options
 
 __all__ = ["read_graphml", "write_graphml"]
@@ -158,7 +158,7 @@ class _Reader:
     def _start_edge(self, attributes: dict[str, str]) -> None:
         if _DIRECTED.get(attributes.get("directed", ""), self.directed) is not self.directed:
             self._refuse("directed and undirected edges are mixed; all edges of a graph must be of one kind")
-        self.found.add_edge(self._need(attributes, "source"), self._need(attributes, "target"))
+        self.found.ends.append((self._need(attributes, "source"), self._need(attributes, "target")))
 
     def _start_hyperedge(self, attributes: dict[str, str]) -> None:
         self._refuse("hyperedges are not supported; an edge joins two nodes")
@@ -183,7 +183,8 @@ def write_graphml(graph: Graph, file: BinaryIO) -> None:
 
 
 def _lines(graph: Graph) -> Iterator[str]:
-    names = [_quoted(name) for name in node_names(graph)]
+    plain, kind = written_names(graph)
+    names = [_quoted(name) for name in plain]
     source, target, weights = graph.edges()
     yield "<?xml version='1.0' encoding='utf-8'?>"
     yield f'<graphml xmlns="{NAMESPACE}">'
@@ -193,7 +194,7 @@ def _lines(graph: Graph) -> Iterator[str]:
     for k, (name, cells) in enumerate(columns.items()):
         yield f'<key id="d{k}" for="node" attr.name={_quoted(name)} attr.type="{_kind(cells)}"/>'
     yield f'<graph edgedefault="{"directed" if graph.directed else "undirected"}">'
-    yield f'<data key="labels">{label_kind(writable_labels(graph.labels))}</data>'
+    yield f'<data key="labels">{kind}</data>'
     for i, name in enumerate(names):
         data = "".join(f'<data key="d{k}">{_text(cells[i])}</data>' for k, cells in enumerate(columns.values()))
         yield f"<node id={name}>{data}</node>" if columns else f"<node id={name}/>"

@@ -113,10 +113,6 @@ def _check_body(body: bytes, field: str, n_lines: int) -> bytes:
 
 def write_mtx(graph: Graph, file: BinaryIO) -> None:
     """Write ``graph`` with the shortest digits that restore the same float64."""
-    require("scipy.io", "writing MatrixMarket").mmwrite(
-        file,
-        sparse.coo_array(graph.adjacency),
-        comment=DIRECTED_NOTE if graph.directed else "",
-        field="real" if graph.is_weighted else "pattern",
-        symmetry="general" if graph.directed else "symmetric",
-    )
+    comment, symmetry = (DIRECTED_NOTE, "general") if graph.directed else ("", "symmetric")
+    rules = {"comment": comment, "field": "real" if graph.is_weighted else "pattern", "symmetry": symmetry}
+    require("scipy.io", "writing MatrixMarket").mmwrite(file, sparse.coo_array(graph.adjacency), **rules)

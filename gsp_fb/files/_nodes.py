@@ -19,20 +19,8 @@ from ..graph import Graph
 from ..nodes import NodeTable, check_coordinates, node_table
 from ._parsed import Edges, Labels
 
-__all__ = [
-    "Header",
-    "dump_nodes",
-    "label_kind",
-    "load_json",
-    "load_labels",
-    "load_nodes",
-    "named_table",
-    "names_to_pairs",
-    "node_names",
-    "restore_labels",
-    "with_axes",
-    "writable_labels",
-]
+__all__ = ["Header", "dump_nodes", "labels_of", "load_json", "load_nodes", "named_table", "names_to_pairs"]
+__all__ += ["restore_labels", "with_axes", "writable_labels", "written_names"]
 
 VERSION = 1
 PLAIN = (str, int, float, bool, type(None))
@@ -56,17 +44,12 @@ def _is_int64(name: Any) -> bool:
     return not isinstance(name, bool) and isinstance(name, Integral) and -(2**63) <= int(name) < 2**63
 
 
-def label_kind(labels: Labels) -> str:
-    """Return 'none', 'int' or 'str': the note with which text formats restore the type of the labels."""
+def written_names(graph: Graph) -> tuple[list[str], str]:
+    """Return the node names in text formats, and 'none', 'int' or 'str': the note that restores the type of labels."""
+    labels = writable_labels(graph.labels)
     if labels is None:
-        return "none"
-    return "int" if labels and isinstance(labels[0], int) else "str"
-
-
-def node_names(graph: Graph) -> list[str]:
-    """Return the node names in text formats: the labels, or the node numbers."""
-    names = writable_labels(graph.labels)
-    return [str(name) for name in (range(graph.n_nodes) if names is None else names)]
+        return [str(i) for i in range(graph.n_nodes)], "none"
+    return list(map(str, labels)), "int" if labels and isinstance(labels[0], int) else "str"
 
 
 def restore_labels(names: Sequence[str], kind: str | None) -> Labels:
@@ -101,11 +84,6 @@ def names_to_pairs(columns: Sequence[Sequence[Any]], labels: Labels) -> tuple[In
     return np.array(pairs, dtype=np.int64).reshape(2, -1).T, labels
 
 
-def load_labels(text: bytes, n_nodes: int) -> Labels:
-    """Return the labels of ``n_nodes`` nodes in a JSON text, or raise FormatError."""
-    return _check_labels(load_json(text), n_nodes)
-
-
 def load_json(text: str | bytes) -> Any:
     """Return the value of a JSON text, or raise FormatError."""
     try:
@@ -114,7 +92,8 @@ def load_json(text: str | bytes) -> Any:
         raise FormatError(f"broken JSON: {bad}") from None
 
 
-def _check_labels(labels: Any, n_nodes: int) -> Labels:
+def labels_of(labels: Any, n_nodes: int) -> Labels:
+    """Return the labels of ``n_nodes`` nodes from JSON, or raise FormatError."""
     if labels is None:
         return None
     if not isinstance(labels, list) or len(labels) != n_nodes or not all(type(x) in (int, str) for x in labels):
@@ -154,7 +133,7 @@ class Header:
             raise FormatError("broken gsp_fb header: n_nodes, n_edges, directed and labels are required")
         if any(type(header[key]) is not int or header[key] < 0 for key in ("n_nodes", "n_edges")):
             raise FormatError("broken gsp_fb header: n_nodes and n_edges must be integers >= 0")
-        return cls(**header | {"labels": _check_labels(header["labels"], header["n_nodes"])})
+        return cls(**header | {"labels": labels_of(header["labels"], header["n_nodes"])})
 
     def check_complete(self, n_listed: int) -> None:
         """Raise FormatError unless the number of edges read is the number written."""

@@ -12,8 +12,8 @@ from scipy import sparse
 from .._arguments import check_choice, check_csr
 from ..errors import FormatError, ParameterError
 from ..graph import Graph
-from ._archive import Archive, Array
-from ._nodes import dump_nodes, load_json, load_labels, load_nodes, writable_labels
+from ._limits import Archive, Array
+from ._nodes import dump_nodes, labels_of, load_json, load_nodes, writable_labels
 from ._parsed import Matrix, Options
 
 __all__ = ["read_npz", "write_npz"]
@@ -39,19 +39,18 @@ def _read_own(archive: Archive) -> Matrix:
     if not len(indptr):
         raise FormatError("array 'indptr' is empty; it has one entry more than there are nodes")
     n_nodes = len(indptr) - 1
-    labels = load_labels(archive.read("labels", kinds="u").tobytes(), n_nodes) if "labels" in archive else None
-    table = load_json(archive.read("nodes", kinds="u").tobytes()) if "nodes" in archive else None
+    texts = {name: archive.read(name, kinds="u").tobytes() for name in ("labels", "nodes") if name in archive}
+    labels, table = (load_json(texts.get(name, "null")) for name in ("labels", "nodes"))
     signed = "signed" in archive and bool(archive.read("signed", ndim=0, kinds="b"))
     matrix = _matrix("csr", (n_nodes, n_nodes), weights, indices, indptr)
-    return Matrix(matrix, directed, load_nodes(table, n_nodes, labels), signed)
+    return Matrix(matrix, directed, load_nodes(table, n_nodes, labels_of(labels, n_nodes)), signed)
 
 
 def _read_scipy(archive: Archive, options: Options) -> Matrix:
     name = archive.read("format", ndim=0, kinds="SU").item()
     try:
-        kind = check_choice(
-            name.decode("ascii", "replace") if isinstance(name, bytes) else name, SCIPY_FORMATS, "format"
-        )
+        name = name.decode("ascii", "replace") if isinstance(name, bytes) else name
+        kind = check_choice(name, SCIPY_FORMATS, "format")
     except ParameterError as unknown:
         raise FormatError(str(unknown)) from None
     shape = tuple(archive.read("shape").tolist())

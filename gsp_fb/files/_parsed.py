@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -64,13 +64,6 @@ class Options:
         return {"directed": arcs and self.symmetrize is None, "symmetrize": self.symmetrize}
 
 
-class Parsed(Protocol):
-    """Content of a file, valid as far as the format itself can be checked."""
-
-    def graph(self, options: Options) -> Graph:
-        """Return the graph of the content under ``options``."""
-
-
 @dataclass(frozen=True)
 class Edges:
     """A list of edges, each once; ``directed`` and ``n_nodes`` are None where the file does not state them."""
@@ -119,6 +112,10 @@ class Matrix:
         return Graph.from_adjacency(self.adjacency, **rules, **direction)
 
 
+# Content of a file, valid as far as the format itself can be checked.
+Parsed = Edges | Matrix
+
+
 @dataclass
 class NamedEdges:
     """Nodes and edges with their attributes, collected during parsing."""
@@ -133,10 +130,6 @@ class NamedEdges:
         is_new = name not in self.nodes
         self.nodes.setdefault(name, len(self.nodes))
         return is_new
-
-    def add_edge(self, source: Hashable, target: Hashable) -> None:
-        """Add an edge; its nodes may be added later."""
-        self.ends.append((source, target))
 
     def describe_node(self, name: str, value: Any) -> None:
         """Set an attribute of the node that was added last."""

@@ -15,8 +15,7 @@ from scipy import sparse
 
 from ...backend import IntArray
 from ...errors import FormatError
-from ...files._archive import open_zip, read_member, read_npy
-from ...files._limits import Limits
+from ...files._limits import Limits, open_zip, read_member, read_npy
 from .arrays import CollectionArrays, NodeArrays, as_features, reading, single
 
 __all__ = ["parse_gin", "read_gin_zip", "read_ppi"]
@@ -42,10 +41,8 @@ class _Growing:
         degree = int(words[1])
         ends = [int(word) for word in words[2 : 2 + degree]]
         if len(ends) != degree or (ends and not 0 <= min(ends) <= max(ends) < n_nodes):
-            raise FormatError(
-                f"node {len(self.tags) - first} of graph {len(self.sizes)}: neighbours {ends[:5]}... do not fit "
-                f"degree {degree} in a graph of {n_nodes} nodes"
-            )
+            what = f"node {len(self.tags) - first} of graph {len(self.sizes)}: neighbours {ends[:5]}... do not fit"
+            raise FormatError(f"{what} degree {degree} in a graph of {n_nodes} nodes")
         self.tags.append(int(words[0]))
         self.degrees.append(degree)
         self.ends.extend(end + first for end in ends)
@@ -64,9 +61,8 @@ def parse_gin(lines: Iterable[str], folds: Iterable[Iterable[str]]) -> Collectio
             grown.add_graph(next(rest).split(), rest)
     except StopIteration:
         raise FormatError(f"the file ends inside graph {len(grown.sizes)}") from None
-    sizes, labels, tags, degrees, ends = (
-        np.array(part, dtype=np.int64) for part in (grown.sizes, grown.labels, grown.tags, grown.degrees, grown.ends)
-    )
+    parts = (grown.sizes, grown.labels, grown.tags, grown.degrees, grown.ends)
+    sizes, labels, tags, degrees, ends = (np.array(part, dtype=np.int64) for part in parts)
     edges = np.stack([np.repeat(np.arange(len(tags)), degrees), ends])
     return CollectionArrays(np.concatenate([[0], np.cumsum(sizes)]), edges, tags, labels, _fold_of(folds, n_graphs))
 
@@ -129,10 +125,8 @@ def read_ppi(path: Path) -> NodeArrays:
         features = [_array(archive, f"{part}_feats.npy") for part in PPI_PARTS]
         labels = [np.asarray(_array(archive, f"{part}_labels.npy"), dtype=np.int64) for part in PPI_PARTS]
         starts = np.cumsum([0] + [len(rows) for rows in features])
-        edges = [
-            _links(archive, part, int(start), len(rows))
-            for part, start, rows in zip(PPI_PARTS, starts[:-1], features, strict=True)
-        ]
+        parts = zip(PPI_PARTS, starts[:-1].tolist(), features, strict=True)
+        edges = [_links(archive, part, start, len(rows)) for part, start, rows in parts]
         part_of = np.repeat(np.arange(3), np.diff(starts))
         masks = np.stack([part_of == k for k in range(3)])[:, None, :]
         x = as_features(sparse.csr_array(single(np.concatenate(features))))

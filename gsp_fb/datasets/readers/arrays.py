@@ -19,16 +19,7 @@ from ...backend import IntArray
 from ...errors import FormatError
 from ...files._limits import MAX_NODES, Limits
 
-__all__ = [
-    "BoolArray",
-    "CollectionArrays",
-    "NodeArrays",
-    "RelationArrays",
-    "as_features",
-    "checked_csr",
-    "reading",
-    "single",
-]
+__all__ = ["CollectionArrays", "NodeArrays", "RelationArrays", "as_features", "checked_csr", "reading", "single"]
 
 BoolArray = npt.NDArray[np.bool_]
 N_SPACES, N_RELATIONS = 2, 4
