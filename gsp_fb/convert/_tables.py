@@ -88,9 +88,7 @@ def from_pandas(
     return _graph(pairs, labels, weights, n_nodes=n_nodes, nodes=nodes, on=on, signed=signed, **rules)
 
 
-def _graph(
-    pairs: Any, names: Names, weights: Any, *, n_nodes: int | None, nodes: Any, on: str | None, **rules: Any
-) -> Graph:
+def _graph(pairs: Any, names: Names, weights: Any, *, n_nodes: int | None, nodes: Any, on: Any, **rules: Any) -> Graph:
     if names is not None and n_nodes is not None:
         raise ParameterError(f"n_nodes={n_nodes} is for numbered nodes; these {len(names)} are named")
     graph = Graph.from_edges(pairs, weights, n_nodes if names is None else len(names), nodes=names, **rules)

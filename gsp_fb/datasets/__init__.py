@@ -1,10 +1,10 @@
 """Real and synthetic data: node data sets with splits, graph collections, Geom-GCN relations, random graphs."""
 
 from .clouds import cube, david_sensor_net, image_patches, road, sensor, sphere, swiss_roll, two_moons
-from .dataset import Dataset, GraphCollection, Relations
+from .dataset import Dataset, GraphCollection
 from .fetch import cache_dir
 from .lattices import comet, image_grid, low_stretch_tree, random_regular, random_ring, torus
-from .loading import load, relations
+from .loading import Relations, load, relations
 from .reading import from_anndata, read
 from .registry import METHODS, REGISTRY, DatasetInfo, SourceFile, info, names
 from .sbm import community, contextual_sbm

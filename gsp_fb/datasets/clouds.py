@@ -250,10 +250,8 @@ def road(n: int = 500, rng: Any = None) -> Graph:
 
     Parameters
     ----------
-    n : int
-        Number of crossings, at least 1.
-    rng : None, int or Generator
-        Source of randomness.
+    n, rng
+        As in :func:`sensor`, for crossings.
 
     Returns
     -------

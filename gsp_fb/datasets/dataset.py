@@ -1,4 +1,4 @@
-"""Types of loaded data: one graph with features, labels and splits; many small graphs; relations of nodes."""
+"""Types of loaded data: one graph with features, labels and splits, or many small graphs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._arguments import host_array
 from .._document import facts_html
@@ -20,7 +19,7 @@ from ..storage import MemoryStorage
 from .registry import DatasetInfo
 from .splits import SPLIT_SEED, Split, checked_splits, class_codes, is_absent, random_splits
 
-__all__ = ["Dataset", "GraphCollection", "Relations", "check_targets"]
+__all__ = ["Dataset", "GraphCollection", "check_targets"]
 
 
 def _described(data: Any, counts: dict[str, int]) -> str:
@@ -328,47 +327,3 @@ class GraphCollection:
     def __repr__(self) -> str:
         counts = {"graphs": len(self), "nodes": self.graph.n_nodes, "edges": self.graph.n_edges}
         return _described(self, {**counts, "classes": len(self.classes)})
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Relations:
-    """Pairs of nodes that are neighbours in the graph or in a latent space, with their geometric relation.
-
-    Parameters
-    ----------
-    name : str
-        Name of the node data set.
-    method : str
-        Embedding method of the latent space.
-    pairs : int array, shape (2, n_pairs)
-        First and second node of each pair.
-    space : uint8 array, shape (n_pairs,)
-        0 = neighbours in the graph, 1 = neighbours in the latent space.
-    relation : uint8 array, shape (n_pairs,)
-        Quadrant of the second node relative to the first, 0..3.
-
-    See Also
-    --------
-    relations : Load them.
-
-    References
-    ----------
-    .. [1] H. Pei, B. Wei, K. C.-C. Chang, Y. Lei, B. Yang, "Geom-GCN: Geometric graph convolutional networks", ICLR
-       2020.
-
-    Examples
-    --------
-    >>> Relations("pair", "MDS", np.array([[0, 1], [1, 0]]), np.array([0, 1], np.uint8), np.array([2, 1], np.uint8))
-    Relations('pair', 'MDS', 1 graph pairs, 1 latent pairs)
-    """
-
-    name: str
-    method: str
-    pairs: IntArray
-    space: npt.NDArray[np.uint8]
-    relation: npt.NDArray[np.uint8]
-
-    def __repr__(self) -> str:
-        n_latent = int(np.count_nonzero(self.space))
-        n_graph = len(self.space) - n_latent
-        return f"Relations({self.name!r}, {self.method!r}, {n_graph} graph pairs, {n_latent} latent pairs)"

@@ -19,11 +19,11 @@ __all__ = ["comet", "image_grid", "low_stretch_tree", "random_regular", "random_
 MAX_LOG_SIDE = 12
 
 
-def placed(edges: Any, coordinates: Any, weights: Any = None, **columns: Any) -> Graph:
+def placed(edges: Any, coordinates: Any, weights: Any = None, *, symmetrize: Any = None, **columns: Any) -> Graph:
     """Return the undirected graph of pairs ``(first, second)`` with nodes at the coordinates."""
     n = len(coordinates)
     nodes = NodeTable(n, None, np.asarray(coordinates, dtype=np.float64), columns)
-    return Graph.from_edges(np.stack(edges, axis=1), weights, n, nodes=nodes)
+    return Graph.from_edges(np.stack(edges, axis=1), weights, n, symmetrize=symmetrize, nodes=nodes)
 
 
 def circle(n: int) -> FloatArray:
@@ -34,16 +34,14 @@ def circle(n: int) -> FloatArray:
 
 def nearest(points: FloatArray, n_neighbors: int, coordinates: FloatArray | None = None, **columns: Any) -> Graph:
     """Return the k-nearest-neighbour graph, weight exp(-d^2 / (2 s^2)) with the mean edge length s."""
-    n = len(points)
-    k = min(check_count(n_neighbors, "n_neighbors"), n - 1)
-    nodes = NodeTable(n, None, points if coordinates is None else coordinates, columns)
+    k = min(check_count(n_neighbors, "n_neighbors"), len(points) - 1)
+    places = points if coordinates is None else coordinates
     if k < 1:
-        return Graph.from_edges(np.empty((0, 2), dtype=np.int64), n_nodes=n, nodes=nodes)
+        return placed(np.empty((2, 0), dtype=np.int64), places, **columns)
     first, second, lengths = nearest_neighbours(points, k)
     weights = gaussian_weights(lengths)
     keep = weights > 0
-    edges = np.stack([first[keep], second[keep]], axis=1)
-    return Graph.from_edges(edges, weights[keep], n, symmetrize="max", nodes=nodes)
+    return placed((first[keep], second[keep]), places, weights[keep], symmetrize="max", **columns)
 
 
 def lattice(n: int, m: int) -> tuple[IntArray, IntArray]:

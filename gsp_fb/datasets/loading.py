@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .._arguments import check_choice
 from .._build import LOOP_RULES
+from ..backend import IntArray
 from ..errors import DownloadError, IntegrityError, ParameterError
 from ..graph import Graph
-from .dataset import Dataset, GraphCollection, Relations
+from .dataset import Dataset, GraphCollection
 from .fetch import data_dir as npz_dir
 from .fetch import fetch, find_npz
 from .readers import READERS, read_collection, read_node, read_relations, read_relations_text
@@ -19,13 +22,57 @@ from .readers.arrays import CollectionArrays, NodeArrays
 from .registry import METHODS, DatasetInfo, info, names
 from .splits import SPLIT_SEED, Split, random_splits, splits_from_masks, stored_splits
 
-__all__ = ["load", "relations"]
+__all__ = ["Relations", "load", "relations"]
 
 RELATIONS_SUFFIX = "_geom_relations"
 # Above this share of non-zeros a dense float32 array is smaller than CSR with its int32 indices.
 DENSE_FROM = 0.5
 
 PathLike = str | os.PathLike[str] | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Relations:
+    """Pairs of nodes that are neighbours in the graph or in a latent space, with their geometric relation.
+
+    Parameters
+    ----------
+    name : str
+        Name of the node data set.
+    method : str
+        Embedding method of the latent space.
+    pairs : int array, shape (2, n_pairs)
+        First and second node of each pair.
+    space : uint8 array, shape (n_pairs,)
+        0 = neighbours in the graph, 1 = neighbours in the latent space.
+    relation : uint8 array, shape (n_pairs,)
+        Quadrant of the second node relative to the first, 0..3.
+
+    See Also
+    --------
+    relations : Load them.
+
+    References
+    ----------
+    .. [1] H. Pei, B. Wei, K. C.-C. Chang, Y. Lei, B. Yang, "Geom-GCN: Geometric graph convolutional networks", ICLR
+       2020.
+
+    Examples
+    --------
+    >>> Relations("pair", "MDS", np.array([[0, 1], [1, 0]]), np.array([0, 1], np.uint8), np.array([2, 1], np.uint8))
+    Relations('pair', 'MDS', 1 graph pairs, 1 latent pairs)
+    """
+
+    name: str
+    method: str
+    pairs: IntArray
+    space: npt.NDArray[np.uint8]
+    relation: npt.NDArray[np.uint8]
+
+    def __repr__(self) -> str:
+        n_latent = int(np.count_nonzero(self.space))
+        n_graph = len(self.space) - n_latent
+        return f"Relations({self.name!r}, {self.method!r}, {n_graph} graph pairs, {n_latent} latent pairs)"
 
 
 def load(

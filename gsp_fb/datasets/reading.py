@@ -134,8 +134,7 @@ def read_table(path: PathLike, on: str | None = None) -> tuple[dict[str, Any], s
     else:
         columns = _text_columns(path, "\t" if kind == ".tsv" else ",")
     lower = {name.lower(): name for name in columns}
-    first = next(iter(columns))
-    chosen = on or next((lower[word] for word in NAME_COLUMNS if word in lower), first)
+    chosen = on or next((lower[word] for word in NAME_COLUMNS if word in lower), next(iter(columns)))
     if chosen not in columns:
         raise ParameterError(f"{os.fspath(path)}: no column {chosen!r}; there are {listed(list(columns))}")
     return columns, chosen

@@ -39,7 +39,6 @@ _INTEGERS = re.compile(r"(?:[+-]?[0-9]{1,18},)*+")
 _NUMBERS = re.compile(r"(?:[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?,)*+")
 _DECIMAL = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?")
 
-Row = list[str]
 Columns = Sequence[Sequence[str]]
 
 
@@ -82,7 +81,7 @@ class _Text:
         cells = body.decode().replace("\n", self.delimiter).split(self.delimiter)
         return [cells[k::width] for k in range(width)]
 
-    def numbered(self) -> Iterator[tuple[int, Row]]:
+    def numbered(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the cells of each line that is not empty, with its number."""
         stream = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8-sig", newline="")
         for _ in range(self.n_skipped):
@@ -91,7 +90,7 @@ class _Text:
         cells = blanks if self.delimiter is None else self._parsed(stream)
         return ((self.n_skipped + number, row) for number, row in cells if len(row) > 1 or "".join(row).strip())
 
-    def _parsed(self, stream: Any) -> Iterator[tuple[int, Row]]:
+    def _parsed(self, stream: Any) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(stream, delimiter=str(self.delimiter), strict=True)
         try:
             for row in reader:
@@ -221,7 +220,7 @@ def _layout(text: _Text, options: Options) -> tuple[_Table, tuple[str, str], str
     return table, ends, weight_attribute(others, numeric, options.weight)
 
 
-def _named_ends(first: Row, options: Options) -> tuple[str, str] | None:
+def _named_ends(first: list[str], options: Options) -> tuple[str, str] | None:
     """Return the names of the columns source and target where the first line is a header; None where it is an edge."""
     options.check_ends()
     if options.source is not None and options.target is not None:
@@ -238,7 +237,7 @@ def _named_ends(first: Row, options: Options) -> tuple[str, str] | None:
     return (first[0], first[1]) if options.header and len(first) >= 2 else None
 
 
-def _check_no_header(text: _Text, columns: Columns, first: Row, options: Options) -> None:
+def _check_no_header(text: _Text, columns: Columns, first: list[str], options: Options) -> None:
     """Raise FormatError where the first line may name the columns: nothing in it occurs below."""
     if not first or (options.header is False and len(first) in (2, 3)):
         return
@@ -298,9 +297,8 @@ def _pairs(table: _Table, ends: tuple[str, str], labels: Labels) -> tuple[IntArr
             raise table.text.refuse(0, f"{', '.join(first)} are neither node numbers nor names")
         _check_filled(table, columns)
         return names_to_pairs(columns, None)
-    odd = next(k for k, pair in enumerate(zip(*columns, strict=True)) if _integers(pair) is None)
-    pair = ", ".join(column[odd] for column in columns)
-    raise table.text.refuse(odd, f"{pair} where the lines above have integers")
+    odd, pair = next((k, pair) for k, pair in enumerate(zip(*columns, strict=True)) if _integers(pair) is None)
+    raise table.text.refuse(odd, f"{', '.join(pair)} where the lines above have integers")
 
 
 def _check_filled(table: _Table, columns: list[Sequence[str]]) -> None:

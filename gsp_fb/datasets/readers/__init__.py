@@ -12,9 +12,8 @@ import numpy as np
 from ..registry import DatasetInfo
 from .archive import parse_gin, read_gin_zip, read_ppi
 from .arrays import BoolArray, CollectionArrays, NodeArrays, reading
-from .geomgcn import read_edges, read_index_nodes, read_nodes, read_relations_text
+from .geomgcn import read_edges, read_index_nodes, read_nodes, read_planetoid, read_relations_text
 from .npz import read_collection, read_gnn_benchmark, read_heterophilous, read_masks, read_node, read_relations
-from .planetoid import read_planetoid
 
 __all__ = ["READERS", "read_collection", "read_node", "read_relations", "read_relations_text"]
 

@@ -16,7 +16,6 @@ from .arrays import BoolArray, CollectionArrays, NodeArrays, RelationArrays, as_
 __all__ = ["read_collection", "read_gnn_benchmark", "read_heterophilous", "read_masks", "read_node", "read_relations"]
 
 PARTS = ("train", "val", "test")
-PLANETOID_INDICES = ("planetoid_train", "planetoid_val", "planetoid_test", "unlabeled")
 NUMBERS = "biuf"
 
 
@@ -46,8 +45,8 @@ def read_node(path: Path) -> NodeArrays:
         masks = [_mask(archive, f"{part}_mask", ndim=2) for part in PARTS] if "train_mask" in archive else None
         public, unlabelled = None, None
         if "unlabeled_idx" in archive:
-            train, val, test, unlabelled = (_int64(archive, f"{name}_idx") for name in PLANETOID_INDICES)
-            public = (train, val, test)
+            train, val, test = (_int64(archive, f"planetoid_{part}_idx") for part in PARTS)
+            public, unlabelled = (train, val, test), _int64(archive, "unlabeled_idx")
         y = _int64(archive, "y", ndim=(1, 2))
         return NodeArrays(edges, x, y, None if masks is None else np.stack(masks), public, unlabelled)
 
