@@ -24,8 +24,7 @@ from gsp_fb import datasets
 from gsp_fb.datasets import loading
 from gsp_fb.datasets.readers import NodeArrays, read_collection, read_node, read_relations, read_relations_text
 from gsp_fb.datasets.readers.arrays import CollectionArrays
-from gsp_fb.datasets.readers.pickled import PickledArray
-from gsp_fb.datasets.readers.planetoid import PickledCsr, load_pickle
+from gsp_fb.datasets.readers.pickled import PickledArray, PickledCsr, load_pickle
 from gsp_fb.errors import FormatError, IntegrityError
 from tests.support.real_data import DATA, needs_data
 

@@ -14,11 +14,11 @@ from scipy import sparse
 from gsp_fb import Graph, open_graph, operator, outofcore, s_value
 from gsp_fb.datasets.divisions import check_relations
 from gsp_fb.datasets.readers.arrays import CollectionArrays, NodeArrays, RelationArrays, checked_csr
+from gsp_fb.datasets.readers.geomgcn import _check_fit, _edges, _one_hot
 from gsp_fb.datasets.readers.pickled import PickledArray, PickledCsr, PickledDtype, _array
-from gsp_fb.datasets.readers.planetoid import _check_fit, _edges, _one_hot
 from gsp_fb.errors import FormatError, GraphError, GspWarning, ParameterError, SignalError
 from gsp_fb.files import read_graph, write_graph
-from gsp_fb.files._labels import restore_labels
+from gsp_fb.files._nodes import restore_labels
 from gsp_fb.outofcore._edges import open_edges
 
 COO = {"format": np.array("coo"), "data": np.ones(2), "row": np.array([0, 1]), "col": np.array([1, 0])}

@@ -24,14 +24,8 @@ def from_pygsp(
     G : pygsp.graphs.Graph
         Its weight matrix ``W`` is copied, ``coords`` become the coordinates where they have two or three columns, and
         ``signals`` columns of the node table.
-    directed : bool
-        Keep arcs as they are, as in :meth:`Graph.from_adjacency`.
-    symmetrize : {'max', 'mean', 'sum'}, optional
-        Combine the entries ``(i, j)`` and ``(j, i)``.
-    loops : {'keep', 'drop'}
-        Treatment of self-loops.
-    signed : bool
-        Allow negative weights, as in :meth:`Graph.from_edges`.
+    directed, symmetrize, loops, signed
+        As in :meth:`Graph.from_edges`.
 
     Returns
     -------
@@ -56,11 +50,8 @@ def from_pygsp(
     array([2., 2.])
     """
     check_direction(G.is_directed(), directed, symmetrize)
-    rule = symmetrize if G.is_directed() else None
-    signals = getattr(G, "signals", {})
-    graph = Graph.from_adjacency(
-        G.W, directed=directed, symmetrize=rule, loops=loops, signed=signed, nodes=signals or None
-    )
+    rule, signals = symmetrize if G.is_directed() else None, getattr(G, "signals", None) or None
+    graph = Graph.from_adjacency(G.W, directed=directed, symmetrize=rule, loops=loops, signed=signed, nodes=signals)
     coords = np.asarray(getattr(G, "coords", np.empty(0)))
     return graph.with_coordinates(coords) if coords.ndim == 2 and coords.shape[1] in (2, 3) else graph
 

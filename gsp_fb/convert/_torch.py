@@ -1,4 +1,4 @@
-"""torch tensors: an adjacency matrix in any layout of torch."""
+"""torch tensors: an adjacency matrix in any layout, or the edge index of PyTorch Geometric, with both directions."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._arguments import check_choice
+from .._arguments import check_choice, host_array
 from .._extras import require
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
+from ._common import check_direction
 
-__all__ = ["from_torch", "to_torch"]
+__all__ = ["from_pyg", "from_torch", "to_pyg", "to_torch"]
 
 LAYOUTS = ("csr", "coo", "dense")
 
@@ -27,14 +28,8 @@ def from_torch(
     ----------
     A : torch.Tensor, shape (n_nodes, n_nodes)
         Copied to the host; repeated entries of a COO tensor are summed, as in torch.
-    directed : bool
-        Keep arcs as they are, as in :meth:`Graph.from_adjacency`.
-    symmetrize : {'max', 'mean', 'sum'}, optional
-        Combine the entries ``(i, j)`` and ``(j, i)``.
-    loops : {'keep', 'drop'}
-        Treatment of self-loops.
-    signed : bool
-        Allow negative weights, and complex ones of a Hermitian matrix.
+    directed, symmetrize, loops, signed
+        As in :meth:`Graph.from_edges`; complex entries as in :meth:`Graph.from_adjacency`.
 
     Returns
     -------
@@ -65,18 +60,14 @@ def from_torch(
         raise GraphError(f"from_torch needs a torch tensor, not {type(A).__name__}; use Graph.from_adjacency")
     if A.ndim != 2:
         raise GraphError(f"adjacency has shape {tuple(A.shape)}; it must be a square matrix")
-    return Graph.from_adjacency(
-        _to_host(A.detach().cpu(), torch), directed=directed, symmetrize=symmetrize, loops=loops, signed=signed
-    )
-
-
-def _to_host(A: Any, torch: Any) -> Any:
+    A = A.detach().cpu()
     if A.layout == torch.strided:
-        return A.numpy()
-    # Every sparse layout converts to COO, and torch has checked its indices on construction.
-    A = A.to_sparse_coo().coalesce()
-    row, col = A.indices().numpy()
-    return sparse.coo_array((A.values().numpy(), (row, col)), shape=tuple(A.shape))
+        matrix = A.numpy()
+    else:
+        # Every sparse layout converts to COO, and torch has checked its indices on construction.
+        A = A.to_sparse_coo().coalesce()
+        matrix = sparse.coo_array((A.values().numpy(), tuple(A.indices().numpy())), shape=tuple(A.shape))
+    return Graph.from_adjacency(matrix, directed=directed, symmetrize=symmetrize, loops=loops, signed=signed)
 
 
 def to_torch(graph: Graph, *, layout: str = "csr", dtype: Any = None) -> Any:
@@ -126,3 +117,120 @@ def to_torch(graph: Graph, *, layout: str = "csr", dtype: Any = None) -> Any:
         # torch warns once per process that CSR support is in beta; the user cannot act on it.
         warnings.filterwarnings("ignore", "Sparse CSR", UserWarning)
         return {"csr": coo.to_sparse_csr, "coo": lambda: coo, "dense": coo.to_dense}[layout]()
+
+
+def from_pyg(
+    data: Any,
+    *,
+    directed: bool = False,
+    symmetrize: str | None = None,
+    duplicates: str = "error",
+    loops: str = "keep",
+    signed: bool = False,
+) -> Graph:
+    """Convert a PyG ``Data`` object.
+
+    Parameters
+    ----------
+    data : torch_geometric.data.Data
+        ``edge_index`` gives the arcs, ``num_nodes`` the number of nodes. Weights are ``edge_weight``, or else
+        ``edge_attr`` if it has one number per edge; wider attributes are features, not weights.
+    directed : bool
+        Keep arcs as they are. Otherwise each arc must have its reverse with the same weight, as PyG stores undirected
+        graphs.
+    symmetrize : {'max', 'mean', 'sum'}, optional
+        Combine the arcs ``(i, j)`` and ``(j, i)`` of an edge index that is not symmetric.
+    duplicates, loops, signed
+        As in :meth:`Graph.from_edges`.
+
+    Returns
+    -------
+    Graph
+        Without labels.
+
+    Raises
+    ------
+    GraphError
+        There is no edge index, or it is not symmetric and neither ``directed`` nor ``symmetrize`` is given.
+
+    See Also
+    --------
+    to_pyg : The inverse.
+    from_torch : From an adjacency tensor.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> data = SimpleNamespace(edge_index=[[0, 1, 1, 2], [1, 0, 2, 1]], num_nodes=4)
+    >>> from_pyg(data)
+    Graph(n_nodes=4, n_edges=2, undirected, unweighted, n_isolated=1)
+    """
+    check_direction(False, directed, symmetrize)
+    index = getattr(data, "edge_index", None)
+    if index is None:
+        what = "data has no edge_index"
+        raise GraphError(f"{what}; if a transform replaced it by adj_t, give the data before the transform")
+    pairs = host_array(index, GraphError, "edge_index").T
+    arcs = Graph.from_edges(pairs, _weights(data), data.num_nodes, directed=True, duplicates=duplicates, signed=signed)
+    return Graph.from_adjacency(arcs.adjacency, directed=directed, symmetrize=symmetrize, loops=loops, signed=signed)
+
+
+def _weights(data: Any) -> Any:
+    weights = getattr(data, "edge_weight", None)
+    if weights is not None:
+        return host_array(weights, GraphError, "edge_weight")
+    weights = getattr(data, "edge_attr", None)
+    if weights is None:
+        return None
+    weights = host_array(weights, GraphError, "edge_attr")
+    if weights.ndim == 2 and weights.shape[1] == 1:
+        return weights[:, 0]
+    return weights if weights.ndim == 1 else None
+
+
+def to_pyg(graph: Graph, x: Any = None, y: Any = None) -> Any:
+    """Convert to a PyG ``Data`` object; an undirected edge is listed in both directions.
+
+    Parameters
+    ----------
+    graph : Graph
+        Labels are omitted: PyG has no field for them.
+    x, y : array_like, optional
+        Features and classes, converted by ``torch.as_tensor``. Weights have the precision of a floating-point ``x``, so
+        that layers can multiply the two, and float64 otherwise.
+
+    Returns
+    -------
+    torch_geometric.data.Data
+        With ``edge_index``, ``num_nodes`` and, if the graph is weighted, ``edge_weight``.
+
+    Raises
+    ------
+    GraphError
+        The weights are complex: layers multiply real features.
+    ImportError
+        torch or torch_geometric is not installed.
+
+    See Also
+    --------
+    from_pyg : The inverse.
+    to_torch : To an adjacency tensor.
+
+    Examples
+    --------
+    >>> data = to_pyg(Graph.from_edges([(0, 1)], n_nodes=3))
+    >>> data.edge_index.tolist(), data.num_nodes
+    ([[0, 1], [1, 0]], 3)
+    """
+    graph.check_real("a graph of PyG", remedy="keep graph.adjacency")
+    torch = require("torch", "conversion to PyG")
+    A = graph.adjacency.tocoo()
+    index = torch.as_tensor(np.stack([A.row, A.col]).astype(np.int64))
+    data = require("torch_geometric.data", "conversion to PyG").Data(edge_index=index, num_nodes=graph.n_nodes)
+    for name, value in (("x", x), ("y", y)):
+        if value is not None:
+            data[name] = torch.as_tensor(value)
+    if graph.is_weighted:
+        precision = data.x.dtype if x is not None and data.x.is_floating_point() else torch.float64
+        data.edge_weight = torch.tensor(A.data, dtype=precision)
+    return data

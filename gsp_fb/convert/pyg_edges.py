@@ -20,7 +20,7 @@ from ..errors import GraphError, ParameterError
 from ..operators import operator
 from ..positional import laplacian_pe
 from ..variants import ISOLATED, Variant, check_family, check_gamma
-from ._pyg import from_pyg
+from ._torch import from_pyg
 
 __all__ = ["AddFilterBank", "AddLaplacianPE", "Family", "edge_list", "edge_operator"]
 

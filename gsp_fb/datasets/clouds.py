@@ -11,8 +11,7 @@ from .._extras import require
 from ..backend import FloatArray
 from ..errors import ParameterError
 from ..graph import Graph
-from ._placed import nearest, placed
-from .lattices import check_image, pixel_columns, pixel_places
+from .lattices import check_image, lattice_places, nearest, pixel_columns, placed
 
 __all__ = ["cube", "david_sensor_net", "image_patches", "road", "sensor", "sphere", "swiss_roll", "two_moons"]
 
@@ -56,8 +55,7 @@ def sensor(n: int, rng: Any = None, *, n_neighbors: int = 6) -> Graph:
     >>> sensor(50, rng=0).n_nodes
     50
     """
-    n, n_neighbors = check_count(n, "n"), check_count(n_neighbors, "n_neighbors")
-    return nearest(check_rng(rng).random((n, 2)), n_neighbors)
+    return nearest(check_rng(rng).random((check_count(n, "n"), 2)), n_neighbors)
 
 
 def david_sensor_net(n: int = 64, rng: Any = None) -> Graph:
@@ -67,10 +65,8 @@ def david_sensor_net(n: int = 64, rng: Any = None) -> Graph:
 
     Parameters
     ----------
-    n : int
-        Number of nodes.
-    rng : None, int or Generator
-        Source of randomness.
+    n, rng
+        As in :func:`sensor`.
 
     Returns
     -------
@@ -105,12 +101,8 @@ def sphere(n: int = 300, rng: Any = None, *, n_neighbors: int = 10) -> Graph:
 
     Parameters
     ----------
-    n : int
-        Number of nodes.
-    rng : None, int or Generator
-        Source of randomness.
-    n_neighbors : int
-        Number of nearest neighbours; two nodes are adjacent if either is among the nearest of the other.
+    n, rng, n_neighbors
+        As in :func:`sensor`.
 
     Returns
     -------
@@ -134,7 +126,7 @@ def sphere(n: int = 300, rng: Any = None, *, n_neighbors: int = 10) -> Graph:
     """
     points = check_rng(rng).standard_normal((check_count(n, "n"), 3))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
-    return nearest(points, check_count(n_neighbors, "n_neighbors"))
+    return nearest(points, n_neighbors)
 
 
 def cube(n: int = 300, rng: Any = None, *, n_neighbors: int = 10) -> Graph:
@@ -142,12 +134,8 @@ def cube(n: int = 300, rng: Any = None, *, n_neighbors: int = 10) -> Graph:
 
     Parameters
     ----------
-    n : int
-        Number of nodes.
-    rng : None, int or Generator
-        Source of randomness.
-    n_neighbors : int
-        Number of nearest neighbours; two nodes are adjacent if either is among the nearest of the other.
+    n, rng, n_neighbors
+        As in :func:`sensor`.
 
     Returns
     -------
@@ -172,7 +160,7 @@ def cube(n: int = 300, rng: Any = None, *, n_neighbors: int = 10) -> Graph:
     generator, n = check_rng(rng), check_count(n, "n")
     points = generator.random((n, 3))
     points[np.arange(n), generator.integers(0, 3, n)] = generator.integers(0, 2, n)
-    return nearest(points, check_count(n_neighbors, "n_neighbors"))
+    return nearest(points, n_neighbors)
 
 
 def swiss_roll(n: int = 400, rng: Any = None, *, n_neighbors: int = 10) -> Graph:
@@ -182,12 +170,8 @@ def swiss_roll(n: int = 400, rng: Any = None, *, n_neighbors: int = 10) -> Graph
 
     Parameters
     ----------
-    n : int
-        Number of nodes.
-    rng : None, int or Generator
-        Source of randomness.
-    n_neighbors : int
-        Number of nearest neighbours; two nodes are adjacent if either is among the nearest of the other.
+    n, rng, n_neighbors
+        As in :func:`sensor`.
 
     Returns
     -------
@@ -213,7 +197,7 @@ def swiss_roll(n: int = 400, rng: Any = None, *, n_neighbors: int = 10) -> Graph
     made = require("sklearn.datasets", "the swiss roll")
     seed = int(check_rng(rng).integers(2**31))
     points, position = made.make_swiss_roll(check_count(n, "n"), random_state=seed)
-    return nearest(points, check_count(n_neighbors, "n_neighbors"), position=position)
+    return nearest(points, n_neighbors, position=position)
 
 
 def two_moons(n: int = 200, rng: Any = None, *, noise: float = 0.07, n_neighbors: int = 5) -> Graph:
@@ -223,14 +207,12 @@ def two_moons(n: int = 200, rng: Any = None, *, noise: float = 0.07, n_neighbors
 
     Parameters
     ----------
-    n : int
-        Number of nodes.
-    rng : None, int or Generator
-        Source of randomness.
+    n, rng
+        As in :func:`sensor`.
     noise : float
         Standard deviation of the points around their half circle.
     n_neighbors : int
-        Number of nearest neighbours; two nodes are adjacent if either is among the nearest of the other.
+        As in :func:`sensor`.
 
     Returns
     -------
@@ -256,7 +238,7 @@ def two_moons(n: int = 200, rng: Any = None, *, noise: float = 0.07, n_neighbors
     made = require("sklearn.datasets", "two moons")
     seed = int(check_rng(rng).integers(2**31))
     points, moon = made.make_moons(check_count(n, "n"), noise=noise, random_state=seed)
-    return nearest(points, check_count(n_neighbors, "n_neighbors"), moon=moon)
+    return nearest(points, n_neighbors, moon=moon)
 
 
 def road(n: int = 500, rng: Any = None) -> Graph:
@@ -268,10 +250,8 @@ def road(n: int = 500, rng: Any = None) -> Graph:
 
     Parameters
     ----------
-    n : int
-        Number of crossings, at least 1.
-    rng : None, int or Generator
-        Source of randomness.
+    n, rng
+        As in :func:`sensor`, for crossings.
 
     Returns
     -------
@@ -297,24 +277,19 @@ def road(n: int = 500, rng: Any = None) -> Graph:
     >>> road(200, rng=0).n_components
     1
     """
+    from scipy.spatial import Delaunay
+
     points = check_rng(rng).random((check_count(n, "n"), 2))
-    pairs = _relative_neighbours(points, _triangulated(points))
-    lengths = np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1)
+    pairs: Any = np.stack(np.triu_indices(n, 1), axis=1)
+    if n > 3:
+        corners = np.sort(Delaunay(points).simplices, axis=1)
+        pairs = np.unique(np.concatenate([corners[:, [0, 1]], corners[:, [0, 2]], corners[:, [1, 2]]]), axis=0)
+    pairs, lengths = _relative_neighbours(points, pairs)
     return placed(pairs.T, points, lengths.mean() / lengths if len(lengths) else None)
 
 
-def _triangulated(points: FloatArray) -> Any:
-    """Return the edges of the Delaunay triangulation, each once; every pair of at most three points."""
-    from scipy.spatial import Delaunay
-
-    if len(points) < 4:
-        return np.stack(np.triu_indices(len(points), 1), axis=1)
-    corners = np.sort(Delaunay(points).simplices, axis=1)
-    return np.unique(np.concatenate([corners[:, [0, 1]], corners[:, [0, 2]], corners[:, [1, 2]]]), axis=0)
-
-
-def _relative_neighbours(points: FloatArray, pairs: Any) -> Any:
-    """Return the pairs whose lune (closer to both ends than they are to each other) holds no point."""
+def _relative_neighbours(points: FloatArray, pairs: Any) -> tuple[Any, FloatArray]:
+    """Return the pairs whose lune (closer to both ends than those to each other) holds no point, with their lengths."""
     from scipy.spatial import KDTree
 
     ends = points[pairs]
@@ -324,14 +299,14 @@ def _relative_neighbours(points: FloatArray, pairs: Any) -> Any:
     owner = np.repeat(np.arange(len(pairs)), [len(some) for some in near])
     gaps = points[np.concatenate([*near, []]).astype(np.int64)][:, None] - ends[owner]
     inside = np.linalg.norm(gaps, axis=2).max(axis=1, initial=0.0) < lengths[owner] * (1 - 1e-12)
-    return pairs[np.bincount(owner[inside], minlength=len(pairs)) == 0]
+    empty = np.bincount(owner[inside], minlength=len(pairs)) == 0
+    return pairs[empty], lengths[empty]
 
 
 def image_patches(image: Any, *, patch: int = 3, n_neighbors: int = 8) -> Graph:
     """Return a graph of the pixels of an image, each joined to those with the most similar surroundings.
 
-    Node ``i * width + j`` is at column j, row i; its brightness is the node column ``value`` (``value_0`` and so on for
-    channels). Borders are reflected.
+    Nodes and their columns are those of :func:`image_grid`. Borders are reflected.
 
     Parameters
     ----------
@@ -339,7 +314,7 @@ def image_patches(image: Any, *, patch: int = 3, n_neighbors: int = 8) -> Graph:
     patch : int
         Side of the square of pixels that is compared; odd.
     n_neighbors : int
-        Number of nearest neighbours; two nodes are adjacent if either is among the nearest of the other.
+        As in :func:`sensor`.
 
     Returns
     -------
@@ -370,5 +345,5 @@ def image_patches(image: Any, *, patch: int = 3, n_neighbors: int = 8) -> Graph:
         raise ParameterError(f"patch must be odd, not {patch}")
     padded = np.pad(pixels, ((half, half), (half, half), (0, 0)), mode="symmetric")
     windows = np.lib.stride_tricks.sliding_window_view(padded, (patch, patch), axis=(0, 1))
-    features = windows.reshape(pixels.shape[0] * pixels.shape[1], -1)
-    return nearest(features, check_count(n_neighbors, "n_neighbors"), pixel_places(pixels), **pixel_columns(pixels))
+    features, places = windows.reshape(pixels.shape[0] * pixels.shape[1], -1), lattice_places(*pixels.shape[:2])
+    return nearest(features, n_neighbors, places, **pixel_columns(pixels))

@@ -1,4 +1,4 @@
-"""Types of loaded data: one graph with features, labels and splits; many small graphs; relations of nodes."""
+"""Types of loaded data: one graph with features, labels and splits, or many small graphs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._arguments import host_array
 from .._document import facts_html
@@ -20,11 +19,14 @@ from ..storage import MemoryStorage
 from .registry import DatasetInfo
 from .splits import SPLIT_SEED, Split, checked_splits, class_codes, is_absent, random_splits
 
-__all__ = ["Dataset", "GraphCollection", "Relations", "check_targets"]
+__all__ = ["Dataset", "GraphCollection", "check_targets"]
 
 
-def _plural(count: int, singular: str, plural: str = "") -> str:
-    return f"{count} {singular if count == 1 else plural or singular + 's'}"
+def _described(data: Any, counts: dict[str, int]) -> str:
+    """Return class, name and counts of a data set, as in ``Dataset('own', 2 nodes, 1 edge)``."""
+    singular = {noun: noun.removesuffix("es" if noun == "classes" else "s") for noun in counts}
+    facts = [f"{count} {singular[noun] if count == 1 else noun}" for noun, count in counts.items()]
+    return f"{type(data).__name__}({', '.join([repr(data.name), *facts])})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,9 +106,7 @@ class Dataset:
         splits : Split, or sequence of splits or of (train, val, test), optional
             Masks or indices. By default ``n_splits`` random ones, stratified by class, 60/20/20 %, drawn once with the
             seed ``rng`` and kept in the data set.
-        name : str
-        n_splits : int
-        rng : int or Generator
+        name, n_splits, rng : str, int, and int or Generator
         feature_names : sequence of str, optional
             By default the columns of a DataFrame.
 
@@ -188,35 +188,21 @@ class Dataset:
         return len(self.classes) if self.y.ndim == 1 else int(self.y.shape[1])
 
     @property
-    def _n_unlabelled(self) -> int:
-        if self.y is None or self.y.ndim != 1:
-            return self.graph.n_nodes if self.y is None else 0
-        return int(np.isnan(self.y).sum()) if self.y.dtype.kind == "f" else len(self.y) - len(_known(self.y))
+    def _counts(self) -> dict[str, int]:
+        n_unlabelled = self.graph.n_nodes if self.y is None else 0
+        if self.y is not None and self.y.ndim == 1:
+            is_number = self.y.dtype.kind == "f"
+            n_unlabelled = int(np.isnan(self.y).sum()) if is_number else len(self.y) - len(_known(self.y))
+        edges = "arcs" if self.graph.directed else "edges"
+        counts = {"nodes": self.graph.n_nodes, edges: self.graph.n_edges, "features": int(self.x.shape[1])}
+        counts |= {"classes": self.n_classes, "splits": len(self.splits)}
+        return counts | ({"unlabelled": n_unlabelled} if n_unlabelled else {})
 
     def __repr__(self) -> str:
-        facts = [
-            repr(self.name),
-            _plural(self.graph.n_nodes, "node"),
-            _plural(self.graph.n_edges, "arc" if self.graph.directed else "edge"),
-            _plural(self.x.shape[1], "feature"),
-            _plural(self.n_classes, "class", "classes"),
-            _plural(len(self.splits), "split"),
-        ]
-        n_unlabelled = self._n_unlabelled
-        facts += [f"{n_unlabelled} unlabelled"] * bool(n_unlabelled)
-        return f"Dataset({', '.join(facts)})"
+        return _described(self, self._counts)
 
     def _repr_html_(self) -> str:
-        facts = {
-            "nodes": self.graph.n_nodes,
-            "arcs" if self.graph.directed else "edges": self.graph.n_edges,
-            "features": int(self.x.shape[1]),
-            "classes": self.n_classes,
-            "splits": len(self.splits),
-            "unlabelled": self._n_unlabelled or None,
-            "licence": self.info.licence,
-        }
-        return facts_html(f"Dataset {self.name}", facts)
+        return facts_html(f"Dataset {self.name}", {**self._counts, "licence": self.info.licence})
 
 
 def _known(y: Any) -> Any:
@@ -226,13 +212,7 @@ def _known(y: Any) -> Any:
 
 
 def check_targets(graph: Graph, y: Any) -> Any:
-    """Return targets in node order: int64, text or float64; None as it is.
-
-    Raises
-    ------
-    SignalError
-        They do not fit the nodes, or are neither numbers nor text.
-    """
+    """Return targets in node order: int64, text or float64; None as it is."""
     if y is None:
         return None
     array = host_array(graph.nodes.align(y), SignalError, "labels")
@@ -267,24 +247,11 @@ def _mask_splits(masks: list[Any]) -> list[tuple[Any, ...]]:
 def _info(name: str, graph: Graph, x: Any, y: Any) -> DatasetInfo:
     is_classes = y is not None and y.ndim == 1 and y.dtype.kind != "f"
     counts = tuple(np.unique(_known(y), return_counts=True)[1].tolist()) if is_classes else None
-    return DatasetInfo(
-        name=name,
-        kind="own",
-        title=name,
-        graphs=1,
-        nodes=graph.n_nodes,
-        edges=graph.n_edges,
-        features=int(x.shape[1]),
-        classes=None if counts is None else len(counts),
-        class_counts=counts,
-        licence="that of your data",
-        citation="",
-        layout="arrays",
-        source=name,
-        npz_sha256=None,
-        sources=(),
-        notes=(),
-    )
+    sizes: dict[str, Any] = {"nodes": graph.n_nodes, "edges": graph.n_edges, "features": int(x.shape[1])}
+    classes: dict[str, Any] = {"classes": None if counts is None else len(counts), "class_counts": counts}
+    origin: dict[str, Any] = {"layout": "arrays", "source": name, "npz_sha256": None, "sources": (), "notes": ()}
+    terms: dict[str, Any] = {"licence": "that of your data", "citation": ""}
+    return DatasetInfo(name=name, kind="own", title=name, graphs=1, **sizes, **classes, **terms, **origin)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -354,62 +321,9 @@ class GraphCollection:
     @property
     def splits(self) -> tuple[Split, ...]:
         """One split per fold: its graphs are the test set, all others the training set; no validation set."""
-        empty = np.zeros(0, dtype=np.int64)
-        return tuple(
-            Split(np.flatnonzero(self.folds != k), empty, np.flatnonzero(self.folds == k))
-            for k in range(int(self.folds.max(initial=-1)) + 1)
-        )
+        empty, folds = np.zeros(0, dtype=np.int64), range(int(self.folds.max(initial=-1)) + 1)
+        return tuple(Split(np.flatnonzero(self.folds != k), empty, np.flatnonzero(self.folds == k)) for k in folds)
 
     def __repr__(self) -> str:
-        facts = [
-            repr(self.name),
-            _plural(len(self), "graph"),
-            _plural(self.graph.n_nodes, "node"),
-            _plural(self.graph.n_edges, "edge"),
-            _plural(len(self.classes), "class", "classes"),
-        ]
-        return f"GraphCollection({', '.join(facts)})"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Relations:
-    """Pairs of nodes that are neighbours in the graph or in a latent space, with their geometric relation.
-
-    Parameters
-    ----------
-    name : str
-        Name of the node data set.
-    method : str
-        Embedding method of the latent space.
-    pairs : int array, shape (2, n_pairs)
-        First and second node of each pair.
-    space : uint8 array, shape (n_pairs,)
-        0 = neighbours in the graph, 1 = neighbours in the latent space.
-    relation : uint8 array, shape (n_pairs,)
-        Quadrant of the second node relative to the first, 0..3.
-
-    See Also
-    --------
-    relations : Load them.
-
-    References
-    ----------
-    .. [1] H. Pei, B. Wei, K. C.-C. Chang, Y. Lei, B. Yang, "Geom-GCN: Geometric graph convolutional networks", ICLR
-       2020.
-
-    Examples
-    --------
-    >>> Relations("pair", "MDS", np.array([[0, 1], [1, 0]]), np.array([0, 1], np.uint8), np.array([2, 1], np.uint8))
-    Relations('pair', 'MDS', 1 graph pairs, 1 latent pairs)
-    """
-
-    name: str
-    method: str
-    pairs: IntArray
-    space: npt.NDArray[np.uint8]
-    relation: npt.NDArray[np.uint8]
-
-    def __repr__(self) -> str:
-        n_latent = int(np.count_nonzero(self.space))
-        n_graph = len(self.space) - n_latent
-        return f"Relations({self.name!r}, {self.method!r}, {n_graph} graph pairs, {n_latent} latent pairs)"
+        counts = {"graphs": len(self), "nodes": self.graph.n_nodes, "edges": self.graph.n_edges}
+        return _described(self, {**counts, "classes": len(self.classes)})

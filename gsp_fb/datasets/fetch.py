@@ -1,7 +1,6 @@
 """Locate data files: the data directory, the cache, or a download; every file is checked before use.
 
-A file whose sha256 is in the registry must match it. For other files the hash is recorded beside the file at the first
-download (``<file>.sha256``) and checked at every later use: trust on first use, over https.
+A file must have the sha256 of the registry, or the one recorded in ``<file>.sha256`` at its first download, over https.
 """
 
 from __future__ import annotations
@@ -64,13 +63,7 @@ def data_dir(chosen: str | os.PathLike[str] | None = None) -> Path:
 
 
 def find_npz(row: DatasetInfo, directory: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return the checked npz file of a data set, or None if it does not exist.
-
-    Raises
-    ------
-    IntegrityError
-        The content differs from the registry's sha256.
-    """
+    """Return the npz file of a data set, checked against the registry's sha256, or None if it does not exist."""
     path = data_dir(directory) / f"{row.name}.npz"
     if row.npz_sha256 is None or not path.is_file():
         return None
@@ -85,71 +78,45 @@ def _checked(path: Path, expected: str) -> Path:
 
 
 def fetch(source: SourceFile, *, hint: str = "") -> Path:
-    """Return the path of an original file in the cache, downloading it if needed.
-
-    Parameters
-    ----------
-    source : SourceFile
-        Address and hash.
-    hint : str
-        End of the error message: what else the user can do.
-
-    Raises
-    ------
-    IntegrityError
-        The file does not have its recorded sha256.
-    DownloadError
-        It is not in the cache and cannot be downloaded, or downloads are forbidden (``GSP_FB_OFFLINE=1``).
-    """
+    """Return the path of an original file in the cache, downloading it if needed; ``hint`` ends the error message."""
     check_address(source.url)
     path = cache_dir() / source.key
     expected = source.sha256 or _recorded(path)
     if path.is_file():
         if expected is None:
-            return _trusted(path)
+            # Put there by hand: accepted. A read-only cache can serve it too, as no recorded hash is to be compared.
+            with suppress(OSError):
+                _record(path, sha256_file(path))
+            return path
         if is_offline():
             return _checked(path, expected)
         if sha256_file(path) == expected:
             return path
     if is_offline():
-        raise DownloadError(_absent(source, path) + hint)
+        what = f"{path.name} is not in the cache and GSP_FB_OFFLINE forbids downloads"
+        known = source.sha256 or "not recorded"
+        raise DownloadError(f"{what}: put {source.url} (sha256 {known}) into {path.parent}{hint}")
     return _download(source.url, path, expected, hint)
-
-
-def _absent(source: SourceFile, path: Path) -> str:
-    known = source.sha256 or "not recorded"
-    return (
-        f"{path.name} is not in the cache and GSP_FB_OFFLINE forbids downloads: "
-        f"put {source.url} (sha256 {known}) into {path.parent}"
-    )
-
-
-def _sidecar(path: Path) -> Path:
-    return path.with_name(path.name + ".sha256")
 
 
 def _recorded(path: Path) -> str | None:
     try:
-        return _sidecar(path).read_text(encoding="ascii").strip()
+        return path.with_name(f"{path.name}.sha256").read_text(encoding="ascii").strip()
     except (FileNotFoundError, NotADirectoryError):
         return None
 
 
 def _record(path: Path, digest: str) -> None:
-    with atomic_write(_sidecar(path), mode="w") as file:
+    with atomic_write(path.with_name(f"{path.name}.sha256"), mode="w") as file:
         file.write(digest + "\n")
 
 
-def _trusted(path: Path) -> Path:
-    """Record the hash of a file that was put into the cache by hand, and accept it."""
-    # A read-only cache can serve such a file too: there is no recorded hash to compare it with.
-    with suppress(OSError):
-        _record(path, sha256_file(path))
-    return path
-
-
 def _download(url: str, path: Path, expected: str | None, hint: str) -> Path:
-    _make_directory(path.parent)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        what = f"cache directory {path.parent} cannot be created: {problem}"
+        raise DownloadError(f"{what}; set GSP_FB_CACHE to a writable directory") from problem
     try:
         digest = _stream(url, path, expected)
     except GspError:
@@ -199,9 +166,8 @@ def _downloader(url: str) -> Iterator[Any]:
             answers.callback(answer.close)
             _check_answer(answer)
 
-        yield pooch.HTTPDownloader(
-            progressbar=at_terminal, chunk_size=CHUNK_BYTES, timeout=TIMEOUT_SECONDS, hooks={"response": inspect}
-        )
+        rules = {"chunk_size": CHUNK_BYTES, "timeout": TIMEOUT_SECONDS, "hooks": {"response": inspect}}
+        yield pooch.HTTPDownloader(progressbar=at_terminal, **rules)
 
 
 def _check_answer(answer: Any) -> None:
@@ -218,12 +184,3 @@ def check_address(url: str) -> None:
     protected = parts.scheme == "https" and parts.hostname
     if not protected and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
         raise DownloadError(f"{url} is refused: files are downloaded over https only")
-
-
-def _make_directory(directory: Path) -> None:
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise DownloadError(
-            f"cache directory {directory} cannot be created: {problem}; set GSP_FB_CACHE to a writable directory"
-        ) from problem

@@ -8,15 +8,40 @@ import numpy as np
 
 from .._arguments import check_count, check_positive, check_rng
 from .._extras import require
+from .._points import gaussian_weights, nearest_neighbours
 from ..backend import FloatArray, IntArray
 from ..errors import ParameterError
 from ..graph import Graph
-from ._placed import circle, placed
+from ..nodes import NodeTable
 
 __all__ = ["comet", "image_grid", "low_stretch_tree", "random_regular", "random_ring", "torus"]
 
-
 MAX_LOG_SIDE = 12
+
+
+def placed(edges: Any, coordinates: Any, weights: Any = None, *, symmetrize: Any = None, **columns: Any) -> Graph:
+    """Return the undirected graph of pairs ``(first, second)`` with nodes at the coordinates."""
+    n = len(coordinates)
+    nodes = NodeTable(n, None, np.asarray(coordinates, dtype=np.float64), columns)
+    return Graph.from_edges(np.stack(edges, axis=1), weights, n, symmetrize=symmetrize, nodes=nodes)
+
+
+def circle(n: int) -> FloatArray:
+    """Return ``n`` equally spaced points of the unit circle, from (1, 0) on."""
+    angles = 2 * np.pi * np.arange(n) / max(n, 1)
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def nearest(points: FloatArray, n_neighbors: int, coordinates: FloatArray | None = None, **columns: Any) -> Graph:
+    """Return the k-nearest-neighbour graph, weight exp(-d^2 / (2 s^2)) with the mean edge length s."""
+    k = min(check_count(n_neighbors, "n_neighbors"), len(points) - 1)
+    places = points if coordinates is None else coordinates
+    if k < 1:
+        return placed(np.empty((2, 0), dtype=np.int64), places, **columns)
+    first, second, lengths = nearest_neighbours(points, k)
+    weights = gaussian_weights(lengths)
+    keep = weights > 0
+    return placed((first[keep], second[keep]), places, weights[keep], symmetrize="max", **columns)
 
 
 def lattice(n: int, m: int) -> tuple[IntArray, IntArray]:
@@ -120,10 +145,8 @@ def random_ring(n: int = 64, rng: Any = None) -> Graph:
 
     Parameters
     ----------
-    n : int
-        Number of nodes, at least 3.
-    rng : None, int or Generator
-        Source of randomness.
+    n, rng
+        As in :func:`sensor`, with at least 3 nodes.
 
     Returns
     -------
@@ -145,8 +168,7 @@ def random_ring(n: int = 64, rng: Any = None) -> Graph:
     10
     """
     angles = np.sort(check_rng(rng).uniform(0, 2 * np.pi, check_count(n, "n", minimum=3)))
-    nodes = np.arange(n)
-    gaps = np.diff(angles, append=angles[0] + 2 * np.pi)
+    nodes, gaps = np.arange(n), np.diff(angles, append=angles[0] + 2 * np.pi)
     places = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     return placed((nodes, (nodes + 1) % n), places, 2 * np.pi / n / gaps)
 
@@ -283,7 +305,7 @@ def image_grid(image: Any, *, bandwidth: float | None = None) -> Graph:
         values = pixels.reshape(n * m, -1)
         scale = 2 * check_positive(bandwidth, "bandwidth") ** 2
         weights = np.exp(-np.sum((values[first] - values[second]) ** 2, axis=1) / scale)
-    return placed((first, second), pixel_places(pixels), weights, **pixel_columns(pixels))
+    return placed((first, second), lattice_places(n, m), weights, **pixel_columns(pixels))
 
 
 def check_image(image: Any) -> FloatArray:
@@ -292,11 +314,6 @@ def check_image(image: Any) -> FloatArray:
     if pixels.ndim not in (2, 3) or not pixels.size or not np.isfinite(pixels).all():
         raise ParameterError(f"an image is a finite array (height, width[, channels]), not one of shape {pixels.shape}")
     return pixels.reshape(*pixels.shape[:2], -1)
-
-
-def pixel_places(pixels: FloatArray) -> FloatArray:
-    """Return the position of each pixel."""
-    return lattice_places(*pixels.shape[:2])
 
 
 def pixel_columns(pixels: FloatArray) -> dict[str, FloatArray]:

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .._arguments import check_choice
 from .._build import LOOP_RULES
+from ..backend import IntArray
 from ..errors import DownloadError, IntegrityError, ParameterError
 from ..graph import Graph
-from .dataset import Dataset, GraphCollection, Relations
+from .dataset import Dataset, GraphCollection
 from .fetch import data_dir as npz_dir
 from .fetch import fetch, find_npz
-from .readers import (
-    READERS,
-    CollectionArrays,
-    NodeArrays,
-    read_collection,
-    read_node,
-    read_relations,
-    read_relations_text,
-)
+from .readers import READERS, read_collection, read_node, read_relations, read_relations_text
+from .readers.arrays import CollectionArrays, NodeArrays
 from .registry import METHODS, DatasetInfo, info, names
 from .splits import SPLIT_SEED, Split, random_splits, splits_from_masks, stored_splits
 
-__all__ = ["load", "relations"]
+__all__ = ["Relations", "load", "relations"]
 
 RELATIONS_SUFFIX = "_geom_relations"
 # Above this share of non-zeros a dense float32 array is smaller than CSR with its int32 indices.
@@ -35,13 +31,52 @@ DENSE_FROM = 0.5
 PathLike = str | os.PathLike[str] | None
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Relations:
+    """Pairs of nodes that are neighbours in the graph or in a latent space, with their geometric relation.
+
+    Parameters
+    ----------
+    name : str
+        Name of the node data set.
+    method : str
+        Embedding method of the latent space.
+    pairs : int array, shape (2, n_pairs)
+        First and second node of each pair.
+    space : uint8 array, shape (n_pairs,)
+        0 = neighbours in the graph, 1 = neighbours in the latent space.
+    relation : uint8 array, shape (n_pairs,)
+        Quadrant of the second node relative to the first, 0..3.
+
+    See Also
+    --------
+    relations : Load them.
+
+    References
+    ----------
+    .. [1] H. Pei, B. Wei, K. C.-C. Chang, Y. Lei, B. Yang, "Geom-GCN: Geometric graph convolutional networks", ICLR
+       2020.
+
+    Examples
+    --------
+    >>> Relations("pair", "MDS", np.array([[0, 1], [1, 0]]), np.array([0, 1], np.uint8), np.array([2, 1], np.uint8))
+    Relations('pair', 'MDS', 1 graph pairs, 1 latent pairs)
+    """
+
+    name: str
+    method: str
+    pairs: IntArray
+    space: npt.NDArray[np.uint8]
+    relation: npt.NDArray[np.uint8]
+
+    def __repr__(self) -> str:
+        n_latent = int(np.count_nonzero(self.space))
+        n_graph = len(self.space) - n_latent
+        return f"Relations({self.name!r}, {self.method!r}, {n_graph} graph pairs, {n_latent} latent pairs)"
+
+
 def load(
-    name: str,
-    *,
-    directed: bool = False,
-    loops: str = "keep",
-    made_up_labels: bool = False,
-    data_dir: PathLike = None,
+    name: str, *, directed: bool = False, loops: str = "keep", made_up_labels: bool = False, data_dir: PathLike = None
 ) -> Any:
     """Load a real data set by name.
 
@@ -161,10 +196,10 @@ def relations(name: str, method: str, *, data_dir: PathLike = None) -> Relations
     row = info(check_choice(name, sets, "set with relations") + RELATIONS_SUFFIX)
     check_choice(method, METHODS, "method")
     npz = find_npz(row, data_dir)
-    if npz is not None:
-        found = read_relations(npz, method)
-    else:
+    if npz is None:
         found = read_relations_text(_fetch_all(row, data_dir, (method,))[method])
+    else:
+        found = read_relations(npz, method)
     return Relations(name, method, found.pairs, found.space, found.relation)
 
 
@@ -173,7 +208,10 @@ def _arrays(row: DatasetInfo, directory: PathLike, read_npz: Any) -> Any:
     if npz is not None:
         return read_npz(npz)
     arrays = READERS[row.layout](_fetch_all(row, directory), row)
-    _check_counts(row, arrays.y)
+    known = row.class_counts is not None
+    found = tuple(np.unique(arrays.y, return_counts=True)[1].tolist()) if known else None
+    if found != row.class_counts:
+        raise IntegrityError(f"the files of {row.name} have class counts {found}, expected {row.class_counts}")
     return arrays
 
 
@@ -186,19 +224,9 @@ def _fetch_all(row: DatasetInfo, directory: PathLike, roles: tuple[str, ...] | N
     return {file.role: fetch(file, hint=hint) for file in row.sources if roles is None or file.role in roles}
 
 
-def _check_counts(row: DatasetInfo, y: Any) -> None:
-    if row.class_counts is None:
-        return
-    found = tuple(int(count) for count in np.unique(y, return_counts=True)[1])
-    if found != row.class_counts:
-        raise IntegrityError(f"the files of {row.name} have class counts {found}, expected {row.class_counts}")
-
-
 def _graph(edges: Any, n_nodes: int, directed: bool, loops: str) -> Graph:
-    rule = None if directed else "max"
-    return Graph.from_edges(
-        edges.T, n_nodes=n_nodes, directed=directed, symmetrize=rule, duplicates="first", loops=loops
-    )
+    rules: dict[str, Any] = {"directed": directed, "symmetrize": None if directed else "max", "loops": loops}
+    return Graph.from_edges(edges.T, n_nodes=n_nodes, duplicates="first", **rules)
 
 
 def _dataset(row: DatasetInfo, arrays: NodeArrays, directed: bool, loops: str, made_up: bool) -> Dataset:
@@ -207,32 +235,17 @@ def _dataset(row: DatasetInfo, arrays: NodeArrays, directed: bool, loops: str, m
     if arrays.unlabelled is not None and not made_up:
         y[arrays.unlabelled] = -1
     dense = arrays.x.nnz > DENSE_FROM * n_nodes * n_features
-    return Dataset(
-        name=row.name,
-        graph=_graph(arrays.edges, n_nodes, directed, loops),
-        x=arrays.x.toarray() if dense else arrays.x,
-        y=y,
-        splits=_splits(row.name, arrays, y),
-        info=row,
-        public_split=None if arrays.public is None else Split(*arrays.public),
-    )
-
-
-def _splits(name: str, arrays: NodeArrays, y: Any) -> tuple[Split, ...]:
+    graph, x = _graph(arrays.edges, n_nodes, directed, loops), arrays.x.toarray() if dense else arrays.x
     if arrays.masks is None:
-        return stored_splits(name) or random_splits(y, rng=SPLIT_SEED)
-    return splits_from_masks(arrays.masks, y >= 0 if y.ndim == 1 else np.ones(len(y), dtype=bool))
+        splits = stored_splits(row.name) or random_splits(y, rng=SPLIT_SEED)
+    else:
+        splits = splits_from_masks(arrays.masks, y >= 0 if y.ndim == 1 else np.ones(n_nodes, dtype=bool))
+    public = None if arrays.public is None else Split(*arrays.public)
+    return Dataset(row.name, graph, x, y, splits, row, public)
 
 
 def _collection(row: DatasetInfo, arrays: CollectionArrays, loops: str) -> GraphCollection:
     classes, y = np.unique(arrays.y, return_inverse=True)
-    return GraphCollection(
-        name=row.name,
-        graph=_graph(arrays.edges, len(arrays.node_label), False, loops),
-        graph_indptr=arrays.graph_indptr,
-        node_label=arrays.node_label,
-        y=y.astype(np.int64),
-        classes=classes,
-        folds=arrays.fold,
-        info=row,
-    )
+    tags, y = arrays.node_label, y.astype(np.int64)
+    graph = _graph(arrays.edges, len(tags), False, loops)
+    return GraphCollection(row.name, graph, arrays.graph_indptr, tags, y, classes, arrays.fold, row)

@@ -117,39 +117,27 @@ def dataset_of(
     x = np.stack([table[column].astype(np.float64) for column in chosen], axis=1)
     bad = np.argwhere(~np.isfinite(x))
     if bad.size:
-        raise ParameterError(f"feature {chosen[bad[0][1]]!r} is empty or not finite at node {_name(graph, bad[0][0])}")
+        node, feature = bad[0].tolist()
+        name_of = range(graph.n_nodes) if graph.labels is None else graph.labels
+        raise ParameterError(f"feature {chosen[feature]!r} is empty or not finite at node {name_of[node]!r}")
     y = None if label is None else check_targets(graph, table[label])
     splits = None if split is None else [split_from_column(table[split])]
     return Dataset.from_arrays(graph, x, y, splits, name=name, feature_names=chosen)
 
 
-def _name(graph: Graph, node: int) -> Any:
-    return repr(graph.labels[node]) if graph.labels is not None else int(node)
-
-
 def read_table(path: PathLike, on: str | None = None) -> tuple[dict[str, Any], str]:
-    """Return the columns of a table of nodes, and the name of the column that holds their names.
-
-    Raises
-    ------
-    FormatError
-        The file is no table.
-    ParameterError
-        There is no column ``on``.
-    """
+    """Return the columns of a table of nodes, and the name of the column that holds their names."""
     kind = Path(path).suffix.lower()
-    columns = _parquet_columns(path) if kind == ".parquet" else _text_columns(path, "\t" if kind == ".tsv" else ",")
+    if kind == ".parquet":
+        table = require("pyarrow.parquet", "reading Parquet").read_table(path)
+        columns = {name: table[name].to_numpy() for name in table.column_names}
+    else:
+        columns = _text_columns(path, "\t" if kind == ".tsv" else ",")
     lower = {name.lower(): name for name in columns}
-    first = next(iter(columns))
-    chosen = on or next((lower[word] for word in NAME_COLUMNS if word in lower), first)
+    chosen = on or next((lower[word] for word in NAME_COLUMNS if word in lower), next(iter(columns)))
     if chosen not in columns:
         raise ParameterError(f"{os.fspath(path)}: no column {chosen!r}; there are {listed(list(columns))}")
     return columns, chosen
-
-
-def _parquet_columns(path: PathLike) -> dict[str, Any]:
-    table = require("pyarrow.parquet", "reading Parquet").read_table(path)
-    return {name: table[name].to_numpy() for name in table.column_names}
 
 
 def _text_columns(path: PathLike, delimiter: str) -> dict[str, Any]:
@@ -229,10 +217,8 @@ def from_anndata(
     keys = [graph] if graph is not None else ["spatial_connectivities", "connectivities"]
     found = next((key for key in keys if key in adata.obsp), None)
     if found is None:
-        have = listed(list(adata.obsp)) or "none"
-        raise GraphError(
-            f"no graph {' or '.join(keys)} in obsp (it has {have}); compute neighbours, or Graph.from_points"
-        )
+        what = f"no graph {' or '.join(keys)} in obsp (it has {listed(list(adata.obsp)) or 'none'})"
+        raise GraphError(f"{what}; compute neighbours, or Graph.from_points")
     names = [str(name) for name in adata.obs_names]
     cells = Graph.from_adjacency(adata.obsp[found], symmetrize="max", nodes=names)
     columns = {str(name): adata.obs[name].to_numpy() for name in adata.obs.columns}

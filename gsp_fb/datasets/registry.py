@@ -142,22 +142,15 @@ class DatasetInfo:
 
 
 def _row(entry: dict[str, Any]) -> DatasetInfo:
-    known, commit = entry.pop("sha256"), entry.pop("commit")
-    source = entry["source"]
-    entry["sources"] = tuple(
-        SourceFile(role, url.format(source=source, commit=commit), known.get(role))
-        for role, url in LAYOUTS[entry["layout"]].items()
-    )
+    known, place = entry.pop("sha256"), {"source": entry["source"], "commit": entry.pop("commit")}
+    urls = {role: url.format(**place) for role, url in LAYOUTS[entry["layout"]].items()}
+    entry["sources"] = tuple(SourceFile(role, url, known.get(role)) for role, url in urls.items())
     counts = entry["class_counts"]
     return DatasetInfo(**{**entry, "notes": tuple(entry["notes"]), "class_counts": counts and tuple(counts)})
 
 
-def _read_registry() -> Mapping[str, DatasetInfo]:
-    entries = json.loads(files("gsp_fb").joinpath("data/datasets.json").read_text(encoding="utf-8"))
-    return MappingProxyType({entry["name"]: _row(entry) for entry in entries})
-
-
-REGISTRY = _read_registry()
+_ENTRIES = json.loads(files("gsp_fb").joinpath("data/datasets.json").read_text(encoding="utf-8"))
+REGISTRY: Mapping[str, DatasetInfo] = MappingProxyType({entry["name"]: _row(entry) for entry in _ENTRIES})
 
 
 def names(kind: str | None = None) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -13,8 +14,6 @@ from ..backend import IntArray
 from ..errors import ParameterError
 from ..graph import Graph
 from .dataset import Dataset
-from .registry import DatasetInfo
-from .splits import random_splits
 
 __all__ = ["check_share", "community", "contextual_sbm", "distinct_pairs"]
 
@@ -22,8 +21,7 @@ __all__ = ["check_share", "community", "contextual_sbm", "distinct_pairs"]
 def community(n: int, n_communities: int = 4, rng: Any = None, *, degree: float = 6.0, homophily: float = 0.9) -> Graph:
     """Return a graph of communities of equal size, a planted partition.
 
-    A share ``homophily`` of the edges, in expectation, lies within communities. Nodes are numbered community by
-    community; the graph is that of :func:`contextual_sbm`.
+    A share ``homophily`` of the edges, in expectation, lies within communities, by which nodes are numbered.
 
     Parameters
     ----------
@@ -33,10 +31,8 @@ def community(n: int, n_communities: int = 4, rng: Any = None, *, degree: float 
         Number of communities, equal in size up to one node.
     rng : None, int or Generator
         Source of randomness.
-    degree : float > 0
-        Mean degree.
-    homophily : float
-        Probability in [0, 1] that an edge lies within a community.
+    degree, homophily
+        As in :func:`contextual_sbm`, with communities for classes.
 
     Returns
     -------
@@ -91,7 +87,6 @@ def contextual_sbm(
     homophily : float
         h in [0, 1].
     n_features : int
-        Number of features.
     signal : float >= 0
         At 0 the features are independent of the class.
     n_splits : int
@@ -131,29 +126,10 @@ def contextual_sbm(
     means = rng.normal(size=(n_classes, n_features))
     x = (signal * means[y] + rng.normal(size=(n_nodes, n_features))) / np.sqrt(n_features)
     title = f"contextual SBM, degree {degree:g}, homophily {homophily:g}, signal {signal:g}"
-    return Dataset("contextual_sbm", graph, x, y, random_splits(y, n_splits, rng), _synthetic_row(title, graph, x, y))
-
-
-def _synthetic_row(title: str, graph: Graph, x: Any, y: IntArray) -> DatasetInfo:
-    counts = tuple(int(count) for count in np.bincount(y))
-    return DatasetInfo(
-        name="contextual_sbm",
-        kind="synthetic",
-        title=title,
-        graphs=1,
-        nodes=graph.n_nodes,
-        edges=graph.n_edges,
-        features=int(x.shape[1]),
-        classes=len(counts),
-        class_counts=counts,
-        licence="none needed",
-        citation="Deshpande et al., Contextual Stochastic Block Models, NeurIPS 2018",
-        layout="generated",
-        source="gsp_fb",
-        npz_sha256=None,
-        sources=(),
-        notes=(),
-    )
+    made = Dataset.from_arrays(graph, x, y, name="contextual_sbm", n_splits=n_splits, rng=rng)
+    facts: dict[str, Any] = {"licence": "none needed", "layout": "generated", "source": "gsp_fb", "title": title}
+    citation = "Deshpande et al., Contextual Stochastic Block Models, NeurIPS 2018"
+    return replace(made, info=replace(made.info, kind="synthetic", citation=citation, **facts))
 
 
 def _check_at_least_zero(value: Any, what: str) -> float:
@@ -195,9 +171,8 @@ def distinct_pairs(
     """Draw distinct pairs (i, j) uniformly, where node j may pair with first[j] .. first[j] + counts[j] - 1."""
     ends = np.cumsum(counts)
     if n_pairs > ends[-1]:
-        raise ParameterError(
-            f"{n_pairs} edges requested but only {ends[-1]} pairs exist; choose a smaller degree or another homophily"
-        )
+        what = f"{n_pairs} edges requested but only {ends[-1]} pairs exist"
+        raise ParameterError(f"{what}; choose a smaller degree or another homophily")
     pair = rng.choice(ends[-1], n_pairs, replace=False, shuffle=False)
     j = np.searchsorted(ends, pair, side="right")
     return first[j] + pair - (ends[j] - counts[j]), j

@@ -258,11 +258,6 @@ def is_absent(label: Any) -> bool:
 def checked_splits(splits: Any, n_items: int) -> tuple[Split, ...]:
     """Return splits as index arrays: from objects with train, val and test, or triples; masks or indices.
 
-    Raises
-    ------
-    ParameterError
-        An index is no integer, is out of range or occurs in two parts, or a mask has the wrong length.
-
     Examples
     --------
     >>> checked_splits([([0, 1], [2], [3])], 4)

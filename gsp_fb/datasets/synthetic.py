@@ -12,22 +12,12 @@ from .._arguments import check_count, check_rng
 from .._extras import require
 from ..errors import ParameterError
 from ..graph import Graph
-from ._placed import circle, placed
 from .clouds import cube, david_sensor_net, road, sensor, sphere, swiss_roll, two_moons
 from .dataset import Dataset
-from .lattices import comet, lattice, lattice_places, random_regular, random_ring, torus
+from .lattices import circle, comet, lattice, lattice_places, placed, random_regular, random_ring, torus
 from .sbm import check_share, community, contextual_sbm, distinct_pairs
 
-__all__ = [
-    "SYNTHETIC",
-    "barabasi_albert",
-    "complete",
-    "erdos_renyi",
-    "grid",
-    "path",
-    "ring",
-    "star",
-]
+__all__ = ["SYNTHETIC", "barabasi_albert", "complete", "erdos_renyi", "grid", "path", "ring", "star"]
 
 
 def ring(n: int, k: int = 1) -> Graph:
@@ -300,28 +290,10 @@ def barabasi_albert(n: int, m: int = 3, rng: Any = None) -> Graph:
     return Graph.from_edges(np.array(grown.edges), n_nodes=n)
 
 
-# Every generator needs its first argument only: the number of nodes (per side of grid and torus).
-SYNTHETIC: MappingProxyType[str, Callable[..., Graph | Dataset]] = MappingProxyType(
-    {
-        "ring": ring,
-        "path": path,
-        "grid": grid,
-        "star": star,
-        "complete": complete,
-        "torus": torus,
-        "comet": comet,
-        "random_ring": random_ring,
-        "random_regular": random_regular,
-        "sensor": sensor,
-        "david_sensor_net": david_sensor_net,
-        "sphere": sphere,
-        "cube": cube,
-        "swiss_roll": swiss_roll,
-        "two_moons": two_moons,
-        "road": road,
-        "community": community,
-        "erdos_renyi": erdos_renyi,
-        "barabasi_albert": barabasi_albert,
-        "contextual_sbm": contextual_sbm,
-    }
+_GENERATORS: tuple[Callable[..., Graph | Dataset], ...] = (
+    *(ring, path, grid, star, complete, torus, comet, random_ring, random_regular),
+    *(sensor, david_sensor_net, sphere, cube, swiss_roll, two_moons, road),
+    *(community, erdos_renyi, barabasi_albert, contextual_sbm),
 )
+# Every generator needs its first argument only: the number of nodes (per side of grid and torus).
+SYNTHETIC = MappingProxyType({generator.__name__: generator for generator in _GENERATORS})

@@ -20,6 +20,7 @@ from .._atomic import atomic_write
 from .._attributes import WEIGHT
 from ..errors import FormatError, GraphError, GspWarning, ParameterError
 from ..graph import Graph
+from ..nodes import NodeTable
 from ._edges import read_csv, read_tsv, write_csv, write_tsv
 from ._gml import read_gml, write_gml
 from ._graphml import read_graphml, write_graphml
@@ -176,7 +177,9 @@ def read_graph(
     kind = _format_of(path, format)
     limits = Limits(max_nodes, max_bytes)
     named: dict[str, Any] = {"source": source, "target": target, "weight": weight, "header": header}
-    _check_named(kind, {name: value for name, value in named.items() if value != DEFAULTS[name]})
+    odd = next((name for name in named if named[name] != DEFAULTS[name] and name not in kind.columns), None)
+    if odd is not None:
+        raise ParameterError(f"{odd}={named[odd]!r} does not apply to {kind.suffixes[0]} files")
     options = Options(directed, symmetrize, duplicates or kind.duplicates, loops, limits, signed=signed, **named)
     with _naming(path), open_limited(path, limits) as file:
         return kind.read(file, options).graph(options)
@@ -221,14 +224,12 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | Non
     """
     kind = _format_of(path, format)
     graph.in_memory()
+    what = f"{os.fspath(path)}: this format"
     if kind is not FORMATS["npz"]:
-        graph.check_unsigned(
-            f"{os.fspath(path)}: this format", remedy="write an .npz file, or a folder with outofcore.write_folder"
-        )
-    lost = [] if kind.labels else _held(graph)
+        graph.check_unsigned(what, remedy="write an .npz file, or a folder with outofcore.write_folder")
+    lost = "" if kind.labels else ", ".join(_held(graph.nodes))
     if lost:
-        what = ", ".join(lost)
-        warnings.warn(f"{os.fspath(path)}: this format cannot store {what}; they are omitted", GspWarning, stacklevel=2)
+        warnings.warn(f"{what} cannot store {lost}; they are omitted", GspWarning, stacklevel=2)
     with _naming(path), atomic_write(path) as file:
         if not is_gzip(path):
             kind.write(graph, file)  # type: ignore[arg-type]  # mode 'wb' by default
@@ -238,17 +239,10 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | Non
             kind.write(graph, packed)  # type: ignore[arg-type]  # a GzipFile writes like a binary file
 
 
-def _held(graph: Graph) -> list[str]:
-    """Return what the node table of a graph holds, for a message."""
-    table = graph.nodes
+def _held(table: NodeTable) -> list[str]:
+    """Return what a node table holds, for a message."""
     parts = ["labels"] * (table.names is not None) + ["coordinates"] * (table.coordinates is not None)
     return parts + ([f"node columns {', '.join(table)}"] if len(table) else [])
-
-
-def _check_named(kind: Format, given: dict[str, Any]) -> None:
-    odd = next((name for name in given if name not in kind.columns), None)
-    if odd is not None:
-        raise ParameterError(f"{odd}={given[odd]!r} does not apply to {kind.suffixes[0]} files")
 
 
 def _format_of(path: str | os.PathLike[str], name: str | None) -> Format:

@@ -19,7 +19,7 @@ from .._extras import has, require
 from ..backend import FloatArray, IntArray
 from ..errors import FormatError
 from ..graph import Graph
-from ._labels import Header, names_to_pairs
+from ._nodes import Header, names_to_pairs
 from ._parsed import Edges, Labels, Options
 
 __all__ = ["read_csv", "read_tsv", "write_csv", "write_tsv"]
@@ -30,6 +30,7 @@ FAST_FROM = 2**22
 COMMENTS = ("#", "%")
 # Accepted names of each column in a header.
 COLUMNS = {"source": ("source", "src", "from"), "target": ("target", "dst", "to"), "weight": ("weight",)}
+ENDS = ("source", "target")
 # Gephi's column of directions, with what its cells mean.
 KIND = "type"
 KINDS = {"directed": True, "undirected": False}
@@ -38,7 +39,6 @@ _INTEGERS = re.compile(r"(?:[+-]?[0-9]{1,18},)*+")
 _NUMBERS = re.compile(r"(?:[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?,)*+")
 _DECIMAL = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?")
 
-Row = list[str]
 Columns = Sequence[Sequence[str]]
 
 
@@ -49,18 +49,17 @@ class _Text:
     content: bytes
     delimiter: str | None
     n_skipped: int
+    own: bool
     start: int = 0
 
     def columns(self) -> Columns:
         """Return the columns of cells; a line of another length than the first one is an error."""
-        plain = self._plain_columns()
-        if plain is not None:
+        if (plain := self._plain_columns()) is not None:
             return plain
         rows = [row for _, row in self.numbered()]
         odd = next((k for k, row in enumerate(rows) if len(row) != len(rows[0])), None)
         if odd is not None:
-            line = self.line(odd)
-            raise FormatError(f"line {line}: {len(rows[odd])} columns where {len(rows[0])} are expected")
+            raise self.refuse(odd, f"{len(rows[odd])} columns where {len(rows[0])} are expected")
         return list(zip(*rows, strict=True))
 
     def body(self) -> bytes:
@@ -82,18 +81,16 @@ class _Text:
         cells = body.decode().replace("\n", self.delimiter).split(self.delimiter)
         return [cells[k::width] for k in range(width)]
 
-    def numbered(self) -> Iterator[tuple[int, Row]]:
+    def numbered(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the cells of each line that is not empty, with its number."""
         stream = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8-sig", newline="")
         for _ in range(self.n_skipped):
             stream.readline()
-        if self.delimiter is None:
-            cells: Iterator[tuple[int, Row]] = ((number, line.split()) for number, line in enumerate(stream, start=1))
-        else:
-            cells = self._parsed(stream)
+        blanks = ((number, line.split()) for number, line in enumerate(stream, start=1))
+        cells = blanks if self.delimiter is None else self._parsed(stream)
         return ((self.n_skipped + number, row) for number, row in cells if len(row) > 1 or "".join(row).strip())
 
-    def _parsed(self, stream: Any) -> Iterator[tuple[int, Row]]:
+    def _parsed(self, stream: Any) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(stream, delimiter=str(self.delimiter), strict=True)
         try:
             for row in reader:
@@ -101,9 +98,10 @@ class _Text:
         except csv.Error as bad:
             raise FormatError(f"line {reader.line_num}: {bad}") from None
 
-    def line(self, row: int) -> int:
-        """Return the line number of a row."""
-        return next(islice(self.numbered(), row + self.start, None))[0]
+    def refuse(self, row: int, why: str) -> FormatError:
+        """Return the error of a row, with its line number."""
+        line, _ = next(islice(self.numbered(), row + self.start, None))
+        return FormatError(f"line {line}: {why}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,35 +113,31 @@ class _Table:
 
     @property
     def n_rows(self) -> int:
-        """Number of edges."""
         return len(next(iter(self.columns.values())))
-
-    def refuse(self, row: int, why: str) -> FormatError:
-        """Return the error of a row, with its line number."""
-        return FormatError(f"line {self.text.line(row)}: {why}")
 
 
 def _read(file: BinaryIO, options: Options, *, delimiters: Sequence[str]) -> Edges:
     content = file.read()
-    _check_text(content)
+    try:
+        content.decode("utf-8-sig")
+    except UnicodeDecodeError as bad:
+        line = content.count(b"\n", 0, bad.start) + 1
+        raise FormatError(f"line {line}: byte {bad.object[bad.start]:#04x} is not UTF-8 text") from None
     ours, text = _opened(content, delimiters)
-    named = ours is not None and ours.labels is not None
-    numbers = None if named else _read_numbers(text, options, own=ours is not None)
-    if numbers is not None and ours is None:
-        return numbers
-    if numbers is not None and ours is not None:
-        ours.check_complete(len(numbers.pairs))
-        return replace(numbers, n_nodes=ours.n_nodes, directed=ours.directed, nodes=ours.table)
-    table, ends, weight = _layout(text, text.columns(), options, own=ours is not None)
+    labels = None if ours is None else ours.labels
+    numbers = _read_numbers(text, options) if labels is None else None
+    found = _read_cells(text, options, labels) if numbers is None else numbers
+    return found if ours is None else ours.completed(found)
+
+
+def _read_cells(text: _Text, options: Options, labels: Labels) -> Edges:
+    table, ends, weight = _layout(text, options)
     weights = None if weight is None else _weights(table, weight)
-    if ours is None:
-        pairs, labels = _pairs(table, ends, None)
-        return Edges(pairs, weights, None if labels is None else len(labels), _direction(table), labels)
-    ours.check_complete(table.n_rows)
-    return Edges(_pairs(table, ends, ours.labels)[0], weights, ours.n_nodes, ours.directed, ours.table)
+    pairs, names = _pairs(table, ends, labels)
+    return Edges(pairs, weights, None if names is None else len(names), _direction(table), names)
 
 
-def _read_numbers(text: _Text, options: Options, *, own: bool) -> Edges | None:
+def _read_numbers(text: _Text, options: Options) -> Edges | None:
     """Return the edges of a table of plain numbers whose first columns are its ends; None for any other table.
 
     One pattern accounts for every byte below the first line, so that no cell is guessed; the layout follows from the
@@ -155,9 +149,8 @@ def _read_numbers(text: _Text, options: Options, *, own: bool) -> Edges | None:
     if width < 2 or not pattern.fullmatch(below):
         return None
     second = below.split(b"\n", 1)[0]
-    lines = _Text(first + b"\n" + second, text.delimiter, 0)
     try:
-        table, ends, weight = _layout(lines, lines.columns(), options, own=own)
+        table, ends, weight = _layout(replace(text, content=first + b"\n" + second, n_skipped=0), options)
     except FormatError:
         return None  # the path that counts lines words it
     names = list(table.columns)
@@ -191,14 +184,6 @@ def _number_rows(lines: bytes, delimiter: str, width: int) -> FloatArray:
     return np.fromstring(cells, dtype=np.float64, sep=",").reshape(-1, width)
 
 
-def _check_text(content: bytes) -> None:
-    try:
-        content.decode("utf-8-sig")
-    except UnicodeDecodeError as bad:
-        line = content.count(b"\n", 0, bad.start) + 1
-        raise FormatError(f"line {line}: byte {bad.object[bad.start]:#04x} is not UTF-8 text") from None
-
-
 def _opened(content: bytes, delimiters: Sequence[str]) -> tuple[Header | None, _Text]:
     """Return the header that this library wrote, if any, and the text after the leading comments."""
     stream = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
@@ -211,35 +196,31 @@ def _opened(content: bytes, delimiters: Sequence[str]) -> tuple[Header | None, _
         n_skipped += 1
     if header is not None and not content.endswith(b"\n"):
         raise FormatError("the last line has no line break; the file is truncated")
-    return header, _Text(content, next((mark for mark in delimiters if mark in line), None), n_skipped, 0)
+    delimiter = next((mark for mark in delimiters if mark in line), None)
+    return header, _Text(content, delimiter, n_skipped, own=header is not None)
 
 
-def _layout(
-    text: _Text, columns: Columns, options: Options, *, own: bool
-) -> tuple[_Table, tuple[str, str], str | None]:
+def _layout(text: _Text, options: Options) -> tuple[_Table, tuple[str, str], str | None]:
     """Return the table, the names of its columns source and target, and that of the weights."""
+    columns = text.columns()
+    # Blanks around a cell are part of a name only in files that this library wrote.
+    cells = columns if text.own else [list(map(str.strip, column)) for column in columns]
     first = [column[0].strip() for column in columns]
     ends = _named_ends(first, options)
     if ends is None:
         _check_no_header(text, columns, first, options)
         names = list(COLUMNS)[: len(first) or 2]
-        table = _Table(text, dict(zip(names, _cells(columns, own) or [[], []], strict=True)))
-        return table, ("source", "target"), "weight" if "weight" in names and options.weight is not None else None
+        table = _Table(text, dict(zip(names, cells or [[], []], strict=True)))
+        return table, ENDS, "weight" if "weight" in names and options.weight is not None else None
     if len(set(first)) != len(first):
-        raise FormatError(f"line {text.line(0)}: a column occurs twice in the header {listed(first)}")
-    below = [column[1:] for column in _cells(columns, own)]
-    table = _Table(replace(text, start=1), dict(zip(first, below, strict=True)))
+        raise text.refuse(0, f"a column occurs twice in the header {listed(first)}")
+    table = _Table(replace(text, start=1), dict(zip(first, [column[1:] for column in cells], strict=True)))
     others = [name for name in first if name not in ends]
     numeric = (name for name in others if table.n_rows and _are_numbers(table.columns[name]))
     return table, ends, weight_attribute(others, numeric, options.weight)
 
 
-def _cells(columns: Columns, own: bool) -> Columns:
-    """Return the cells without blanks around them; those are part of a name only in files that this library wrote."""
-    return columns if own else [list(map(str.strip, column)) for column in columns]
-
-
-def _named_ends(first: Row, options: Options) -> tuple[str, str] | None:
+def _named_ends(first: list[str], options: Options) -> tuple[str, str] | None:
     """Return the names of the columns source and target where the first line is a header; None where it is an edge."""
     options.check_ends()
     if options.source is not None and options.target is not None:
@@ -249,17 +230,14 @@ def _named_ends(first: Row, options: Options) -> tuple[str, str] | None:
         return options.source, options.target
     if options.header is False:
         return None
-    lower = [cell.lower() for cell in first]
-    found = [next((word for word in COLUMNS[end] if word in lower), None) for end in ("source", "target")]
-    if None not in found:
-        source, target = (first[lower.index(str(word))] for word in found)
+    lower = {cell.lower(): cell for cell in reversed(first)}
+    source, target = (next((lower[word] for word in COLUMNS[end] if word in lower), None) for end in ENDS)
+    if source is not None and target is not None:
         return source, target
-    if options.header and len(first) >= 2:
-        return first[0], first[1]
-    return None
+    return (first[0], first[1]) if options.header and len(first) >= 2 else None
 
 
-def _check_no_header(text: _Text, columns: Columns, first: Row, options: Options) -> None:
+def _check_no_header(text: _Text, columns: Columns, first: list[str], options: Options) -> None:
     """Raise FormatError where the first line may name the columns: nothing in it occurs below."""
     if not first or (options.header is False and len(first) in (2, 3)):
         return
@@ -267,20 +245,16 @@ def _check_no_header(text: _Text, columns: Columns, first: Row, options: Options
     if len(first) not in (2, 3):
         named = _integers(first[:2]) is None and len(first) > 3
         why = f"columns {', '.join(first)}; if they are names, {asked}" if named else f"{len(first)} columns"
-        raise FormatError(f"line {text.line(0)}: {why}; name source and target (and weight) in a header line")
+        raise text.refuse(0, f"{why}; name source and target (and weight) in a header line")
     if len(columns[0]) == 1 or any(map(_DECIMAL.fullmatch, first[:2])):
         return
     below = {cell.strip() for column in columns[:2] for cell in column[1:]}
     is_title = len(first) == 3 and not _are_numbers(first[2:]) and _are_numbers(columns[2][1:])
     if is_title or _integers(list(below)) is not None:
-        raise FormatError(
-            f"line {text.line(0)}: columns {', '.join(first)}; the header names no source and target: {asked}"
-        )
+        raise text.refuse(0, f"columns {', '.join(first)}; the header names no source and target: {asked}")
     if below.isdisjoint(first[:2]):
-        raise FormatError(
-            f"line {text.line(0)}: {', '.join(first)} may be a header or an edge, as no other line has these names; "
-            f"{asked} if it is a header, header=False if it is an edge"
-        )
+        why = f"{', '.join(first)} may be a header or an edge, as no other line has these names"
+        raise text.refuse(0, f"{why}; {asked} if it is a header, header=False if it is an edge")
 
 
 def _integers(column: Sequence[str]) -> IntArray | None:
@@ -320,18 +294,17 @@ def _pairs(table: _Table, ends: tuple[str, str], labels: Labels) -> tuple[IntArr
     first = [column[0] for column in columns]
     if _integers(first) is None:
         if all(map(_DECIMAL.fullmatch, first)):
-            raise table.refuse(0, f"{', '.join(first)} are neither node numbers nor names")
+            raise table.text.refuse(0, f"{', '.join(first)} are neither node numbers nor names")
         _check_filled(table, columns)
         return names_to_pairs(columns, None)
-    odd = next(k for k, pair in enumerate(zip(*columns, strict=True)) if _integers(pair) is None)
-    pair = ", ".join(column[odd] for column in columns)
-    raise table.refuse(odd, f"{pair} where the lines above have integers")
+    odd, pair = next((k, pair) for k, pair in enumerate(zip(*columns, strict=True)) if _integers(pair) is None)
+    raise table.text.refuse(odd, f"{', '.join(pair)} where the lines above have integers")
 
 
 def _check_filled(table: _Table, columns: list[Sequence[str]]) -> None:
     empty = next((k for column in columns if "" in column for k in [list(column).index("")]), None)
     if empty is not None:
-        raise table.refuse(empty, "a node has no name; fill the empty cell")
+        raise table.text.refuse(empty, "a node has no name; fill the empty cell")
 
 
 def _weights(table: _Table, name: str) -> FloatArray:
@@ -340,7 +313,7 @@ def _weights(table: _Table, name: str) -> FloatArray:
         return _floats(column)
     except ValueError:
         odd = next(k for k, cell in enumerate(column) if not _are_numbers([cell]))
-        raise table.refuse(odd, f"weight {column[odd]!r} is not a number") from None
+        raise table.text.refuse(odd, f"weight {column[odd]!r} is not a number") from None
 
 
 def _direction(table: _Table) -> bool | None:
@@ -351,9 +324,8 @@ def _direction(table: _Table) -> bool | None:
         return None
     odd = next((k for k, cell in enumerate(stated) if cell != stated[0]), None)
     if odd is not None:
-        raise table.refuse(
-            odd, f"column {name!r} is {stated[odd]!r} and {stated[0]!r} above; edges must be of one kind"
-        )
+        why = f"column {name!r} is {stated[odd]!r} and {stated[0]!r} above; edges must be of one kind"
+        raise table.text.refuse(odd, why)
     return KINDS[stated[0]]
 
 

@@ -11,8 +11,7 @@ from typing import Any, BinaryIO
 from .._attributes import WEIGHT
 from ..errors import FormatError
 from ..graph import Graph
-from ._labels import label_kind, node_names, restore_labels, writable_labels
-from ._nodes import named_table, with_axes
+from ._nodes import named_table, restore_labels, with_axes, written_names
 from ._parsed import Edges, NamedEdges, Options
 
 __all__ = ["read_gml", "write_gml"]
@@ -104,7 +103,7 @@ def _edges(graph: list[tuple[str, Any]], weight: str | None) -> Edges:
     for key, value in graph:
         if key == "edge" and isinstance(value, list):
             edge = dict(value)
-            found.add_edge(_need(edge, "source", "edge"), _need(edge, "target", "edge"))
+            found.ends.append((_need(edge, "source", "edge"), _need(edge, "target", "edge")))
             for name, cell in _attributes(edge, EDGE_KEYS):
                 found.describe_edge(name, cell)
     kind = facts.get(LABELS_NOTE)
@@ -143,17 +142,17 @@ def _names(nodes: list[dict[str, Any]]) -> list[str]:
 
 def write_gml(graph: Graph, file: BinaryIO) -> None:
     """Write ``graph`` with its labels, and weights with the shortest exact digits."""
-    for line in _lines(graph):
-        file.write(f"{line}\n".encode("ascii"))
+    file.writelines(f"{line}\n".encode("ascii") for line in _lines(graph))
 
 
 def _lines(graph: Graph) -> Iterator[str]:
     source, target, weights = graph.edges()
+    names, kind = written_names(graph)
     yield "graph ["
     yield f"directed {int(graph.directed)}"
-    yield f'{LABELS_NOTE} "{label_kind(writable_labels(graph.labels))}"'
+    yield f'{LABELS_NOTE} "{kind}"'
     columns = _written(graph)
-    for i, name in enumerate(node_names(graph)):
+    for i, name in enumerate(names):
         cells = "".join(f" {key} {_cell(cells[i])}" for key, cells in columns.items() if cells[i] is not None)
         yield f"node [ id {i} label {_quoted(name)}{cells} ]"
     for k, (i, j) in enumerate(zip(source, target, strict=True)):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, BinaryIO, NoReturn
 from xml.parsers import expat
 
 from .._attributes import WEIGHT
 from ..errors import FormatError
 from ..graph import Graph
-from ._labels import label_kind, node_names, restore_labels, writable_labels
-from ._nodes import named_table, with_axes
+from ._nodes import named_table, restore_labels, with_axes, written_names
 from ._parsed import Edges, NamedEdges, Options
 
 __all__ = ["read_graphml", "write_graphml"]
@@ -56,7 +56,10 @@ class _Key:
 
 
 class _Reader:
-    """State of one pass over a document: the edges found so far and the stack of open elements."""
+    """State of one pass over a document: the edges found so far and the stack of open elements.
+
+    ``_start_NAME`` is called with the attributes of an element that opens, ``_describe_NAME`` with a value inside one.
+    """
 
     def __init__(self) -> None:
         self.found = NamedEdges()
@@ -87,14 +90,16 @@ class _Reader:
         element = name.rpartition(" ")[2]
         self._open.append(element)
         self._text.clear()
-        if element in STARTS:
-            STARTS[element](self, attributes)
+        start = getattr(self, f"_start_{element}", None)  # other elements do not describe the graph
+        if start is not None:
+            start(attributes)
 
     def _end(self, name: str) -> None:
-        element = self._open.pop()
-        key, parent = self._keys.get(self._key), (self._open or [""])[-1]
-        if key is not None and element in ("default", "data") and parent in DESCRIBED and self._text:
-            DESCRIBED[parent](self, key, self._value(key))
+        element, key = self._open.pop(), self._keys.get(self._key)
+        if element in ("default", "data") and key is not None and self._text:
+            describe = getattr(self, f"_describe_{self._open[-1] if self._open else ''}", None)
+            if describe is not None:
+                describe(key, self._value(key))
         self._text.clear()
 
     def _value(self, key: _Key) -> Any:
@@ -107,29 +112,27 @@ class _Reader:
 
     def edges(self, weight: str | None) -> Edges:
         """Return what was found: attributes of nodes as their table, the chosen attribute of edges as weights."""
-        cells, n_nodes = self.found.node_cells, len(self.found.nodes)
-        for key in self._keys.values():
-            if key.default is not None and key.domain in ("node", "all"):
+        found, n_nodes = self.found, len(self.found.nodes)
+        sizes = (("node", found.node_cells, n_nodes), ("edge", found.edge_cells, len(found.ends)))
+        for key, (domain, cells, size) in product(self._keys.values(), sizes):
+            if key.default is not None and key.domain in (domain, "all"):
                 given = cells.get(key.name, {})
-                cells[key.name] = {i: given.get(i, key.default) for i in range(n_nodes)}
-            if key.default is not None and key.domain in ("edge", "all"):
-                listed = self.found.edge_cells.get(key.name, {})
-                self.found.edge_cells[key.name] = {k: listed.get(k, key.default) for k in range(len(self.found.ends))}
-        names = [str(name) for name in self.found.nodes]
-        if self.kind is None and names == [f"n{i}" for i in range(n_nodes)] and _are_names(cells.get("name"), n_nodes):
+                cells[key.name] = {k: given.get(k, key.default) for k in range(size)}
+        cells, names = found.node_cells, [str(name) for name in found.nodes]
+        given, are_default = cells.get("name", {}), self.kind is None and names == [f"n{i}" for i in range(n_nodes)]
+        if are_default and len(given) == n_nodes == len({name for name in given.values() if isinstance(name, str)}):
             # igraph numbers the nodes n0, n1, ... and keeps their names as an attribute.
-            given = cells.pop("name")
             names = [given[i] for i in range(n_nodes)]
+            cells.pop("name", None)
         table = named_table(restore_labels(names, self.kind), n_nodes, cells)
-        return self.found.edges(bool(self.directed), table, weight)
+        return found.edges(bool(self.directed), table, weight)
 
     def _need(self, attributes: dict[str, str], name: str) -> str:
         if name not in attributes:
             self._refuse(f"<{self._open[-1]}> has no attribute {name!r}")
         return attributes[name]
 
-    def start_key(self, attributes: dict[str, str]) -> None:
-        """Record the name, domain and type of an attribute."""
+    def _start_key(self, attributes: dict[str, str]) -> None:
         self._key = self._need(attributes, "id")
         kind, domain = attributes.get("attr.type", "string"), attributes.get("for", "all")
         if "attr.name" in attributes:
@@ -138,83 +141,50 @@ class _Reader:
             kind = "double" if kind == "string" and name == WEIGHT and domain != "node" else kind
             self._keys[self._key] = _Key(name, domain, kind)
 
-    def start_data(self, attributes: dict[str, str]) -> None:
-        """Record the key of the value that follows."""
+    def _start_data(self, attributes: dict[str, str]) -> None:
         self._key = self._need(attributes, "key")
 
-    def start_graph(self, attributes: dict[str, str]) -> None:
-        """Read the direction of all edges."""
+    def _start_graph(self, attributes: dict[str, str]) -> None:
         if self.directed is not None:
             self._refuse("a second or nested graph; a file must contain exactly one")
         self.directed = _DIRECTED.get(self._need(attributes, "edgedefault"))
         if self.directed is None:
             self._refuse(f"edgedefault is {attributes['edgedefault']!r}; it must be directed or undirected")
 
-    def start_node(self, attributes: dict[str, str]) -> None:
-        """Add a node by its id."""
+    def _start_node(self, attributes: dict[str, str]) -> None:
         if not self.found.add_node(self._need(attributes, "id")):
             self._refuse(f"node {attributes['id']!r} occurs twice")
 
-    def start_edge(self, attributes: dict[str, str]) -> None:
-        """Add an edge by the ids of its ends."""
+    def _start_edge(self, attributes: dict[str, str]) -> None:
         if _DIRECTED.get(attributes.get("directed", ""), self.directed) is not self.directed:
             self._refuse("directed and undirected edges are mixed; all edges of a graph must be of one kind")
-        self.found.add_edge(self._need(attributes, "source"), self._need(attributes, "target"))
+        self.found.ends.append((self._need(attributes, "source"), self._need(attributes, "target")))
 
-    def start_hyperedge(self, attributes: dict[str, str]) -> None:
-        """Reject edges between more than two nodes."""
+    def _start_hyperedge(self, attributes: dict[str, str]) -> None:
         self._refuse("hyperedges are not supported; an edge joins two nodes")
 
-    def describe_key(self, key: _Key, value: Any) -> None:
-        """Record the value of nodes or edges that have none of their own."""
+    def _describe_key(self, key: _Key, value: Any) -> None:
         self._keys[self._key] = replace(key, default=value)
 
-    def describe_node(self, key: _Key, value: Any) -> None:
-        """Record an attribute of a node."""
+    def _describe_node(self, key: _Key, value: Any) -> None:
         self.found.describe_node(key.name, value)
 
-    def describe_edge(self, key: _Key, value: Any) -> None:
-        """Record an attribute of an edge."""
+    def _describe_edge(self, key: _Key, value: Any) -> None:
         self.found.describe_edge(key.name, value)
 
-    def describe_graph(self, key: _Key, value: Any) -> None:
-        """Record the kind of labels that this library wrote."""
+    def _describe_graph(self, key: _Key, value: Any) -> None:
         if key.name == LABELS_NOTE:
             self.kind = value
 
 
-def _are_names(cells: dict[int, Any] | None, n_nodes: int) -> bool:
-    return cells is not None and len(cells) == n_nodes == len(
-        {name for name in cells.values() if isinstance(name, str)}
-    )
-
-
-# What a value describes, by the element that holds it.
-DESCRIBED: dict[str, Callable[[_Reader, _Key, Any], None]] = {
-    "key": _Reader.describe_key,
-    "node": _Reader.describe_node,
-    "edge": _Reader.describe_edge,
-    "graph": _Reader.describe_graph,
-}
-# The elements that describe the graph; all others are ignored.
-STARTS: dict[str, Callable[[_Reader, dict[str, str]], None]] = {
-    "key": _Reader.start_key,
-    "data": _Reader.start_data,
-    "graph": _Reader.start_graph,
-    "node": _Reader.start_node,
-    "edge": _Reader.start_edge,
-    "hyperedge": _Reader.start_hyperedge,
-}
-
-
 def write_graphml(graph: Graph, file: BinaryIO) -> None:
     """Write ``graph`` with its labels as node ids, and weights with the shortest exact digits."""
-    for line in _lines(graph):
-        file.write(f"{line}\n".encode())
+    file.writelines(f"{line}\n".encode() for line in _lines(graph))
 
 
 def _lines(graph: Graph) -> Iterator[str]:
-    names = [_quoted(name) for name in node_names(graph)]
+    plain, kind = written_names(graph)
+    names = [_quoted(name) for name in plain]
     source, target, weights = graph.edges()
     yield "<?xml version='1.0' encoding='utf-8'?>"
     yield f'<graphml xmlns="{NAMESPACE}">'
@@ -224,7 +194,7 @@ def _lines(graph: Graph) -> Iterator[str]:
     for k, (name, cells) in enumerate(columns.items()):
         yield f'<key id="d{k}" for="node" attr.name={_quoted(name)} attr.type="{_kind(cells)}"/>'
     yield f'<graph edgedefault="{"directed" if graph.directed else "undirected"}">'
-    yield f'<data key="labels">{label_kind(writable_labels(graph.labels))}</data>'
+    yield f'<data key="labels">{kind}</data>'
     for i, name in enumerate(names):
         data = "".join(f'<data key="d{k}">{_text(cells[i])}</data>' for k, cells in enumerate(columns.values()))
         yield f"<node id={name}>{data}</node>" if columns else f"<node id={name}/>"

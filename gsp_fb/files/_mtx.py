@@ -71,13 +71,8 @@ def _check_header(file: io.BytesIO, n_bytes: int, options: Options) -> tuple[byt
     comments, sizes = _comments_and_sizes(file)
     _check_sizes(sizes, n_bytes, options)
     found = dict(zip(HEADER, words[1:], strict=True))
-    lines = [
-        f"%%MatrixMarket matrix coordinate {found['field']} general",
-        *("%" for _ in comments),
-        " ".join(sizes),
-        "",
-    ]
-    header = "\n".join(lines).encode("ascii")
+    first_line = f"%%MatrixMarket matrix coordinate {found['field']} general"
+    header = "\n".join([first_line, *["%"] * len(comments), " ".join(sizes), ""]).encode("ascii")
     if found["symmetry"] == "symmetric":
         return header, found, False
     return header, found, True if DIRECTED_NOTE in comments else None
@@ -118,10 +113,6 @@ def _check_body(body: bytes, field: str, n_lines: int) -> bytes:
 
 def write_mtx(graph: Graph, file: BinaryIO) -> None:
     """Write ``graph`` with the shortest digits that restore the same float64."""
-    require("scipy.io", "writing MatrixMarket").mmwrite(
-        file,
-        sparse.coo_array(graph.adjacency),
-        comment=DIRECTED_NOTE if graph.directed else "",
-        field="real" if graph.is_weighted else "pattern",
-        symmetry="general" if graph.directed else "symmetric",
-    )
+    comment, symmetry = (DIRECTED_NOTE, "general") if graph.directed else ("", "symmetric")
+    rules = {"comment": comment, "field": "real" if graph.is_weighted else "pattern", "symmetry": symmetry}
+    require("scipy.io", "writing MatrixMarket").mmwrite(file, sparse.coo_array(graph.adjacency), **rules)

@@ -12,20 +12,15 @@ from scipy import sparse
 from .._arguments import check_choice, check_csr
 from ..errors import FormatError, ParameterError
 from ..graph import Graph
-from ._labels import dump_labels, load_json, load_labels, writable_labels
-from ._nodes import dump_nodes, load_nodes
-from ._npy import Archive, Array
+from ._limits import Archive, Array
+from ._nodes import dump_nodes, labels_of, load_json, load_nodes, writable_labels
 from ._parsed import Matrix, Options
 
 __all__ = ["read_npz", "write_npz"]
 
 VERSION = 1
-# Supported sparse formats of scipy, with the names of their two index arrays and their class.
-SCIPY_FORMATS: dict[str, tuple[str, str, Any]] = {
-    "csr": ("indices", "indptr", sparse.csr_array),
-    "csc": ("indices", "indptr", sparse.csc_array),
-    "coo": ("row", "col", sparse.coo_array),
-}
+# Supported sparse formats of scipy, with the names of their two index arrays.
+SCIPY_FORMATS = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
 
 
 def read_npz(file: BinaryIO, options: Options) -> Matrix:
@@ -44,31 +39,25 @@ def _read_own(archive: Archive) -> Matrix:
     if not len(indptr):
         raise FormatError("array 'indptr' is empty; it has one entry more than there are nodes")
     n_nodes = len(indptr) - 1
-    labels = load_labels(archive.read("labels", kinds="u").tobytes(), n_nodes) if "labels" in archive else None
-    table = load_json(archive.read("nodes", kinds="u").tobytes()) if "nodes" in archive else None
+    texts = {name: archive.read(name, kinds="u").tobytes() for name in ("labels", "nodes") if name in archive}
+    labels, table = (load_json(texts.get(name, "null")) for name in ("labels", "nodes"))
     signed = "signed" in archive and bool(archive.read("signed", ndim=0, kinds="b"))
     matrix = _matrix("csr", (n_nodes, n_nodes), weights, indices, indptr)
-    return Matrix(matrix, directed, load_nodes(table, n_nodes, labels), signed)
+    return Matrix(matrix, directed, load_nodes(table, n_nodes, labels_of(labels, n_nodes)), signed)
 
 
 def _read_scipy(archive: Archive, options: Options) -> Matrix:
-    kind = _format_name(archive.read("format", ndim=0, kinds="SU"))
+    name = archive.read("format", ndim=0, kinds="SU").item()
+    try:
+        name = name.decode("ascii", "replace") if isinstance(name, bytes) else name
+        kind = check_choice(name, SCIPY_FORMATS, "format")
+    except ParameterError as unknown:
+        raise FormatError(str(unknown)) from None
     shape = tuple(archive.read("shape").tolist())
     if len(shape) != 2 or min(shape) < 0:
         raise FormatError(f"the matrix has shape {shape}; an adjacency matrix has two axes")
     options.limits.check_nodes(max(shape))
-    first, second, _ = SCIPY_FORMATS[kind]
-    return Matrix(_matrix(kind, shape, archive.read("data", kinds="biuf"), archive.read(first), archive.read(second)))
-
-
-def _format_name(scalar: Array) -> str:
-    name = scalar.item()
-    try:
-        return check_choice(
-            name.decode("ascii", "replace") if isinstance(name, bytes) else name, SCIPY_FORMATS, "format"
-        )
-    except ParameterError as unknown:
-        raise FormatError(str(unknown)) from None
+    return Matrix(_matrix(kind, shape, archive.read("data", kinds="biuf"), *map(archive.read, SCIPY_FORMATS[kind])))
 
 
 def _matrix(kind: str, shape: tuple[int, ...], data: Array, first: Array, second: Array) -> Any:
@@ -79,32 +68,25 @@ def _matrix(kind: str, shape: tuple[int, ...], data: Array, first: Array, second
     if kind == "coo":
         if not len(data) == len(first) == len(second):
             raise FormatError(f"{len(data)} entries with {len(first)} rows and {len(second)} columns")
-        _check_coordinates(np.stack([first, second]), shape)
-        return SCIPY_FORMATS[kind][2]((data, (first, second)), shape=shape)
+        ends = np.concatenate([first, second])
+        bad = np.flatnonzero((ends < 0) | (ends >= np.repeat(shape, len(first))))
+        if bad.size:
+            raise FormatError(f"index {ends[bad[0]]} is outside a matrix of shape {shape}")
+        return sparse.coo_array((data, (first, second)), shape=shape)
     check_csr(SimpleNamespace(format=kind, shape=shape, data=data, indices=first, indptr=second))
-    return SCIPY_FORMATS[kind][2]((data, first, second), shape=shape)
-
-
-def _check_coordinates(coordinates: Array, shape: tuple[int, ...]) -> None:
-    bad = np.flatnonzero((coordinates < 0) | (coordinates >= np.array(shape)[:, None]))
-    if bad.size:
-        raise FormatError(f"index {coordinates.ravel()[bad[0]]} is outside a matrix of shape {shape}")
+    compressed: Any = sparse.csr_array if kind == "csr" else sparse.csc_array
+    return compressed((data, first, second), shape=shape)
 
 
 def write_npz(graph: Graph, file: BinaryIO) -> None:
     """Write the arrays of ``graph`` uncompressed, so that reading is a plain copy."""
-    arrays: dict[str, Any] = {
-        "format_version": np.int64(VERSION),
-        "directed": np.bool_(graph.directed),
-        "indptr": graph.indptr,
-        "indices": graph.indices,
-    }
+    arrays: dict[str, Any] = {"format_version": np.int64(VERSION), "directed": np.bool_(graph.directed)}
+    arrays |= {"indptr": graph.indptr, "indices": graph.indices}
     if graph.weights is not None:
         arrays["weights"] = graph.weights
     if graph.is_signed:
         arrays["signed"] = np.bool_(True)
-    if graph.labels is not None:
-        arrays["labels"] = np.frombuffer(dump_labels(writable_labels(graph.labels)), dtype=np.uint8)
-    if (table := dump_nodes(graph.nodes)) is not None:
-        arrays["nodes"] = np.frombuffer(json.dumps(table).encode(), dtype=np.uint8)
+    for name, facts in (("labels", writable_labels(graph.labels)), ("nodes", dump_nodes(graph.nodes))):
+        if facts is not None:
+            arrays[name] = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
     np.savez(file, allow_pickle=False, **arrays)

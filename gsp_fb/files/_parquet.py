@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -11,13 +12,13 @@ from .._extras import require
 from ..backend import FloatArray, IntArray
 from ..errors import FormatError, GraphError
 from ..graph import Graph
-from ._labels import Header, names_to_pairs
+from ._edges import ENDS
+from ._nodes import Header, names_to_pairs
 from ._parsed import Edges, Labels, Options
 
 __all__ = ["read_parquet", "write_parquet"]
 
 METADATA_KEY = b"gsp_fb"
-ENDS = ("source", "target")
 BYTES_PER_CELL = 8
 
 
@@ -30,14 +31,12 @@ def read_parquet(file: BinaryIO, options: Options) -> Edges:
         raise
     except (pa.ArrowException, OSError, RuntimeError, OverflowError, ValueError, KeyError) as bad:
         raise FormatError(f"not a readable Parquet file: {bad}") from bad
-    header = _header(table)
-    if header is not None:
-        header.check_complete(table.num_rows)
+    text = (table.schema.metadata or {}).get(METADATA_KEY)
+    header = None if text is None else Header.loads(text)
     pairs, labels = _pairs(table, None if header is None else header.labels)
     weights = None if weight is None else _weights(table, weight)
-    if header is not None:
-        return Edges(pairs, weights, header.n_nodes, header.directed, header.table)
-    return Edges(pairs, weights, None if labels is None else len(labels), None, labels)
+    edges = Edges(pairs, weights, None if labels is None else len(labels), None, labels)
+    return edges if header is None else header.completed(edges)
 
 
 def _load(file: BinaryIO, options: Options) -> tuple[Any, str | None]:
@@ -48,7 +47,9 @@ def _load(file: BinaryIO, options: Options) -> tuple[Any, str | None]:
     columns = [*ends] if weight is None else [*ends, weight]
     stored = file.seek(0, 2)
     options.limits.check_bytes(parquet.metadata.num_rows * len(columns) * BYTES_PER_CELL, stored)
-    options.limits.check_bytes(_claimed_bytes(parquet.metadata), stored)
+    # Not per column: Arrow aborts the process if that part of the metadata is inconsistent.
+    groups = map(parquet.metadata.row_group, range(parquet.metadata.num_row_groups))
+    options.limits.check_bytes(sum(group.total_byte_size for group in groups), stored)
     # Names stay dictionary-encoded: one that occurs in every row is in memory once.
     safe = {"page_checksum_verification": True, "read_dictionary": list(ends)}
     table = opened(file, metadata=parquet.metadata, **safe).read(columns=columns, use_threads=False)
@@ -58,20 +59,17 @@ def _load(file: BinaryIO, options: Options) -> tuple[Any, str | None]:
 
 def _columns(schema: Any, options: Options) -> tuple[tuple[str, str], str | None]:
     options.check_ends()
-    found = schema.names
+    found, listed = schema.names, ", ".join(schema.names)
     ends = (options.source or ENDS[0], options.target or ENDS[1])
     if not set(ends) <= set(found):
         if options.source is None:
-            raise FormatError(
-                f"columns source and target are required; found {', '.join(found)}: give source= and target="
-            )
-        raise FormatError(f"columns {ends[0]} and {ends[1]} are not both among {', '.join(found)}")
+            raise FormatError(f"columns source and target are required; found {listed}: give source= and target=")
+        raise FormatError(f"columns {ends[0]} and {ends[1]} are not both among {listed}")
     others = [name for name in found if name not in ends]
-    weight = weight_attribute(
-        others, [name for name in others if is_number_type(schema.field(name).type)], options.weight
-    )
+    numeric = (name for name in others if is_number_type(schema.field(name).type))
+    weight = weight_attribute(others, numeric, options.weight)
     if any(found.count(name) > 1 for name in (*ends, weight)):
-        raise FormatError(f"a column occurs twice: {', '.join(found)}")
+        raise FormatError(f"a column occurs twice: {listed}")
     return ends, weight
 
 
@@ -80,40 +78,23 @@ def is_number_type(kind: Any) -> bool:
     return _is_integer(kind) or bool(require("pyarrow.types", "reading Parquet").is_floating(kind))
 
 
-def _claimed_bytes(metadata: Any) -> int:
-    # Not per column: Arrow aborts the process if that part of the metadata is inconsistent.
-    return sum(metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
-
-
-def _header(table: Any) -> Header | None:
-    text = (table.schema.metadata or {}).get(METADATA_KEY)
-    return None if text is None else Header.loads(text)
-
-
 def _pairs(table: Any, labels: Labels) -> tuple[IntArray, Labels]:
     columns = [_whole(table, name) for name in table.column_names[:2]]
     if labels is None and all(_is_integer(column.type) for column in columns):
         return np.stack([column.to_numpy().astype(np.int64) for column in columns], axis=1), None
-    return names_to_pairs([_named(_values(column), labels) for column in columns], labels)
+    names, kinds = list(map(_values, columns)), (str,) if labels is None else (str, int)
+    odd = next((name for name in chain(*names) if not isinstance(name, kinds)), None)
+    if odd is not None:
+        raise FormatError(f"node {odd!r} is neither an integer nor text like its column")
+    return names_to_pairs(names, labels)
 
 
 def _values(column: Any) -> list[Any]:
     """Return the cells of a column; equal names of a dictionary column are one object."""
     if not require("pyarrow.types", "reading Parquet").is_dictionary(column.type):
         return list(column.to_pylist())
-    values: list[Any] = []
-    for chunk in column.chunks:
-        names = chunk.dictionary.to_pylist()
-        values += [names[k] for k in chunk.indices.to_pylist()]
-    return values
-
-
-def _named(names: list[Any], labels: Labels) -> list[Any]:
-    kinds = (str,) if labels is None else (str, int)
-    odd = next((name for name in names if not isinstance(name, kinds)), None)
-    if odd is not None:
-        raise FormatError(f"node {odd!r} is neither an integer nor text like its column")
-    return names
+    chunks = ((chunk.dictionary.to_pylist(), chunk.indices.to_pylist()) for chunk in column.chunks)
+    return [names[k] for names, places in chunks for k in places]
 
 
 def _whole(table: Any, name: str) -> Any:
@@ -140,13 +121,9 @@ def write_parquet(graph: Graph, file: BinaryIO) -> None:
     header = Header.of(graph)
     source, target, weights = graph.edges()
     kind = pa.string() if header.labels and isinstance(header.labels[0], str) else pa.int64()
-    columns = {"source": pa.array(_names(source, header.labels), kind)}
-    columns["target"] = pa.array(_names(target, header.labels), kind)
+    names = np.arange(graph.n_nodes) if header.labels is None else np.array(header.labels, dtype=object)
+    columns = {"source": pa.array(names[source], kind), "target": pa.array(names[target], kind)}
     if weights is not None:
         columns["weight"] = pa.array(weights)
     table = pa.table(columns).replace_schema_metadata({METADATA_KEY: header.dumps()})
     require("pyarrow.parquet", "writing Parquet").write_table(table, file, write_page_checksum=True)
-
-
-def _names(ids: IntArray, labels: Labels) -> Any:
-    return ids if labels is None else [labels[i] for i in ids]

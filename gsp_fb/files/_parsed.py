@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -64,13 +64,6 @@ class Options:
         return {"directed": arcs and self.symmetrize is None, "symmetrize": self.symmetrize}
 
 
-class Parsed(Protocol):
-    """Content of a file, valid as far as the format itself can be checked."""
-
-    def graph(self, options: Options) -> Graph:
-        """Return the graph of the content under ``options``."""
-
-
 @dataclass(frozen=True)
 class Edges:
     """A list of edges, each once; ``directed`` and ``n_nodes`` are None where the file does not state them."""
@@ -90,17 +83,12 @@ class Edges:
         return self._build(options, **direction)
 
     def _build(self, options: Options, **direction: Any) -> Graph:
-        n_nodes = self._count_nodes()
+        if self.n_nodes is None and not len(self.pairs):
+            raise FormatError("no edges, and the number of nodes is not stated")
+        n_nodes = max(int(self.pairs.max()) + 1, 0) if self.n_nodes is None else self.n_nodes
         options.limits.check_nodes(n_nodes)
         rules: dict[str, Any] = {"duplicates": options.duplicates, "loops": options.loops, "nodes": self.nodes}
         return Graph.from_edges(self.pairs, self.weights, n_nodes, signed=options.signed, **direction, **rules)
-
-    def _count_nodes(self) -> int:
-        if self.n_nodes is not None:
-            return self.n_nodes
-        if not len(self.pairs):
-            raise FormatError("no edges, and the number of nodes is not stated")
-        return max(int(self.pairs.max()) + 1, 0)
 
 
 @dataclass(frozen=True)
@@ -115,14 +103,17 @@ class Matrix:
     def graph(self, options: Options) -> Graph:
         """Return the graph of the matrix."""
         if options.duplicates != "sum":
-            raise ParameterError(
-                f"duplicates={options.duplicates!r} applies to edge lists; repeated entries of a matrix are summed"
-            )
+            what = f"duplicates={options.duplicates!r} applies to edge lists"
+            raise ParameterError(f"{what}; repeated entries of a matrix are summed")
         options.limits.check_nodes(max(self.adjacency.shape))
         direction = options.direction(self.directed)
         signed = self.signed or options.signed
         rules: dict[str, Any] = {"loops": options.loops, "signed": signed, "nodes": self.nodes}
         return Graph.from_adjacency(self.adjacency, **rules, **direction)
+
+
+# Content of a file, valid as far as the format itself can be checked.
+Parsed = Edges | Matrix
 
 
 @dataclass
@@ -140,10 +131,6 @@ class NamedEdges:
         self.nodes.setdefault(name, len(self.nodes))
         return is_new
 
-    def add_edge(self, source: Hashable, target: Hashable) -> None:
-        """Add an edge; its nodes may be added later."""
-        self.ends.append((source, target))
-
     def describe_node(self, name: str, value: Any) -> None:
         """Set an attribute of the node that was added last."""
         self.node_cells.setdefault(name, {})[len(self.nodes) - 1] = value
@@ -152,21 +139,16 @@ class NamedEdges:
         """Set an attribute of the edge that was added last."""
         self.edge_cells.setdefault(name, {})[len(self.ends) - 1] = value
 
-    def edges(self, directed: bool, nodes: Any, weight: str | None, default: Any = 1.0) -> Edges:
-        """Return the edges by node number; an edge without a weight has the ``default``."""
+    def edges(self, directed: bool, nodes: Any, weight: str | None) -> Edges:
+        """Return the edges by node number; an edge without a weight has weight 1."""
         try:
             pairs = [(self.nodes[source], self.nodes[target]) for source, target in self.ends]
         except KeyError as unknown:
             raise FormatError(f"an edge refers to node {unknown}, which is not in the file") from None
-        return Edges(
-            np.array(pairs, dtype=np.int64).reshape(-1, 2),
-            self._weights(weight, default),
-            len(self.nodes),
-            directed,
-            nodes,
-        )
+        ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        return Edges(ends, self._weights(weight), len(self.nodes), directed, nodes)
 
-    def _weights(self, weight: str | None, default: Any) -> FloatArray | None:
+    def _weights(self, weight: str | None) -> FloatArray | None:
         numeric = [name for name, cells in self.edge_cells.items() if all(map(is_number, cells.values()))]
         chosen = weight_attribute(self.edge_cells, numeric, weight)
         if chosen is None:
@@ -175,4 +157,4 @@ class NamedEdges:
         odd = next((k for k, value in cells.items() if not is_number(value)), None)
         if odd is not None:
             raise FormatError(f"edge {self.ends[odd]} has {chosen} {cells[odd]!r}, which is not a number")
-        return np.array([cells.get(k, default) for k in range(len(self.ends))], dtype=np.float64)
+        return np.array([cells.get(k, 1.0) for k in range(len(self.ends))], dtype=np.float64)

@@ -19,8 +19,8 @@ from .._extras import require
 from ..backend import FloatArray, IntArray
 from ..errors import FormatError, GraphError, ParameterError
 from ..files._edges import COLUMNS, COMMENTS, HEADER_MARK
-from ..files._labels import Header
 from ..files._limits import is_gzip
+from ..files._nodes import Header
 from ..files._parquet import METADATA_KEY, is_number_type
 from ..storage import StoredArray
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..backend import FloatArray, IntArray
 from ..errors import GraphError
-from ..files._labels import Header
+from ..files._nodes import Header
 from ..files._parsed import Options
 from ..graph import Graph
 from ..storage import DEFAULT_LIMIT, Facts, Progress, parse_bytes, silent

@@ -29,8 +29,7 @@ from .._atomic import sweep_stale, write_json
 from .._build import INT32_LIMIT
 from ..backend import FloatArray, IntArray, freeze
 from ..errors import FormatError
-from ..files._labels import load_json, load_labels, writable_labels
-from ..files._nodes import dump_nodes, holds_more_than_names, load_nodes
+from ..files._nodes import dump_nodes, holds_more_than_names, labels_of, load_json, load_nodes, writable_labels
 from ..graph import Graph
 from ..nodes import NodeTable
 from ..storage import SIGNS, Budget, Facts, MemoryStorage, Progress, RowBlock, StoredArray
@@ -214,7 +213,7 @@ def read_node_table(path: str | os.PathLike[str], n_nodes: int) -> NodeTable:
         return NodeTable(n_nodes)
     try:
         found = load_json(file.read_bytes())
-        labels = load_labels(json.dumps(found["labels"]).encode(), n_nodes)
+        labels = labels_of(found["labels"], n_nodes)
         return load_nodes(found["nodes"], n_nodes, labels)
     except (FormatError, KeyError, TypeError) as bad:
         raise FormatError(f"{file}: {bad}") from None

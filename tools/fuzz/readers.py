@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from gsp_fb.datasets import info, loading, readers
-from gsp_fb.datasets.readers import geomgcn, npz, pickled, planetoid
-from gsp_fb.datasets.readers.archive import read_gin_zip, read_ppi
-from gsp_fb.datasets.readers.gin import parse_gin
+from gsp_fb.datasets.readers import geomgcn, npz, pickled
+from gsp_fb.datasets.readers.archive import parse_gin, read_gin_zip, read_ppi
 from gsp_fb.errors import GspError
 from gsp_fb.files import FORMATS, read_graph
 from gsp_fb.opening import open_graph
@@ -132,9 +131,9 @@ READERS: dict[str, Reader] = {
     "gin_text": Reader("MUTAG.txt", _collection(_gin)),
     "gin_zip": Reader("set.zip", _collection(lambda path: read_gin_zip(path, "SET"))),
     "ppi": Reader("ppi.zip", _dataset(read_ppi)),
-    "planetoid_matrix": Reader("ind.cora.x", planetoid._matrix),
-    "planetoid_array": Reader("ind.cora.y", planetoid._array),
-    "planetoid_graph": Reader("ind.cora.graph", planetoid._edges),
+    "planetoid_matrix": Reader("ind.cora.x", geomgcn._matrix),
+    "planetoid_array": Reader("ind.cora.y", geomgcn._array),
+    "planetoid_graph": Reader("ind.cora.graph", geomgcn._edges),
     "planetoid_pickle": Reader("ind.cora.any", lambda path: pickled.load_pickle(path, object)),
     "checkpoint_json": Reader("checkpoint.json", _sidecar),
     "checkpoint_tensors": Reader("checkpoint-00000003.safetensors", _tensor_file),

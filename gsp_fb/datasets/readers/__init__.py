@@ -10,23 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..registry import DatasetInfo
-from .archive import read_gin_zip, read_ppi
-from .arrays import BoolArray, CollectionArrays, NodeArrays, RelationArrays, reading
-from .geomgcn import read_edges, read_index_nodes, read_nodes, read_relations_text
-from .gin import parse_gin
+from .archive import parse_gin, read_gin_zip, read_ppi
+from .arrays import BoolArray, CollectionArrays, NodeArrays, reading
+from .geomgcn import read_edges, read_index_nodes, read_nodes, read_planetoid, read_relations_text
 from .npz import read_collection, read_gnn_benchmark, read_heterophilous, read_masks, read_node, read_relations
-from .planetoid import read_planetoid
 
-__all__ = [
-    "READERS",
-    "CollectionArrays",
-    "NodeArrays",
-    "RelationArrays",
-    "read_collection",
-    "read_node",
-    "read_relations",
-    "read_relations_text",
-]
+__all__ = ["READERS", "read_collection", "read_node", "read_relations", "read_relations_text"]
 
 Files = Mapping[str, Path]
 
@@ -43,14 +32,6 @@ def _node_arrays(files: Files, x: Any, y: Any) -> NodeArrays:
         return NodeArrays(edges, x, y, masks)
 
 
-def _geomgcn(files: Files, row: DatasetInfo) -> NodeArrays:
-    return _node_arrays(files, *read_nodes(files["nodes"]))
-
-
-def _film(files: Files, row: DatasetInfo) -> NodeArrays:
-    return _node_arrays(files, *read_index_nodes(files["nodes"], row.features or 0))
-
-
 def _planetoid(files: Files, row: DatasetInfo) -> NodeArrays:
     read, masks = read_planetoid(files), _splits(files)
     with reading(files["split_0"]):
@@ -64,8 +45,8 @@ def _gin(files: Files, row: DatasetInfo) -> CollectionArrays:
 
 
 READERS: dict[str, Callable[[Files, DatasetInfo], Any]] = {
-    "geomgcn": _geomgcn,
-    "geomgcn_film": _film,
+    "geomgcn": lambda files, row: _node_arrays(files, *read_nodes(files["nodes"])),
+    "geomgcn_film": lambda files, row: _node_arrays(files, *read_index_nodes(files["nodes"], row.features or 0)),
     "planetoid": _planetoid,
     "gnn_benchmark": lambda files, row: read_gnn_benchmark(files["npz"]),
     "heterophilous": lambda files, row: read_heterophilous(files["npz"]),

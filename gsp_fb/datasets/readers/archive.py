@@ -1,10 +1,11 @@
-"""Data sets in zip archives: members are read in memory, by name, within limits; nothing is unpacked to disk."""
+"""Graph collections as GIN's text, and data sets in zip archives, of which nothing is unpacked to disk."""
 
 from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,66 @@ from scipy import sparse
 
 from ...backend import IntArray
 from ...errors import FormatError
-from ...files._limits import Limits
-from ...files._npy import read_npy
-from ...files._zip import open_zip, read_member
+from ...files._limits import Limits, open_zip, read_member, read_npy
 from .arrays import CollectionArrays, NodeArrays, as_features, reading, single
-from .gin import parse_gin
 
-__all__ = ["read_gin_zip", "read_ppi"]
+__all__ = ["parse_gin", "read_gin_zip", "read_ppi"]
 
 PPI_PARTS = ("train", "valid", "test")
+
+
+class _Growing:
+    """Flat arrays that grow line by line; machine integers, because a collection may list 25 million neighbours."""
+
+    def __init__(self) -> None:
+        self.sizes, self.labels, self.tags, self.degrees, self.ends = (array("q") for _ in range(5))
+
+    def add_graph(self, header: list[str], lines: Iterator[str]) -> None:
+        n_nodes, label = (int(word) for word in header)
+        first = len(self.tags)
+        for _ in range(n_nodes):
+            self._add_node(next(lines).split(), first, n_nodes)
+        self.sizes.append(n_nodes)
+        self.labels.append(label)
+
+    def _add_node(self, words: list[str], first: int, n_nodes: int) -> None:
+        degree = int(words[1])
+        ends = [int(word) for word in words[2 : 2 + degree]]
+        if len(ends) != degree or (ends and not 0 <= min(ends) <= max(ends) < n_nodes):
+            what = f"node {len(self.tags) - first} of graph {len(self.sizes)}: neighbours {ends[:5]}... do not fit"
+            raise FormatError(f"{what} degree {degree} in a graph of {n_nodes} nodes")
+        self.tags.append(int(words[0]))
+        self.degrees.append(degree)
+        self.ends.extend(end + first for end in ends)
+
+
+def parse_gin(lines: Iterable[str], folds: Iterable[Iterable[str]]) -> CollectionArrays:
+    """Return the graphs in the ``lines`` of a GIN text; node attributes after the neighbours are ignored.
+
+    The lines are the number of graphs, then for each graph ``n label`` and n times ``tag degree neighbours...``; those
+    of ``folds``, the ten ``test_idx-*.txt``, are the numbers of the graphs in each test fold.
+    """
+    rest, grown = iter(lines), _Growing()
+    try:
+        n_graphs = int(next(rest))
+        for _ in range(n_graphs):
+            grown.add_graph(next(rest).split(), rest)
+    except StopIteration:
+        raise FormatError(f"the file ends inside graph {len(grown.sizes)}") from None
+    parts = (grown.sizes, grown.labels, grown.tags, grown.degrees, grown.ends)
+    sizes, labels, tags, degrees, ends = (np.array(part, dtype=np.int64) for part in parts)
+    edges = np.stack([np.repeat(np.arange(len(tags)), degrees), ends])
+    return CollectionArrays(np.concatenate([[0], np.cumsum(sizes)]), edges, tags, labels, _fold_of(folds, n_graphs))
+
+
+def _fold_of(folds: Iterable[Iterable[str]], n_graphs: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    fold = np.full(n_graphs, -1, dtype=np.int64)
+    for k, lines in enumerate(folds):
+        members = np.array([line for line in map(str.strip, lines) if line], dtype=np.int64)
+        if members.size and not 0 <= members.min() <= members.max() < n_graphs:
+            raise FormatError(f"fold {k} lists graph {members.max()} of {n_graphs}")
+        fold[members] = k
+    return fold
 
 
 @contextmanager
@@ -73,10 +125,8 @@ def read_ppi(path: Path) -> NodeArrays:
         features = [_array(archive, f"{part}_feats.npy") for part in PPI_PARTS]
         labels = [np.asarray(_array(archive, f"{part}_labels.npy"), dtype=np.int64) for part in PPI_PARTS]
         starts = np.cumsum([0] + [len(rows) for rows in features])
-        edges = [
-            _links(archive, part, int(start), len(rows))
-            for part, start, rows in zip(PPI_PARTS, starts[:-1], features, strict=True)
-        ]
+        parts = zip(PPI_PARTS, starts[:-1].tolist(), features, strict=True)
+        edges = [_links(archive, part, start, len(rows)) for part, start, rows in parts]
         part_of = np.repeat(np.arange(3), np.diff(starts))
         masks = np.stack([part_of == k for k in range(3)])[:, None, :]
         x = as_features(sparse.csr_array(single(np.concatenate(features))))

@@ -1,7 +1,4 @@
-"""Data sets in one npz file: the layouts of this library, of gnn-benchmark and of heterophilous-graphs.
-
-Only numeric members are read. Object arrays would have to be unpickled, so they are never read.
-"""
+"""Data sets in one npz file, of which only numbers are read: ours, gnn-benchmark's and heterophilous-graphs'."""
 
 from __future__ import annotations
 
@@ -13,8 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...files._limits import Limits
-from ...files._npy import Archive
+from ...files._limits import Archive, Limits
 from .arrays import BoolArray, CollectionArrays, NodeArrays, RelationArrays, as_features, checked_csr, reading, single
 
 __all__ = ["read_collection", "read_gnn_benchmark", "read_heterophilous", "read_masks", "read_node", "read_relations"]
@@ -45,25 +41,22 @@ def _csr(archive: Archive, prefix: str) -> sparse.csr_array:
 def read_node(path: Path) -> NodeArrays:
     """Return the node data set of this library's npz layout."""
     with _members(path) as archive:
+        edges, x = _int64(archive, "edge_index", ndim=2), as_features(_csr(archive, "x"))
         masks = [_mask(archive, f"{part}_mask", ndim=2) for part in PARTS] if "train_mask" in archive else None
-        public = [_int64(archive, f"planetoid_{part}_idx") for part in PARTS] if "unlabeled_idx" in archive else None
-        return NodeArrays(
-            edges=_int64(archive, "edge_index", ndim=2),
-            x=as_features(_csr(archive, "x")),
-            y=_int64(archive, "y", ndim=(1, 2)),
-            masks=None if masks is None else np.stack(masks),
-            public=None if public is None else (public[0], public[1], public[2]),
-            unlabelled=_int64(archive, "unlabeled_idx") if "unlabeled_idx" in archive else None,
-        )
+        public, unlabelled = None, None
+        if "unlabeled_idx" in archive:
+            train, val, test = (_int64(archive, f"planetoid_{part}_idx") for part in PARTS)
+            public, unlabelled = (train, val, test), _int64(archive, "unlabeled_idx")
+        y = _int64(archive, "y", ndim=(1, 2))
+        return NodeArrays(edges, x, y, None if masks is None else np.stack(masks), public, unlabelled)
 
 
 def read_collection(path: Path) -> CollectionArrays:
     """Return the graphs of this library's npz layout."""
     with _members(path) as archive:
         edges = _int64(archive, "edge_index", ndim=2)
-        return CollectionArrays(
-            _int64(archive, "graph_indptr"), edges, *(_int64(archive, key) for key in ("node_label", "y", "fold"))
-        )
+        label, y, fold = (_int64(archive, key) for key in ("node_label", "y", "fold"))
+        return CollectionArrays(_int64(archive, "graph_indptr"), edges, label, y, fold)
 
 
 def read_relations(path: Path, method: str) -> RelationArrays:

@@ -11,7 +11,7 @@ import pickle
 import pickletools
 import re
 import warnings
-from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -70,17 +70,14 @@ class PickledArray:
     def array(self) -> npt.NDArray[Any]:
         """Return the array, or raise FormatError if shape, dtype and bytes do not fit."""
         _, shape, dtype, fortran, raw = self.state
-        if not isinstance(dtype, PickledDtype) or not _is_shape(shape):
+        is_shape = isinstance(shape, tuple) and all(type(length) is int and length >= 0 for length in shape)
+        if not isinstance(dtype, PickledDtype) or not is_shape:
             raise FormatError(f"an array of shape {shape!r:.60}, which no Planetoid file holds")
         content = raw.encode("latin1") if isinstance(raw, str) else bytes(memoryview(raw))
         kind = dtype.dtype()
         if len(content) != math.prod(shape) * kind.itemsize:
             raise FormatError(f"an array of shape {shape} and {kind} has {len(content)} bytes")
         return np.frombuffer(content, dtype=kind).reshape(shape, order="F" if fortran else "C")
-
-
-def _is_shape(shape: object) -> bool:
-    return isinstance(shape, tuple) and all(type(length) is int and length >= 0 for length in shape)
 
 
 class PickledCsr:
@@ -100,16 +97,8 @@ class PickledGraph(dict[Any, Any]):
         raise FormatError("the pickle changes a dictionary's class, which no Planetoid file does")
 
 
-class _Builder:
+class _Builder(partial[object]):
     """A function that a pickle may call but not modify."""
-
-    __slots__ = ("_make",)
-
-    def __init__(self, make: Callable[..., object]) -> None:
-        self._make = make
-
-    def __call__(self, *arguments: object) -> object:
-        return self._make(*arguments)
 
     def __setstate__(self, state: Any) -> None:
         raise FormatError("the pickle changes a function, which no Planetoid file does")
@@ -174,13 +163,7 @@ def _check_opcodes(content: bytes) -> None:
 
 
 def load_pickle(path: Path, kind: type) -> Any:
-    """Return the content of a Planetoid pickle, which must be a ``kind``: a stored array, a stored matrix or a dict.
-
-    Raises
-    ------
-    FormatError
-        The pickle refers to a name outside the allow-list, is damaged, or holds another type. No code in it is run.
-    """
+    """Return the content of a Planetoid pickle, which must be a ``kind``; no code in it is run."""
     with reading(path), warnings.catch_warnings():
         # Both parsers warn of escape sequences that Python 3 writes differently.
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -1,4 +1,4 @@
-"""pandas frames of edges: one row per edge, nodes by number or by name."""
+"""Tables with one edge per row: pandas, and Arrow by ``__arrow_c_stream__`` (polars, duckdb, pyarrow, pandas)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from .._attributes import WEIGHT, weight_attribute
+from .._attributes import WEIGHT, listed, weight_attribute
 from .._extras import require
 from ..backend import IntArray
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
-from ._common import graph_of_table, names_of
+from ._common import names_of
 
-__all__ = ["from_pandas", "to_pandas"]
+__all__ = ["from_arrow", "from_pandas", "to_pandas"]
+
+Names = tuple[Hashable, ...] | None
 
 
 def from_pandas(
@@ -46,16 +48,8 @@ def from_pandas(
         weight is 1.
     n_nodes : int, optional
         By default the largest node number plus one; not for named nodes.
-    directed : bool
-        Keep arcs as they are, as in :meth:`Graph.from_edges`.
-    symmetrize : {'max', 'mean', 'sum'}, optional
-        Combine the arcs ``(i, j)`` and ``(j, i)``.
-    duplicates : {'error', 'first', 'sum'}
-        Treatment of an edge that is listed more than once.
-    loops : {'keep', 'drop'}
-        Treatment of self-loops.
-    signed : bool
-        Allow negative weights, as in :meth:`Graph.from_edges`.
+    directed, symmetrize, duplicates, loops, signed
+        As in :meth:`Graph.from_edges`.
     nodes : DataFrame, optional
         What is known of the nodes, aligned by name as by :meth:`Graph.with_nodes`.
     on : str, optional
@@ -91,7 +85,14 @@ def from_pandas(
     chosen = weight_attribute(others, (name for name in others if _is_numeric(df[name].dtype)), weight)
     weights = None if chosen is None else _weights(df, chosen)
     rules: dict[str, Any] = {"directed": directed, "symmetrize": symmetrize, "duplicates": duplicates, "loops": loops}
-    return graph_of_table(pairs, labels, weights, n_nodes=n_nodes, nodes=nodes, on=on, signed=signed, **rules)
+    return _graph(pairs, labels, weights, n_nodes=n_nodes, nodes=nodes, on=on, signed=signed, **rules)
+
+
+def _graph(pairs: Any, names: Names, weights: Any, *, n_nodes: int | None, nodes: Any, on: Any, **rules: Any) -> Graph:
+    if names is not None and n_nodes is not None:
+        raise ParameterError(f"n_nodes={n_nodes} is for numbered nodes; these {len(names)} are named")
+    graph = Graph.from_edges(pairs, weights, n_nodes if names is None else len(names), nodes=names, **rules)
+    return graph if nodes is None else graph.with_nodes(nodes, on)
 
 
 def _is_numeric(dtype: Any) -> bool:
@@ -109,7 +110,7 @@ def _column(df: Any, name: Hashable) -> Any:
     return column
 
 
-def _pairs(df: Any, source: Hashable, target: Hashable) -> tuple[IntArray, tuple[Hashable, ...] | None]:
+def _pairs(df: Any, source: Hashable, target: Hashable) -> tuple[IntArray, Names]:
     columns = [_column(df, name) for name in (source, target)]
     is_integer = require("pandas.api.types", "conversion from pandas").is_integer_dtype
     if all(is_integer(column.dtype) for column in columns):
@@ -168,3 +169,103 @@ def to_pandas(graph: Graph) -> Any:
         # An empty list has no integer dtype; node numbers are integers also in a graph without edges.
         columns = {key: np.asarray(ids, dtype=np.int64) for key, ids in columns.items()}
     return pd.DataFrame(columns if weights is None else {**columns, "weight": weights})
+
+
+def from_arrow(
+    table: Any,
+    *,
+    source: str = "source",
+    target: str = "target",
+    weight: str | None = WEIGHT,
+    nodes: Any = None,
+    on: str | None = None,
+    n_nodes: int | None = None,
+    directed: bool = False,
+    symmetrize: str | None = None,
+    duplicates: str = "error",
+    loops: str = "keep",
+    signed: bool = False,
+) -> Graph:
+    """Convert an Arrow table with one edge per row; columns of numbers are not copied before the graph is built.
+
+    Parameters
+    ----------
+    table : object with ``__arrow_c_stream__``
+        A table of pyarrow, polars or pandas, or a relation of duckdb.
+    source, target, weight
+        Columns, as in :func:`from_pandas`.
+    nodes : Arrow table, DataFrame or mapping, optional
+        What is known of the nodes, aligned by name as by :meth:`Graph.with_nodes`.
+    on, n_nodes, directed, symmetrize, duplicates, loops, signed
+        As in :func:`from_pandas`.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    ParameterError
+        The object is no Arrow table, a column is missing, or ``n_nodes`` is given for named nodes.
+    GraphError
+        A cell is empty, or the edges are not a valid graph under the options.
+
+    See Also
+    --------
+    from_pandas : From a data frame, with its index.
+    Graph.with_nodes : Attach a table of nodes.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table = pa.table({"source": ["b", "b"], "target": ["a", "c"], "km": [1.5, 2.0]})
+    >>> g = from_arrow(table, weight="km")
+    >>> g.labels, g.degrees
+    (('b', 'a', 'c'), array([3.5, 1.5, 2. ]))
+    """
+    if not hasattr(table, "__arrow_c_stream__"):
+        raise ParameterError(f"{type(table).__name__} is no Arrow table: it has no __arrow_c_stream__")
+    arrow = require("pyarrow", "reading an Arrow table").table(table)
+    pairs, names = _arrow_pairs(arrow, source, target)
+    others = [name for name in arrow.column_names if name not in (source, target)]
+    chosen = weight_attribute(others, (name for name in others if _is_arrow_number(arrow[name].type)), weight)
+    weights = None if chosen is None else _arrow_weights(arrow, chosen)
+    rules: dict[str, Any] = {"directed": directed, "symmetrize": symmetrize, "duplicates": duplicates, "loops": loops}
+    return _graph(pairs, names, weights, n_nodes=n_nodes, nodes=nodes, on=on, signed=signed, **rules)
+
+
+def _is_arrow_number(kind: Any) -> bool:
+    types = require("pyarrow.types", "reading an Arrow table")
+    return bool(types.is_integer(kind) or types.is_floating(kind))
+
+
+def _arrow_column(arrow: Any, name: str) -> Any:
+    if name not in arrow.column_names:
+        raise ParameterError(f"no column {name!r}; the table has {listed(arrow.column_names)}")
+    column = arrow[name]
+    if column.null_count:
+        raise GraphError(f"column {name!r} has {column.null_count} empty cells")
+    return column
+
+
+def _arrow_weights(arrow: Any, name: str) -> Any:
+    column = _arrow_column(arrow, name)
+    if not _is_arrow_number(column.type):
+        raise GraphError(f"column {name!r} is of type {column.type}; weights must be numbers")
+    return column.to_numpy()
+
+
+def _arrow_pairs(arrow: Any, source: str, target: str) -> tuple[IntArray, Names]:
+    columns = [_arrow_column(arrow, name) for name in (source, target)]
+    pa = require("pyarrow", "reading an Arrow table")
+    if all(pa.types.is_integer(column.type) for column in columns):
+        return np.stack([column.to_numpy() for column in columns], axis=1), None
+    if columns[0].type != columns[1].type:
+        raise GraphError(f"columns {source!r} and {target!r} are of types {columns[0].type} and {columns[1].type}")
+    both = pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)
+    found = both.dictionary_encode().combine_chunks()
+    codes = np.asarray(found.indices).reshape(2, -1).T
+    # Arrow numbers the names column by column; nodes are numbered row by row.
+    order = np.argsort(np.unique(codes.ravel(), return_index=True)[1], kind="stable")
+    names = found.dictionary.to_pylist()
+    return np.argsort(order)[codes], tuple(names[k] for k in order.tolist())
