@@ -127,11 +127,7 @@ def render_json(report: Report) -> str:
     return json.dumps(report.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {
-    "html": render_html,
-    "markdown": render_markdown,
-    "json": render_json,
-}
+FORMATS: dict[str, Callable[[Report], str]] = {"html": render_html, "markdown": render_markdown, "json": render_json}
 SUFFIXES = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".json": "json"}
 
 

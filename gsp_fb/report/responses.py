@@ -78,15 +78,7 @@ def _hat(peak: float, frequency: FloatArray) -> FloatArray:
 
 RESPONSES = {
     "pair": ViewResponse(
-        "low to high pair",
-        "h(λ) = (1 − t)(1 − λ) + t λ",
-        "low to high, t",
-        0.0,
-        1.0,
-        0.01,
-        0.0,
-        ("low", "high"),
-        _pair,
+        "low to high pair", "h(λ) = (1 − t)(1 − λ) + t λ", "low to high, t", 0.0, 1.0, 0.01, 0.0, ("low", "high"), _pair
     ),
     "heat": ViewResponse(
         "heat diffusion",

@@ -68,11 +68,7 @@ def _energies(report: Report) -> Iterator[Section]:
     left_out = "comb is not in the figure: its S has no fixed upper end."
     made = " ".join(f"{signal.name.capitalize()}: {signal.preparation}." for signal in report.signals)
     figure = figures.dots(
-        "S of every signal",
-        measured,
-        xlabel="S: 0 is the smoothest, 2 the roughest",
-        top=2.0,
-        expected=expected,
+        "S of every signal", measured, xlabel="S: 0 is the smoothest, 2 the roughest", top=2.0, expected=expected
     )
     yield Section(
         "energies",

@@ -44,10 +44,7 @@ ALIKE = (
     (-0.02, "Neighbours are alike less often than under random permutation: averaging over them mixes the classes."),
     (0.02, "That is the expected value under random permutation: the edges carry no information about the classes."),
     (0.2, "Neighbours are alike little more often than under random permutation: averaging still mixes the classes."),
-    (
-        math.inf,
-        "Neighbours are alike more often than under random permutation: averaging separates the classes.",
-    ),
+    (math.inf, "Neighbours are alike more often than under random permutation: averaging separates the classes."),
 )
 # Weight of high minus weight of low in a layer's mixing, up to each bound.
 LEANING = ((-0.1, "it leans on the low channel"), (0.1, "it uses both"), (math.inf, "it leans on the high channel"))
