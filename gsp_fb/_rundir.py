@@ -25,6 +25,7 @@ __all__ = [
     "progress_bar",
     "read_history",
     "read_metrics",
+    "run_directories",
 ]
 
 METRICS_FILE = "metrics.csv"
@@ -49,6 +50,14 @@ def locked(directory: Path) -> Iterator[None]:
     finally:
         owner.unlink(missing_ok=True)
         lock.release()
+
+
+def run_directories(directory: Path, file: str) -> list[Path]:
+    """Return the run directories that a path names, itself or those one level below; ``file`` is in each of them."""
+    found = [directory] if (directory / file).is_file() else sorted(path.parent for path in directory.glob(f"*/{file}"))
+    if not found:
+        raise FormatError(f"{directory} holds no run: no {file} in it or one level below")
+    return found
 
 
 class MetricsFile:

@@ -84,8 +84,7 @@ def explore(
     (20,)
     """
     # The report is loaded when it is needed, as `gsp_fb.report` is.
-    from .report.drawing import make_drawing
-    from .report.payload import payload
+    from .report.drawing import make_drawing, payload
     from .report.render import rendered
     from .report.responses import RESPONSES
     from .report.signals import make_signals

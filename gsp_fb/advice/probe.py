@@ -33,8 +33,6 @@ CHANNELS = {"low": ("low low",), "both": ("low low", "low high", "high high")}
 def channel_grams(low: Operator, x: Signal, rows: IntArray) -> dict[str, FloatArray]:
     """Return the Gram matrices of features after two filter steps, by the names of the steps, on the given nodes.
 
-    Examples
-    --------
     >>> from gsp_fb import Graph, operator
     >>> path = Graph.from_edges([(0, 1), (1, 2)])
     >>> list(channel_grams(operator(path, "sym"), np.eye(3), np.array([0, 2])))
@@ -61,8 +59,6 @@ def _sparse_rows(first: Operator, second: Operator, x: Signal, rows: IntArray) -
 def centred_gram(z: Any) -> FloatArray:
     """Return the Gram matrix of the centred rows, scaled to trace n; zero if all rows are equal.
 
-    Examples
-    --------
     >>> centred_gram(np.array([[0.0], [2.0]]))
     array([[ 1., -1.],
            [-1.,  1.]])

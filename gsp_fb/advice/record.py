@@ -121,8 +121,6 @@ def measured() -> tuple[Measured, ...]:
 def threshold(scores: Sequence[float], helps: Sequence[bool]) -> float:
     """Return the threshold with the fewest errors of ``score > threshold`` as a prediction; the midpoint of its gap.
 
-    Examples
-    --------
     >>> threshold([0.1, 0.2, 0.6, 0.8], [False, False, True, True])
     0.4
     """

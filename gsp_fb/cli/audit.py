@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from .._atomic import atomic_write
-from ..errors import FormatError, ParameterError
+from .._rundir import run_directories
+from .._sidecar import CHECKPOINT_FILE
+from ..errors import ParameterError
 from .command import Command, add_family
 from .render import WIDTH, emit
 from .source import add_data_options, read_dataset
 
 __all__ = ["COMMANDS", "audit_run"]
 
-SUMMARY, CHECKPOINT = "summary.json", "checkpoint.json"
+SUMMARY = "summary.json"
 
 
 def audit_run(path: Path, data: Any, *, progress: bool = False, **options: Any) -> Any:
@@ -58,13 +60,7 @@ def _print(args: argparse.Namespace, facts: dict[str, Any], found: Any) -> None:
 
 def _run_directory(path: Path) -> Path:
     """Return the directory of a checkpoint: the given one, that of its file, or the first run of a training."""
-    path = path.parent if path.name == CHECKPOINT else path
-    if (path / CHECKPOINT).is_file():
-        return path
-    inner = sorted(found.parent for found in path.glob(f"*/{CHECKPOINT}"))
-    if not inner:
-        raise FormatError(f"{path} holds no run: no {CHECKPOINT} in it or one level below")
-    return inner[0]
+    return run_directories(path.parent if path.name == CHECKPOINT_FILE else path, CHECKPOINT_FILE)[0]
 
 
 def _dataset_name(run: Path) -> str:

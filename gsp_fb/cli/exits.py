@@ -19,8 +19,6 @@ USAGE, BAD_DATA, UNAVAILABLE, INTERRUPTED = 2, 3, 4, 130
 def command_words(message: str, help_text: str) -> str:
     """Return a message with Python's options as they are typed on the command line.
 
-    Examples
-    --------
     >>> command_words("give symmetrize='max' or directed=True", "--symmetrize RULE --directed")
     'give --symmetrize max or --directed'
     """

@@ -25,8 +25,6 @@ __all__ = ["COMMANDS", "parse_kernel"]
 def parse_kernel(text: str) -> tuple[Kernel, ...]:
     """Return the kernels of a specification ``name`` or ``name:option=value,...``.
 
-    Examples
-    --------
     >>> [kernel.name for kernel in parse_kernel("heat:tau=5")]
     ['heat(5)']
     """

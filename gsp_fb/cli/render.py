@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Mapping
 from typing import Any
 
-from .._document import Table, facts_text
+from .._document import Table, facts_text, plain
 
 __all__ = ["WIDTH", "emit"]
 
@@ -18,7 +17,7 @@ WIDTH = 80
 def emit(result: Mapping[str, Any], *, as_json: bool) -> None:
     """Print a command's result: one JSON object, or each entry under its name, lists of rows as tables."""
     if as_json:
-        sys.stdout.write(json.dumps(_finite(result), allow_nan=False) + "\n")
+        sys.stdout.write(json.dumps(plain(result), allow_nan=False) + "\n")
         return
     facts = _flat({name: entry for name, entry in result.items() if not isinstance(entry, list)})
     blocks = [facts_text(facts, width=WIDTH)] if facts else []
@@ -38,14 +37,3 @@ def _flat(facts: Mapping[str, Any]) -> dict[str, Any]:
             {f"{name} {key}": value for key, value in entry.items()} if isinstance(entry, Mapping) else {name: entry}
         )
     return flat
-
-
-def _finite(value: Any) -> Any:
-    """Return ``value`` for JSON; a number that is not finite becomes null."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(entry) for entry in value]
-    return value

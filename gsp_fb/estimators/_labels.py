@@ -20,8 +20,6 @@ UNLABELLED = -1
 def encode_labels(y: Any) -> tuple[Any, IntArray]:
     """Return the classes and the class number of each row, -1 where it is unlabelled.
 
-    Examples
-    --------
     >>> encode_labels(np.array([5, -1, 7, 5]))
     (array([5, 7]), array([ 0, -1,  1,  0]))
     """
@@ -37,8 +35,6 @@ def encode_labels(y: Any) -> tuple[Any, IntArray]:
 def labels_of_nodes(codes: IntArray, nodes: IntArray, n_nodes: int) -> IntArray:
     """Return the labels of all nodes: those of the listed ones, and -1 for the rest.
 
-    Examples
-    --------
     >>> labels_of_nodes(np.array([1, 0]), np.array([3, 1]), 4)
     array([-1,  0, -1,  1])
     """
@@ -53,8 +49,6 @@ def labels_of_nodes(codes: IntArray, nodes: IntArray, n_nodes: int) -> IntArray:
 def seed_of(random_state: Any) -> int:
     """Return an integer seed: ``random_state`` itself, or a number drawn from a ``RandomState`` or ``Generator``.
 
-    Examples
-    --------
     >>> seed_of(7)
     7
     """

@@ -97,8 +97,6 @@ def axes_row(axes: Any, count: int, *, size: tuple[float, float] = (3.6, 3.4)) -
 def categorical(count: int) -> list[str]:
     """Return one colour per category.
 
-    Examples
-    --------
     >>> categorical(2)
     ['#0072B2', '#D55E00']
     """
@@ -110,8 +108,6 @@ def categorical(count: int) -> list[str]:
 def shade(colour: str, factor: float, white: float) -> str:
     """Return ``factor`` times a colour plus this share of white.
 
-    Examples
-    --------
     >>> shade("#0072B2", 0.5, 0.5)
     '#80b8d8'
     """
@@ -124,8 +120,6 @@ def shade(colour: str, factor: float, white: float) -> str:
 def marker(number: int) -> str:
     """Return the marker of a category: another one after every seven.
 
-    Examples
-    --------
     >>> marker(6), marker(7)
     ('o', 's')
     """
@@ -142,8 +136,6 @@ def colour_scale(values: FloatArray, scale: str = "auto") -> dict[str, Any]:
     Signed values use a diverging map centred at 0, non-negative ones a sequential map; ``'auto'`` chooses by the
     values.
 
-    Examples
-    --------
     >>> colour_scale(np.array([-1.0, 3.0]))
     {'cmap': 'RdBu_r', 'vmin': -3.0, 'vmax': 3.0}
     """

@@ -30,9 +30,7 @@ def tsne(embeddings: Any, y: Any, *, perplexity: float = 30.0, rng: Any = 0, axe
     perplexity : float > 0
         Effective number of neighbours of each point; limited to a third of the number of points.
     rng : None, int or Generator
-        Source of randomness.
-    axes : matplotlib Axes, or one per embedding, optional
-        New figure by default.
+    axes : matplotlib Axes, or one per embedding, by default those of a new figure
 
     Returns
     -------

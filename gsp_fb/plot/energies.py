@@ -27,13 +27,11 @@ def energy_profile(
         As :func:`gsp_fb.energy_profile` returns them.
     cumulative : bool
         Draw the share below each frequency instead, between its proven bounds.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------
@@ -85,13 +83,11 @@ def energy_split(laplacian: Operator, signals: Any, *, ax: Any = None) -> Any:
         A high channel.
     signals : array_like or sparse, or a mapping from names to them
         One bar each.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------
@@ -146,13 +142,11 @@ def s_values(
         ``{"texas": {"features": 0.9, "labels": 0.88}}``; a signal may be missing from a row.
     expected : mapping of the same form, optional
         Expectations under random permutation, drawn as hollow markers; see :func:`gsp_fb.expected_s_value`.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------

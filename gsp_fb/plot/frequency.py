@@ -31,13 +31,11 @@ def spectrum(modes: Operator | Spectrum | SpectralDensity, *, ax: Any = None) ->
     ----------
     modes : Operator, Spectrum or SpectralDensity
         An operator is decomposed completely; for a large graph pass ``spectrum(op, k)`` or ``spectral_density(op)``.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     See Also
     --------
@@ -73,13 +71,11 @@ def gft(modes: Operator | Spectrum, x: Any, *, ax: Any = None) -> Any:
         An operator is decomposed completely.
     x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
         For several signals :math:`\sqrt{\sum_j |\hat x_{ij}|^2}` is drawn.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------
@@ -118,16 +114,13 @@ def kernel(kernel: Kernel, *, interval: tuple[float, float] | None = None, ax: A
     Parameters
     ----------
     kernel : Kernel
-        Kernel to evaluate.
     interval : (float, float), optional
         By default [0, 1] for a kernel of :math:`\lambda/\lambda_{max}` and [0, 2] for others.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     See Also
     --------
@@ -157,16 +150,13 @@ def response(bank: FilterBank | TwoChannelBank, *, eigenvalues: bool | Spectrum 
     Parameters
     ----------
     bank : FilterBank or TwoChannelBank
-        Bank to draw.
     eigenvalues : bool or Spectrum
         Mark the eigenvalues of the operator on the curves: all of them, or those of a partial spectrum.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     See Also
     --------
@@ -221,13 +211,11 @@ def spectrogram(op: Operator, x: Any = None, *, bands: int = 50, order: Any = No
         Number of bands.
     order : array_like of int, shape (n_nodes,), optional
         Nodes from left to right; by number by default.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------

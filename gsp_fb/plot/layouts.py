@@ -13,8 +13,7 @@ from ..errors import ParameterError
 from ..graph import Graph
 from ..operators import operator
 from ..spectrum import spectrum
-from ._communities import by_communities
-from ._forces import force_directed
+from ._forces import by_communities, force_directed
 
 __all__ = ["LAYOUTS", "positions"]
 
@@ -38,10 +37,6 @@ def _spectral(graph: Graph, rng: np.random.Generator) -> FloatArray:
     return np.asarray(spectrum(operator(graph, "rw", "high"), k=3).basis[:, 1:3])
 
 
-def _circle(graph: Graph, rng: np.random.Generator) -> FloatArray:
-    return _polygon(graph.n_nodes)
-
-
 def _polygon(corners: int) -> FloatArray:
     angles = 2 * np.pi * np.arange(corners) / max(corners, 1)
     return np.stack([np.sin(angles), np.cos(angles)], axis=1)
@@ -52,7 +47,7 @@ Layout = Callable[[Graph, np.random.Generator], FloatArray]
 LAYOUTS: dict[str, Layout] = {
     "spring": force_directed,
     "spectral": _spectral,
-    "circle": _circle,
+    "circle": lambda graph, rng: _polygon(graph.n_nodes),
     "communities": by_communities,
 }
 

@@ -26,13 +26,11 @@ def alphas(history: Sequence[Any], *, ax: Any = None) -> Any:
         Rows as in ``TrainResult.history`` or ``metrics.csv``: ``epoch``, ``alpha_low_1``, ``alpha_high_1``, ... For
         several runs the mean and a band of one standard deviation are drawn, at each epoch over the runs that reached
         it.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------

@@ -8,12 +8,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .._document import Table
-from .figures import N_COLOURS, steps
-from .marks import Chart, Frame, Mark, dot, line
+from .figures import N_COLOURS, Chart, Frame, Mark, Section, dot, line, steps
 
 if TYPE_CHECKING:
     from ..nn import Audit
-    from .sections import Section
 
 __all__ = ["audit_sections"]
 
@@ -23,8 +21,6 @@ HEIGHT = 230.0
 def audit_sections(audit: Audit) -> Iterator[Section]:
     """Yield the section of the whole network and that of its layers.
 
-    Examples
-    --------
     >>> from gsp_fb.datasets import contextual_sbm
     >>> from gsp_fb.nn import audit, build
     >>> data = contextual_sbm(40, rng=0)
@@ -32,7 +28,6 @@ def audit_sections(audit: Audit) -> Iterator[Section]:
     ['audit', 'audit-layers']
     """
     from ..nn.auditing.page import TABLES
-    from .sections import Section
 
     tables = {name: Table.from_records(rows(audit)) for name, (rows, _) in TABLES.items()}
     notes = {name: note for name, (_, note) in TABLES.items()}

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from .._arguments import check_choice, check_positive, check_rng
 from ..energy import class_homophily, edge_homophily, node_homophily
@@ -16,12 +18,11 @@ from ..theory import ClaimResult, verify
 from ..variants import VARIANTS
 from .drawing import make_drawing
 from .facts import AdviceFacts, GraphFacts, Homophily, Report
-from .measures import n_bipartite, permutation_homophily
 from .runs import read_runs
 from .signals import Signals, make_signals
 from .spectral import eigengaps, energy_facts, frequency_density, profiles, significance
 
-__all__ = ["VERIFY_NODES", "collect"]
+__all__ = ["VERIFY_NODES", "collect", "n_bipartite", "permutation_homophily"]
 
 # The claims are checked on dense matrices; up to this size all of them take seconds.
 VERIFY_NODES = 1000
@@ -200,3 +201,27 @@ def _homophily(graph: Graph, y: Any) -> Homophily | None:
         classes=len(np.unique(y[y >= 0])),
         unlabelled=int(np.count_nonzero(y < 0)),
     )
+
+
+def permutation_homophily(y: Any) -> float:
+    r"""Return the mean edge homophily of the labels over all placements: :math:`\sum_k n_k (n_k - 1) / (n (n - 1))`.
+
+    >>> round(permutation_homophily(np.array([0, 0, 1])), 6)
+    0.333333
+    """
+    counts = np.bincount(y[y >= 0]).astype(np.float64)
+    total = counts.sum()
+    return float((counts * (counts - 1)).sum() / (total * (total - 1))) if total > 1 else float("nan")
+
+
+def n_bipartite(graph: Graph) -> int:
+    """Return the number of components with an edge whose nodes fall into two sides.
+
+    In the double cover, where each edge joins a node to the other copy of its neighbour, such a component falls in two.
+
+    >>> n_bipartite(Graph.from_edges([(0, 1), (2, 3), (3, 4), (4, 2)], n_nodes=6))
+    1
+    """
+    swap = sparse.csr_array([[0.0, 1.0], [1.0, 0.0]])
+    covered = csgraph.connected_components(sparse.kron(swap, graph.adjacency, format="csr"), directed=False)[0]
+    return int(covered) - graph.n_components - graph.n_isolated

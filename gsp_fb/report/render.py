@@ -18,9 +18,9 @@ from .._document import Block, Heading, Text, to_markdown
 from .._extras import require
 from .._version import __version__
 from ..errors import ParameterError
+from .drawing import payload
 from .facts import Report
-from .marks import SHAPES
-from .payload import payload
+from .figures import SHAPES
 from .sections import sections
 from .sentences import about_graph, answers, percent, striking
 

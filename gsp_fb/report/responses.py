@@ -23,16 +23,13 @@ WIDTH = 0.06
 class ViewResponse:
     """One response: its slider (``log``: the slider holds the decimal logarithm) and its kernel.
 
-    ``make`` takes the parameter and the end of the frequency axis.
+    ``slider``: low end, high end, step and start. ``make`` takes the parameter and the end of the frequency axis.
     """
 
     title: str
     formula: str
     parameter: str
-    low: float
-    high: float
-    step: float
-    start: float
+    slider: tuple[float, float, float, float]
     ends: tuple[str, str]
     make: Callable[[float, float], Kernel]
     log: bool = False
@@ -40,12 +37,13 @@ class ViewResponse:
     @property
     def value(self) -> float:
         """The parameter at which the slider starts."""
-        return 10.0**self.start if self.log else self.start
+        return 10.0 ** self.slider[3] if self.log else self.slider[3]
 
     def script(self, name: str) -> dict[str, Any]:
         """Return what the page's script needs."""
-        shown = ("title", "formula", "parameter", "low", "high", "step", "start", "ends", "log")
-        return {"name": name, **{key: getattr(self, key) for key in shown}}
+        texts = {"name": name, "title": self.title, "formula": self.formula, "parameter": self.parameter}
+        slider = dict(zip(("low", "high", "step", "start"), self.slider, strict=True))
+        return {**texts, **slider, "ends": self.ends, "log": self.log}
 
 
 def _pair(t: float, top: float) -> Kernel:
@@ -78,16 +76,18 @@ def _hat(peak: float, frequency: FloatArray) -> FloatArray:
 
 RESPONSES = {
     "pair": ViewResponse(
-        "low to high pair", "h(λ) = (1 − t)(1 − λ) + t λ", "low to high, t", 0.0, 1.0, 0.01, 0.0, ("low", "high"), _pair
+        "low to high pair",
+        "h(λ) = (1 − t)(1 − λ) + t λ",
+        "low to high, t",
+        (0.0, 1.0, 0.01, 0.0),
+        ("low", "high"),
+        _pair,
     ),
     "heat": ViewResponse(
         "heat diffusion",
         "h(λ) = exp(−τ λ)",
         "diffusion time, τ",
-        -1.0,
-        2.0,
-        0.02,
-        0.5,
+        (-1.0, 2.0, 0.02, 0.5),
         ("0.1", "100"),
         lambda tau, top: heat(tau),
         log=True,
@@ -96,10 +96,7 @@ RESPONSES = {
         "band-pass",
         "h(λ) = exp(−(λ − c)² / 2w²), w = 6 % of the axis",
         "centre c, share of the axis",
-        0.0,
-        1.0,
-        0.01,
-        0.5,
+        (0.0, 1.0, 0.01, 0.5),
         ("0", "end"),
         _band,
     ),
@@ -107,10 +104,7 @@ RESPONSES = {
         "Mexican hat wavelet",
         "h(λ) = s λ exp(−s λ), peak at 1/s",
         "peak 1/s, share of the axis",
-        -1.7,
-        0.0,
-        0.02,
-        -0.6,
+        (-1.7, 0.0, 0.02, -0.6),
         ("0.02", "1"),
         _wavelet,
         log=True,

@@ -3,48 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
-from .._document import Table
+from .._document import Table, records
 from ..variants import VARIANTS
 from . import figures
 from . import sentences as say
 from .auditing import audit_sections
 from .facts import Report, RunFacts, SignificanceRow
-from .marks import Chart
+from .figures import Chart, Section
 
-__all__ = ["Section", "sections"]
+__all__ = ["sections"]
 
-Rows = Sequence[Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class Section:
-    """One part of a report: what it means in words, figures, tables (``details`` folded away) and a note.
-
-    ``half``: it does with half of a wide page.
-    """
-
-    anchor: str
-    title: str
-    reading: str = ""
-    figures: tuple[Chart, ...] = ()
-    table: Table | None = None
-    details: Table | None = None
-    note: str = ""
-    half: bool = False
-
-
-def _table(rows: Rows) -> Table | None:
-    return Table.from_records(rows, absent="undecided") if rows else None
+# Titles of the fields of an EnergyRow, in their order.
+ENERGIES = ("signal", "family", "S", "expected S", "energy", "Dirichlet energy", "non-smooth energy")
 
 
 def sections(report: Report) -> Iterator[Section]:
     """Yield the sections that apply."""
-    for make in SECTIONS:
+    for make in (_advice, _energies, _homophily, _profiles, _density, _gaps, _audit, _runs, _claims):
         yield from make(report)
+
+
+def _table(rows: Sequence[Mapping[str, Any]], math: str = "") -> Table | None:
+    return Table.from_records(rows, absent="undecided", math=math) if rows else None
 
 
 def _energies(report: Report) -> Iterator[Section]:
@@ -53,18 +37,9 @@ def _energies(report: Report) -> Iterator[Section]:
     names = [signal.name for signal in report.signals]
     measured = {family: {name: cells[family, name].s_value for name in names} for family in shown}
     expected = {family: {name: cells[family, name].expected for name in names} for family in shown}
-    listed = [
-        {
-            "signal": row.signal,
-            "family": row.family,
-            "S": row.s_value,
-            "expected S": row.expected,
-            "energy": row.energy,
-            "Dirichlet energy": row.dirichlet_energy,
-            "non-smooth energy": row.nonsmooth_energy,
-        }
-        for row in report.energies
-    ]
+    listed = [dict(zip(ENERGIES, astuple(row), strict=True)) for row in report.energies]
+    tested = [_tested(row, row.signal) for row in report.significance]
+    tested += [_tested(row, f"{row.signal}, less its mean") for row in report.columns]
     left_out = "comb is not in the figure: its S has no fixed upper end."
     made = " ".join(f"{signal.name.capitalize()}: {signal.preparation}." for signal in report.signals)
     figure = figures.dots(
@@ -75,25 +50,15 @@ def _energies(report: Report) -> Iterator[Section]:
         "How smooth the signals are",
         say.about_energies(report),
         (figure,),
-        _table([*map(_tested, report.significance), *map(_tested_column, report.columns)]),
+        _table(tested),
         _table(listed),
         " ".join(filter(None, [made, left_out, report.notes.get("energies", "")])),
     )
 
 
-def _tested(row: SignificanceRow) -> dict[str, Any]:
-    return {
-        "signal": row.signal,
-        "S": row.s_value,
-        "expected": row.expected,
-        "std": row.std,
-        "z": row.z_score,
-        "p": say.p_value(row).removeprefix("p ").removeprefix("= "),
-    }
-
-
-def _tested_column(row: SignificanceRow) -> dict[str, Any]:
-    return {**_tested(row), "signal": f"{row.signal}, less its mean"}
+def _tested(row: SignificanceRow, name: str) -> dict[str, Any]:
+    numbers = {"signal": name, "S": row.s_value, "expected": row.expected, "std": row.std, "z": row.z_score}
+    return {**numbers, "p": say.p_value(row).removeprefix("p ").removeprefix("= ")}
 
 
 def _homophily(report: Report) -> Iterator[Section]:
@@ -157,7 +122,7 @@ def _gaps(report: Report) -> Iterator[Section]:
         return
     shown = {row.family: {"ratio": row.ratio} for row in report.gaps if VARIANTS[row.family].norm != "none"}
     figure = figures.dots("Eigengaps", shown, xlabel="second eigenvalue of the low channel", top=1.0)
-    rows = [{"family": row.family, "λ₂ / λ₁": row.ratio, "error": row.error, "proof": row.proof} for row in report.gaps]
+    rows = records(report.gaps, {"family": "family", "λ₂ / λ₁": "ratio", "error": "error", "proof": "proof"})
     yield Section("gaps", title, say.about_gaps(report), (figure,), details=_table(rows), note=note, half=True)
 
 
@@ -167,20 +132,10 @@ def _claims(report: Report) -> Iterator[Section]:
     if not report.claims:
         yield Section("claims", title, say.about_first_theorem(report), note=report.notes.get("claims", ""))
         return
-    rows = [
-        {
-            "claim": row.claim,
-            "statement": row.statement,
-            "applies": row.applicable,
-            "holds": row.holds,
-            "needs": row.condition,
-            "residual": row.residual,
-        }
-        for row in report.claims
-    ]
+    titles = {"claim": "claim", "statement": "statement", "applies": "applicable", "holds": "holds"}
+    rows = records(report.claims, {**titles, "needs": "condition", "residual": "residual"})
     open_ = [row for row in rows if not row["applies"] or row["holds"] is not True]
-    shown = Table.from_records(open_, absent="undecided", math="statement") if open_ else None
-    folded = Table.from_records(rows, absent="undecided", math="statement")
+    shown, folded = (_table(some, math="statement") for some in (open_, rows))
     yield Section("claims", title, say.about_claims(report), table=shown, details=folded)
 
 
@@ -232,16 +187,3 @@ def _run_figures(run: RunFacts) -> Iterator[Chart]:
 def _alpha_name(column: str) -> str:
     _, channel, layer = column.split("_")
     return f"{channel}, layer {layer}"
-
-
-SECTIONS: tuple[Callable[[Report], Iterator[Section]], ...] = (
-    _advice,
-    _energies,
-    _homophily,
-    _profiles,
-    _density,
-    _gaps,
-    _audit,
-    _runs,
-    _claims,
-)

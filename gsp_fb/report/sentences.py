@@ -8,24 +8,6 @@ from collections.abc import Sequence
 from ..variants import VARIANTS
 from .facts import Density, Embedding, EnergyRow, GraphFacts, Homophily, Profile, Report, RunFacts, SignificanceRow
 
-__all__ = [
-    "about_claims",
-    "about_density",
-    "about_embeddings",
-    "about_energies",
-    "about_first_theorem",
-    "about_gaps",
-    "about_graph",
-    "about_homophily",
-    "about_profiles",
-    "about_run",
-    "answers",
-    "count",
-    "p_value",
-    "percent",
-    "striking",
-]
-
 ROUNDING = 1e-12
 # Shares are given in whole percents; a smaller uncertainty is not mentioned.
 DOUBT = 0.005
@@ -53,8 +35,6 @@ LEANING = ((-0.1, "it leans on the low channel"), (0.1, "it uses both"), (math.i
 def count(number: int, one: str, many: str = "") -> str:
     """Return a number with its noun.
 
-    Examples
-    --------
     >>> count(1, "edge"), count(1200, "edge"), count(2, "class", "classes")
     ('1 edge', '1,200 edges', '2 classes')
     """
@@ -64,8 +44,6 @@ def count(number: int, one: str, many: str = "") -> str:
 def percent(share: float) -> str:
     """Return a share as a percentage that never rounds to all or nothing.
 
-    Examples
-    --------
     >>> percent(0.314), percent(0.999), percent(1.0), percent(0.001)
     ('31%', 'over 99%', '100%', 'under 1%')
     """

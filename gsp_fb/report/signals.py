@@ -42,8 +42,6 @@ class Signals:
 def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals:
     """Return what can be measured on ``graph``: features and labels, or its degrees where it has neither.
 
-    Examples
-    --------
     >>> found = make_signals(Graph.from_edges([(0, 1), (1, 2)]), None, [0, 0, 1], {})
     >>> list(found.measured), list(found.drawn)
     (['labels'], ['label 0', 'label 1', 'degree'])
