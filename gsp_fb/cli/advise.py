@@ -73,14 +73,15 @@ def training_nodes(
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add_source(parser)
-    parser.add_argument(
+    add(
         "--train",
         type=Path,
         metavar="FILE",
         help="Read the training nodes, one number a line (default: split 0 of a data set, a random half of a file).",
     )
-    parser.add_argument("--seed", type=int, default=0, help="Seed the random half and the probes (default 0).")
+    add("--seed", type=int, default=0, help="Seed the random half and the probes (default 0).")
 
 
 COMMANDS = (

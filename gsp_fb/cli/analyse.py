@@ -4,36 +4,31 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import astuple
 from typing import Any
 
+from .._document import records
 from ..eigengap import eigengap
-from ..energy import (
-    class_homophily,
-    dirichlet_energy,
-    edge_homophily,
-    expected_s_value,
-    node_homophily,
-    nonsmooth_energy,
-    s_value,
-    signal_energy,
-)
+from ..energy import class_homophily, edge_homophily, node_homophily
 from ..graph import Graph
 from ..operators import Operator, operator
+from ..report.spectral import energy_facts, high_channel
 from ..spectrum import spectrum
 from ..theory import CLAIMS, verify_each
 from ..variants import VARIANTS
 from .command import Command, add_gamma, add_operator
-from .progress import progress
-from .render import emit
+from .render import emit, progress
 from .source import Source, add_memory, add_source, label_columns, read_source, signals_of
 
 __all__ = ["COMMANDS"]
 
+# Titles of the fields of an EnergyRow, in their order.
+ENERGIES = ("signal", "family", "S", "E[S]", "energy", "Dirichlet energy", "nonsmooth energy")
+
 
 def high_channels(graph: Graph, gamma: float | None = None) -> Iterator[tuple[str, Operator]]:
     """Yield every family's high channel on ``graph``; ``gamma`` goes to the families that have one."""
-    for family, variant in VARIANTS.items():
-        yield family, operator(graph, family, channel="high", gamma=gamma if variant.has_gamma else None)
+    return ((family, high_channel(graph, family, gamma)) for family in VARIANTS)
 
 
 def _info(args: argparse.Namespace) -> int:
@@ -81,16 +76,8 @@ def _energy(args: argparse.Namespace) -> int:
 
 def energy_rows(graph: Graph, name: str, x: Any, gamma: float | None = None) -> Iterator[dict[str, Any]]:
     """Yield S of one signal beside its expectation under random permutation, and its energies, under every family."""
-    for family, op in high_channels(graph, gamma):
-        yield {
-            "signal": name,
-            "family": family,
-            "S": s_value(op, x),
-            "E[S]": expected_s_value(op, x),
-            "energy": signal_energy(x, op),
-            "Dirichlet energy": dirichlet_energy(op, x),
-            "nonsmooth energy": nonsmooth_energy(op, x),
-        }
+    for row in energy_facts(graph, name, x, gamma):
+        yield dict(zip(ENERGIES, astuple(row), strict=True))
 
 
 def _spectrum(args: argparse.Namespace) -> int:
@@ -98,13 +85,8 @@ def _spectrum(args: argparse.Namespace) -> int:
     op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
     modes = spectrum(op, k=None if args.all else min(args.k, source.graph.n_nodes) or None, which=args.which)
     rows = [{"mode": i, "frequency": float(value)} for i, value in enumerate(modes.frequencies)]
-    facts = {
-        "source": source.name,
-        "family": args.family,
-        "channel": args.channel,
-        "method": modes.method,
-        "proof": modes.proof,
-    }
+    facts = {"source": source.name, "family": args.family, "channel": args.channel}
+    facts |= {"method": modes.method, "proof": modes.proof}
     emit({**facts, "lower bound": op.bounds[0], "upper bound": op.bounds[1], "frequencies": rows}, as_json=args.json)
     return 0
 
@@ -113,27 +95,17 @@ def _verify(args: argparse.Namespace) -> int:
     source = read_source(args)
     each = verify_each(source.graph, gamma=1.0 if args.gamma is None else args.gamma)
     results = list(progress(each, "claims", total=len(CLAIMS)))
-    rows = [
-        {
-            "claim": row.claim,
-            "holds": row.holds,
-            "applies": row.applicable,
-            "residual": row.residual,
-            "condition": row.condition,
-        }
-        for row in results
-    ]
+    titles = {"claim": "claim", "holds": "holds", "applies": "applicable", "residual": "residual"}
+    rows = records(results, {**titles, "condition": "condition"})
     emit({"source": source.name, "claims": rows}, as_json=args.json)
     return 0 if all(row.holds for row in results if row.applicable) else 1
 
 
 def _eigengap(args: argparse.Namespace) -> int:
     source = read_source(args)
-    rows = [
-        {"family": family, "ratio": gap.ratio, "error": gap.error, "method": gap.method, "proof": gap.proof}
-        for family, op in high_channels(source.graph, args.gamma)
-        for gap in [eigengap(op)]
-    ]
+    gaps = {family: eigengap(op) for family, op in high_channels(source.graph, args.gamma)}
+    titles = {name: name for name in ("ratio", "error", "method", "proof")}
+    rows = [{"family": family, **row} for family, row in zip(gaps, records(gaps.values(), titles), strict=True)]
     emit({"source": source.name, "eigengaps": rows}, as_json=args.json)
     return 0
 
@@ -150,13 +122,12 @@ def _energy_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _spectrum_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add_source(parser)
     add_operator(parser)
-    parser.add_argument("-k", type=int, default=10, help="Print so many modes (default 10).")
-    parser.add_argument("--all", action="store_true", help="Print every mode.")
-    parser.add_argument(
-        "--which", choices=("low", "high"), default="low", help="Choose the smooth or the rough end (default low)."
-    )
+    add("-k", type=int, default=10, help="Print so many modes (default 10).")
+    add("--all", action="store_true", help="Print every mode.")
+    add("--which", choices=("low", "high"), default="low", help="Choose the smooth or the rough end (default low).")
 
 
 def _with_gamma(parser: argparse.ArgumentParser) -> None:

@@ -80,18 +80,19 @@ def _test_nodes(run: Path, data: Any) -> Any:
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", type=Path, help="Name a run of `gsp-fb train -o`, or its checkpoint.json.")
-    parser.add_argument(
+    add = parser.add_argument
+    add("run", type=Path, help="Name a run of `gsp-fb train -o`, or its checkpoint.json.")
+    add(
         "--dataset",
         metavar="NAME",
         help="Name the data set or graph file of the run (default: as in its summary.json).",
     )
     add_data_options(parser, loops="drop")
     add_family(parser, "Use the frequencies of this family")
-    parser.add_argument("--bands", type=int, default=8, help="Divide the frequencies into so many bands (default 8).")
-    parser.add_argument("--probes", type=int, default=16, help="Draw so many random signals a band (default 16).")
-    parser.add_argument("--seed", type=int, default=0, help="Set the seed of the probes (default 0).")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="Write a page, .html; replaces the file.")
+    add("--bands", type=int, default=8, help="Divide the frequencies into so many bands (default 8).")
+    add("--probes", type=int, default=16, help="Draw so many random signals a band (default 16).")
+    add("--seed", type=int, default=0, help="Set the seed of the probes (default 0).")
+    add("-o", "--output", type=Path, metavar="FILE", help="Write a page, .html; replaces the file.")
 
 
 COMMANDS = (Command("audit", "Measure which half of its input a trained network keeps.", _arguments, _audit),)

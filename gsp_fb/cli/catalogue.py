@@ -12,8 +12,7 @@ from ..graph import Graph
 from ..opening import open_graph
 from ..outofcore import is_edge_list, is_folder_name
 from .command import Command, no_arguments
-from .progress import progress
-from .render import emit
+from .render import emit, progress
 from .source import add_data_options, read_file
 
 __all__ = ["COMMANDS"]
@@ -65,11 +64,10 @@ def _loaded(args: argparse.Namespace, rules: dict[str, Any]) -> Graph:
 
 
 def _convert_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("input", help="Read this graph file.")
-    parser.add_argument(
-        "output", help="Write this file; its suffix names the format, .npyd a folder for graphs larger than memory."
-    )
-    parser.add_argument("--memory", default="2GB", help="Limit the memory of a conversion to .npyd (default 2GB).")
+    add = parser.add_argument
+    add("input", help="Read this graph file.")
+    add("output", help="Write this file; its suffix names the format, .npyd a folder for graphs larger than memory.")
+    add("--memory", default="2GB", help="Limit the memory of a conversion to .npyd (default 2GB).")
     add_data_options(parser)
 
 

@@ -144,8 +144,9 @@ def _reading(rows: list[dict[str, Any]]) -> str:
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, help="Seed the generated graphs (default 0).")
-    parser.add_argument("--report", type=Path, metavar="FILE.html", help="Write an HTML report too.")
+    add = parser.add_argument
+    add("--seed", type=int, default=0, help="Seed the generated graphs (default 0).")
+    add("--report", type=Path, metavar="FILE.html", help="Write an HTML report too.")
 
 
 COMMANDS = (Command("demo", "Run the main job on embedded data, without a download.", _arguments, _demo),)

@@ -109,23 +109,19 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 
 def _filter_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     _common(parser)
     names = ", ".join(KERNELS)
-    parser.add_argument(
-        "--kernel", action="append", metavar="NAME[:OPTION=VALUE,...]", help=f"Add a kernel, repeatable: {names}."
-    )
-    parser.add_argument(
-        "--tol", type=float, default=1e-8, help="Bound the error relative to the signal (default 1e-8)."
-    )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="Write the coefficients as .npy.")
+    add("--kernel", action="append", metavar="NAME[:OPTION=VALUE,...]", help=f"Add a kernel, repeatable: {names}.")
+    add("--tol", type=float, default=1e-8, help="Bound the error relative to the signal (default 1e-8).")
+    add("-o", "--output", type=Path, metavar="FILE", help="Write the coefficients as .npy.")
 
 
 def _profile_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     _common(parser)
-    parser.add_argument("--bins", type=int, default=10, help="Set the number of equal bands (default 10).")
-    parser.add_argument(
-        "--matvecs", type=int, default=80, help="Limit the matrix-vector products per signal (default 80)."
-    )
+    add("--bins", type=int, default=10, help="Set the number of equal bands (default 10).")
+    add("--matvecs", type=int, default=80, help="Limit the matrix-vector products per signal (default 80).")
 
 
 COMMANDS = (

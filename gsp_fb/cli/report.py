@@ -126,23 +126,20 @@ def _chosen_format(args: argparse.Namespace) -> str | None:
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add_source(parser)
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="Write .html, .md or .json; an existing file is replaced."
-    )
-    parser.add_argument(
+    add("-o", "--output", type=Path, metavar="FILE", help="Write .html, .md or .json; an existing file is replaced.")
+    add(
         "--markdown", action="store_true", help="Write Markdown whatever the suffix of the file; the default on stdout."
     )
-    parser.add_argument(
+    add(
         "--runs",
         type=Path,
         action="append",
         metavar="DIR",
         help="Add the runs in a folder of `gsp-fb train -o`; repeatable.",
     )
-    parser.add_argument(
-        "--audit", type=Path, metavar="RUN", help="Add the audit of a network that was trained on this graph."
-    )
+    add("--audit", type=Path, metavar="RUN", help="Add the audit of a network that was trained on this graph.")
     add_family(parser, "Use the frequencies of this family")
     add_gamma(parser)
 

@@ -21,7 +21,7 @@ from ..files import read_graph
 from ..graph import Graph
 from ..opening import n_ranks, open_graph
 from ..outofcore import is_folder_name
-from .progress import progress
+from .render import progress
 
 __all__ = [
     "Source",
@@ -52,11 +52,10 @@ class Source:
 
 def add_source(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that name a graph and its signals."""
-    parser.add_argument("source", help="Name a data set (see `gsp-fb datasets`) or a graph file.")
-    parser.add_argument(
-        "--signal", type=Path, metavar="FILE", help="Read the signal of a graph file: .npy, .csv, .txt."
-    )
-    parser.add_argument("--labels", type=Path, metavar="FILE", help="Read the classes of a graph file likewise.")
+    add = parser.add_argument
+    add("source", help="Name a data set (see `gsp-fb datasets`) or a graph file.")
+    add("--signal", type=Path, metavar="FILE", help="Read the signal of a graph file: .npy, .csv, .txt.")
+    add("--labels", type=Path, metavar="FILE", help="Read the classes of a graph file likewise.")
     add_data_options(parser)
 
 
