@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.utils.validation import check_is_fitted
@@ -14,8 +15,7 @@ from ..errors import ParameterError
 from ..graph import Graph
 from ..operators import operator
 from ..spectrum import spectrum
-from ._base import GraphEstimator
-from ._rows import as_graph, nearest_rows, row_numbers
+from ._rows import GraphEstimator, as_graph, nearest_rows, row_numbers
 
 __all__ = ["GraphSpectralEmbedding"]
 
@@ -108,12 +108,10 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         X : array_like or sparse, shape (n_samples, n_features)
             One row per node, a column of node numbers, or points.
         y : ignored
-            Present for the interface of scikit-learn.
 
         Returns
         -------
         GraphSpectralEmbedding
-            The fitted estimator.
         """
         if self.graph is None and self.numbered:
             raise ParameterError("numbered=True means that X holds node numbers; give their graph= with it")
@@ -125,9 +123,8 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return self
 
     def _neighbour_graph(self, X: Any) -> Graph:
-        _, arcs = nearest_rows(X, self.n_neighbors)
         # kneighbors_graph has a self-loop at every node, which only compresses the spectrum.
-        return Graph.from_adjacency(arcs, symmetrize="mean", loops="drop")
+        return Graph.from_adjacency(nearest_rows(X, self.n_neighbors)[1], symmetrize="mean", loops="drop")
 
     def _modes(self) -> tuple[FloatArray, FloatArray]:
         count = check_count(self.n_components, "n_components")
@@ -145,16 +142,14 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def _coordinates(self, X: Any) -> FloatArray:
         if self._extension is None:
             return self.embedding_[row_numbers(X, self.graph_, numbered=self.numbered)]
-        found: FloatArray = self._extension.predict(X)
-        return found
+        return np.asarray(self._extension.predict(X))
 
     def transform(self, X: Any) -> FloatArray:
         """Return the coordinates of every row.
 
         Parameters
         ----------
-        X : array_like or sparse, shape (n_samples, n_features)
-            As in :meth:`fit`.
+        X : as in :meth:`fit`
 
         Returns
         -------
