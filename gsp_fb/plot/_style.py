@@ -77,17 +77,10 @@ def new_axes(ax: Any, *, size: tuple[float, float] = (6.0, 4.0), space: bool = F
 
 
 def axes_row(axes: Any, count: int, *, size: tuple[float, float] = (3.6, 3.4)) -> Any:
-    """Return ``count`` axes as an array: the given ones, or a row of a new figure.
-
-    Raises
-    ------
-    ParameterError
-        The number of given axes differs from ``count``.
-    """
+    """Return ``count`` axes as an array: the given ones, or a row of a new figure."""
     if axes is None:
-        pyplot = require("matplotlib.pyplot", "plotting")
-        width, height = size
-        return pyplot.subplots(1, count, figsize=(width * count, height), layout="constrained", squeeze=False)[1][0]
+        pyplot, whole = require("matplotlib.pyplot", "plotting"), (size[0] * count, size[1])
+        return pyplot.subplots(1, count, figsize=whole, layout="constrained", squeeze=False)[1][0]
     given = np.asarray(axes, dtype=object).ravel()
     if len(given) != count:
         raise ParameterError(f"{len(given)} axes given for {count} pictures; give {count} or none")
@@ -131,18 +124,13 @@ def _hex(*channels: float) -> str:
 
 
 def colour_scale(values: FloatArray, scale: str = "auto") -> dict[str, Any]:
-    """Return colour map and limits for ``values`` as matplotlib keywords.
-
-    Signed values use a diverging map centred at 0, non-negative ones a sequential map; ``'auto'`` chooses by the
-    values.
+    """Return colour map and limits for ``values`` as matplotlib keywords; ``'auto'`` chooses the map by their signs.
 
     >>> colour_scale(np.array([-1.0, 3.0]))
     {'cmap': 'RdBu_r', 'vmin': -3.0, 'vmax': 3.0}
     """
     check_choice(scale, SCALES, "colour scale")
-    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
-    if not values.size:
-        low, high = 0.0, 1.0
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     if scale == "signed" or (scale == "auto" and low < 0 < high):
         bound = max(-low, high) or 1.0
         return {"cmap": SIGNED, "vmin": -bound, "vmax": bound}

@@ -93,8 +93,7 @@ def _plane(x: Any, n_rows: int, perplexity: float, rng: np.random.Generator) -> 
     manifold = require("sklearn.manifold", "t-SNE")
     start = "pca" if points.shape[1] > 1 else "random"
     seed, near = int(rng.integers(2**31)), min(perplexity, (n_rows - 1) / 3)
-    model = manifold.TSNE(perplexity=near, init=start, random_state=seed)
-    return np.asarray(model.fit_transform(points))
+    return np.asarray(manifold.TSNE(perplexity=near, init=start, random_state=seed).fit_transform(points))
 
 
 def _scatter(axis: Any, points: FloatArray, y: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,10 @@ def energy_profile(
     >>> ax.patches[0].get_data().values.round(6)
     array([0.5, 0. , 0.5])
     """
-    named = _named(profiles, EnergyProfile)
+    named = profiles if isinstance(profiles, Mapping) else {"": profiles}
+    for value in named.values():
+        if not isinstance(value, EnergyProfile):
+            raise ParameterError(f"{value!r} is not an EnergyProfile; make one with gsp_fb.energy_profile(op, x)")
     axes = new_axes(ax)
     for (name, profile), colour in zip(named.items(), categorical(len(named)), strict=True):
         options = {"color": colour, "label": name or None}
@@ -175,7 +179,7 @@ def s_values(
     axes = new_axes(ax, size=(6.0, 1.0 + 0.35 * len(table)))
     for at, row in enumerate(table.values()):
         axes.plot([min(row.values()), max(row.values())], [at, at], color=GREY, linewidth=1.5, zorder=1)
-    for name, colour, marker in zip(signals, categorical(len(signals)), _markers(len(signals)), strict=True):
+    for name, colour, marker in zip(signals, categorical(len(signals)), cycle("os^Dv"), strict=False):
         for rows, face, label in ((expected or {}, "none", f"{name}, expected"), (table, colour, name)):
             points = [(rows[row][name], at) for at, row in enumerate(table) if name in rows.get(row, {})]
             if points:
@@ -184,15 +188,3 @@ def s_values(
     axes.set_ylim(len(table) - 0.5, -0.5)
     above_legend(axes)
     return axes
-
-
-def _markers(count: int) -> str:
-    return ("os^Dv" * count)[:count]
-
-
-def _named(given: Any, kind: type) -> Mapping[str, Any]:
-    named = given if isinstance(given, Mapping) else {"": given}
-    for value in named.values():
-        if not isinstance(value, kind):
-            raise ParameterError(f"{value!r} is not an {kind.__name__}; make one with gsp_fb.energy_profile(op, x)")
-    return named

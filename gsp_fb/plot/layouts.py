@@ -117,10 +117,8 @@ def _placed(graph: Graph, nodes: IntArray, place: Layout, rng: np.random.Generat
 def _stored(layout: Any, n_nodes: int) -> FloatArray:
     places = np.asarray(host_array(layout, ParameterError, "layout"), dtype=np.float64)
     if places.shape != (n_nodes, 2) or not np.isfinite(places).all():
-        raise ParameterError(
-            f"layout has shape {places.shape}; coordinates are {n_nodes} finite pairs, or name one of "
-            f"{', '.join(LAYOUTS)}"
-        )
+        wanted = f"coordinates are {n_nodes} finite pairs, or name one of {', '.join(LAYOUTS)}"
+        raise ParameterError(f"layout has shape {places.shape}; {wanted}")
     return places
 
 
@@ -149,11 +147,9 @@ def _in_box(places: FloatArray) -> FloatArray:
 
 
 def _corners(sides: list[float]) -> list[FloatArray]:
-    """Return lower left corners that set squares, largest first, on shelves of about equal width.
-
-    Beside one that has more than half of the nodes a shelf would stay empty: it has its shelf for itself.
-    """
+    """Return lower left corners that set squares, largest first, on shelves of about equal width."""
     area = sum(side**2 for side in sides)
+    # Beside one that has more than half of the nodes a shelf would stay empty: it has its shelf for itself.
     giant = len(sides) > 1 and sides[0] ** 2 > area / 2
     shelf = sides[0] if giant else max([area**0.5 * 1.2, *sides], default=0.0)
     corners, x, y, height = [], 0.0, 0.0, 0.0

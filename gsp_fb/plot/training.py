@@ -68,9 +68,8 @@ def _layers(runs: list[Any]) -> list[str]:
     first = runs[0][0] if runs and len(runs[0]) else {}
     layers = [name.removeprefix(PREFIX) for name in first if name.startswith(PREFIX)]
     if not layers:
-        raise ParameterError(
-            f"no alphas in the history (columns: {', '.join(first) or 'none'}); only a model with two channels has them"
-        )
+        columns = ", ".join(first) or "none"
+        raise ParameterError(f"no alphas in the history (columns: {columns}); only a model with two channels has them")
     return layers
 
 

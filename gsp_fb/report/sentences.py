@@ -117,17 +117,11 @@ def p_value(row: SignificanceRow) -> str:
     """Return the two-sided p-value in words, never smaller than the permutations can show."""
     if _least(row):
         return f"p ≤ {2 / (row.surrogates + 1):.2g}"
-    if row.surrogates:
-        return f"p = {row.p_value:.2g}"
-    return "p < 1e-6" if row.p_value < 1e-6 else f"p = {row.p_value:.2g}"
+    return "p < 1e-6" if not row.surrogates and row.p_value < 1e-6 else f"p = {row.p_value:.2g}"
 
 
 def answers(report: Report) -> dict[str, str]:
-    """Return the four questions of the first screen with their answers from the facts.
-
-    The questions: how rough features and labels are, whether that is more than chance, whether a second channel
-    would help, and what to try. The first line of an answer is the answer itself, the second what it rests on.
-    """
+    """Return the four questions of the first screen; the first line is the answer, the second what it rests on."""
     return {
         "How rough are the signals?": _how_rough(report),
         "Is it more than chance?": _more_than_chance(report),
@@ -162,8 +156,8 @@ def _more_than_chance(report: Report) -> str:
     rows = report.significance
     if not rows:
         return "Not tested\nA test needs an edge between two nodes, and four nodes."
-    short = ", ".join(f"{row.signal}: {'yes' if _differs(row) else 'no'}" for row in rows)
-    return "\n".join([_capital(short), " ".join([*map(_verdict, rows), *_by_column(report.columns)])])
+    short = _capital(", ".join(f"{row.signal}: {'yes' if _differs(row) else 'no'}" for row in rows))
+    return f"{short}\n{' '.join([*map(_verdict, rows), *_by_column(report.columns)])}"
 
 
 def _differs(row: SignificanceRow) -> bool:
@@ -234,10 +228,7 @@ def striking(report: Report) -> list[str]:
         found.append(f"One node is in {percent(min(facts.max_degree / facts.edges, 1.0))} of the edges.")
     alike = report.homophily
     if alike is not None and alike.classes > 1 and abs(alike.edge - alike.expected) >= ALIKE_STRIKING:
-        found.append(
-            f"{percent(alike.edge)} of the {'arcs' if facts.directed else 'edges'} join nodes of one class; with the "
-            f"same labels placed at random {percent(alike.expected)} would."
-        )
+        found.append(_beside_random(alike, "arcs" if facts.directed else "edges"))
     found += [
         f"{_capital(percent(signal.share))} of the energy of the {signal.name} is the column {signal.largest}, so "
         "their S is its S; bring the columns to one scale to weigh them alike."
@@ -245,9 +236,8 @@ def striking(report: Report) -> list[str]:
         if signal.share >= DOMINANT
     ]
     if facts.components > 1 and facts.edges:
-        found.append(
-            f"The graph falls into {count(facts.components, 'component')}; no filter carries values between them."
-        )
+        pieces = count(facts.components, "component")
+        found.append(f"The graph falls into {pieces}; no filter carries values between them.")
     return found
 
 
@@ -320,6 +310,11 @@ def _about_the_end(report: Report) -> list[str]:
     return ["None reaches 2, because no component is bipartite."]
 
 
+def _beside_random(facts: Homophily, kind: str) -> str:
+    joined = f"{percent(facts.edge)} of the {kind} join nodes of one class"
+    return f"{joined}; with the same labels placed at random {percent(facts.expected)} would."
+
+
 def about_homophily(facts: Homophily, directed: bool) -> str:
     """Return how often neighbours share a class, beside the expected value."""
     kind = "arcs" if directed else "edges"
@@ -327,9 +322,7 @@ def about_homophily(facts: Homophily, directed: bool) -> str:
         return "All labelled nodes are of one class, so there is nothing to compare."
     if math.isnan(facts.edge):
         return f"There are no {kind} between labelled nodes, so homophily is undefined."
-    parts = [f"{percent(facts.edge)} of the {kind} join nodes of one class; with the same labels placed at random"]
-    parts.append(f"{percent(facts.expected)} would.")
-    parts.append(_first(facts.edge - facts.expected, ALIKE))
+    parts = [_beside_random(facts, kind), _first(facts.edge - facts.expected, ALIKE)]
     if facts.unlabelled:
         parts.append(f"{count(facts.unlabelled, 'unlabelled node is', 'unlabelled nodes are')} left out.")
     return " ".join(parts)
@@ -379,10 +372,8 @@ def about_first_theorem(report: Report) -> str:
     lazy, renormalised = found["degree"], found["unit"]
     holds = lazy.ratio + lazy.error >= renormalised.ratio - renormalised.error
     verdict = "as theorem 1 states" if holds else "against theorem 1, which needs every degree to be at least 1"
-    return (
-        f"The second eigenvalue is {lazy.ratio:.4g} for the lazy walk and {renormalised.ratio:.4g} for the "
-        f"renormalised one, {verdict}."
-    )
+    both = f"{lazy.ratio:.4g} for the lazy walk and {renormalised.ratio:.4g} for the renormalised one"
+    return f"The second eigenvalue is {both}, {verdict}."
 
 
 def about_run(run: RunFacts) -> str:
@@ -392,13 +383,9 @@ def about_run(run: RunFacts) -> str:
     scores = [(name, value) for name, value in run.best.items() if name.startswith("val_") and name != "val_loss"]
     reached = ", ".join(f"{name.removeprefix('val_')} {value:.4g} in validation" for name, value in scores)
     parts = [f"Epoch {run.best_epoch} of {run.epochs} was chosen{': ' + reached if reached else ''}."]
-    pairs = [
-        (value, run.best[name.replace("low", "high")])
-        for name, value in run.best.items()
-        if name.startswith("alpha_low")
-    ]
-    if pairs:
-        low, high = pairs[-1]
+    layers = [name for name in run.best if name.startswith("alpha_low")]
+    if layers:
+        low, high = run.best[layers[-1]], run.best[layers[-1].replace("low", "high")]
         parts.append(f"The last layer weighs low by {low:.3f} and high by {high:.3f}: {_first(high - low, LEANING)}.")
     return " ".join(parts)
 
