@@ -84,9 +84,8 @@ def explore(
     (20,)
     """
     # The report is loaded when it is needed, as `gsp_fb.report` is.
-    from .report.drawing import make_drawing, payload
+    from .report.drawing import RESPONSES, make_drawing, payload
     from .report.render import rendered
-    from .report.responses import RESPONSES
     from .report.signals import make_signals
 
     check_choice(family, VARIANTS, "family")
@@ -116,8 +115,8 @@ def explore(
 @cache
 def _widget_class() -> Any:
     """Return the widget's class; it exists where anywidget is installed."""
+    from .report.drawing import RESPONSES, view_end
     from .report.render import static
-    from .report.responses import RESPONSES, view_end
 
     anywidget, traitlets = require("anywidget", "explore"), require("traitlets", "explore")
 

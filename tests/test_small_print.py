@@ -13,7 +13,7 @@ from gsp_fb._document import Table, Text, plain
 from gsp_fb.cli.render import emit
 from gsp_fb.errors import ParameterError, SignalError
 from gsp_fb.plot.nodes import _real
-from gsp_fb.tuning.proposals import SAMPLERS, _place
+from gsp_fb.tuning.race import SAMPLERS, _place
 from paper.advice_record import advice_record, write_advice_record
 from paper.catalogue import EXPERIMENTS
 from paper.cells import select

@@ -2,7 +2,6 @@
 
 from .advise import Advice, advise
 from .evidence import Evidence, gather
-from .record import Measured, Verdict, measured, verdicts
-from .rules import RULES, Rule
+from .record import RULES, Measured, Rule, Verdict, measured, verdicts
 
 __all__ = ["RULES", "Advice", "Evidence", "Measured", "Rule", "Verdict", "advise", "gather", "measured", "verdicts"]

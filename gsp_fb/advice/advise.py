@@ -10,8 +10,7 @@ from ..datasets.splits import class_codes
 from ..errors import ParameterError
 from ..graph import Graph
 from .evidence import CANDIDATES, Evidence, gather
-from .record import HELPS, Verdict, measured, threshold, verdicts
-from .rules import RULES
+from .record import HELPS, RULES, Verdict, measured, threshold, verdicts
 
 __all__ = ["Advice", "advise"]
 

@@ -10,21 +10,19 @@ import argparse
 from collections.abc import Sequence
 
 from .._version import __version__
-from .advise import COMMANDS as ADVISE
 from .analyse import COMMANDS as ANALYSE
-from .audit import COMMANDS as AUDIT
 from .catalogue import COMMANDS as CATALOGUE
 from .command import Command
 from .demo import COMMANDS as DEMO
-from .exits import exit_code
+from .exits import check_parallel, collective_exit, exit_code, root_only_output
 from .filtering import COMMANDS as FILTERING
 from .learning import COMMANDS as LEARNING
-from .parallel import check_parallel, collective_exit, root_only_output
-from .report import COMMANDS as REPORT
+from .reporting import AUDIT
+from .reporting import COMMANDS as REPORT
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS: tuple[Command, ...] = (*ANALYSE, *REPORT, *ADVISE, *FILTERING, *LEARNING, *AUDIT, *CATALOGUE, *DEMO)
+COMMANDS: tuple[Command, ...] = (*ANALYSE, *REPORT, *FILTERING, *LEARNING, AUDIT, *CATALOGUE, *DEMO)
 
 
 class _Narrow(argparse.HelpFormatter):

@@ -220,7 +220,8 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
         -------
         ndarray, shape (n_samples,)
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        chosen = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[chosen]
 
 
 def _encode_labels(y: Any) -> tuple[Any, IntArray]:
