@@ -91,7 +91,6 @@ def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, str]]:
     Parameters
     ----------
     directory : path_like
-        The directory of a run.
 
     Returns
     -------

@@ -49,17 +49,14 @@ def explore(
         A row of ``gsp_fb.variants.VARIANTS``.
     gamma : float > 0
         Weight of the added self-loops in the families that have them.
-    kernel : {'pair', 'heat', 'band', 'wavelet'}
-        The response to begin with.
-    value : float, optional
-        Its parameter.
+    kernel, value : {'pair', 'heat', 'band', 'wavelet'}, and float, optional
+        The response to begin with, and its parameter.
     rng : None, int or Generator
-        Random numbers of the layout.
 
     Returns
     -------
     anywidget.AnyWidget
-        The widget, displayed as the last value of a cell.
+        Displayed as the last value of a cell.
 
     Raises
     ------

@@ -45,10 +45,9 @@ class Evidence:
         Number of labelled training nodes.
     edge_homophily, class_homophily : float
         Over the edges between training nodes.
-    s_labels, s_features : mapping of family to float
-        S-values; those of labels on the subgraph of the training nodes. ``s_features`` is empty without features.
-    expected_labels, expected_features : mapping of family to float
-        Their expectations under random permutation.
+    s_labels, s_features, expected_labels, expected_features : mapping of family to float
+        S-values and their expectations under random permutation; those of labels on the subgraph of the training nodes,
+        those of features empty without features.
     p_smooth, p_rough : float
         Permutation p-values: share of random permutations of the training labels with an S-value as small, or as large.
     eigengap : mapping of family to float
@@ -109,15 +108,8 @@ def gather(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Ev
     Parameters
     ----------
     graph : Graph
-        The graph.
-    x : array_like, sparse or None, shape (n_nodes, n_features)
-        Features.
-    y : array_like of int, shape (n_nodes,)
-        Labels; nodes with a negative one are ignored.
-    train_mask : array_like
-        Boolean mask or indices of the training nodes.
-    rng : None, int or Generator
-        Randomness of the permutations and of the sample on which a large training set is probed.
+    x, y, train_mask, rng
+        As of :func:`gsp_fb.advise`; nodes with a negative label are ignored.
 
     Returns
     -------

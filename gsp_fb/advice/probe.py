@@ -80,17 +80,10 @@ def _product(z: Any) -> FloatArray:
 
 
 def loo_hits(grams: Iterable[FloatArray], labels: FloatArray) -> IntArray:
-    """Return for each node whether a ridge classifier trained on the other nodes predicts its class.
+    """Return for each node whether a ridge classifier trained on the others predicts its class; ``labels`` are one-hot.
 
-    Parameters
-    ----------
-    grams : iterable of (n, n) arrays
-        One per block of features; their sum is the Gram matrix of the concatenated blocks.
-    labels : (n, n_classes) array
-        One-hot.
+    The sum of the Gram matrices, one per block of features, is that of the concatenated blocks.
 
-    Examples
-    --------
     >>> labels = np.eye(2)[[0, 0, 0, 1, 1, 1]]
     >>> int(loo_hits([centred_gram(np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]]))], labels).sum())
     6

@@ -32,10 +32,8 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
         With a graph ``X`` has one row per node. None: each row has arcs to its ``n_neighbors`` nearest training rows.
     model : str
         A row of ``MODELS`` that classifies nodes.
-    hidden : int
-        Width of the hidden layers.
-    dropout : float
-        Dropout probability.
+    hidden, dropout : int, and float
+        Width of the hidden layers, and dropout probability.
     model_options : dict, optional
         Further options of the model: ``family``, ``gamma``, ``channels``, ``layers``, ...; see
         :func:`gsp_fb.nn.describe`.
@@ -48,23 +46,19 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
     validation_fraction : float, optional
         Stratified share of the labelled rows that is held out to choose the epoch and stop early. By default none is,
         and the last epoch is used.
-    features : array_like or sparse, shape (n_nodes, n_features), optional
-        With ``graph``: features of all nodes; ``X`` is then a column of node numbers.
-    n_neighbors : int
-        Number of neighbours if the graph is built from ``X``; at most the number of rows.
+    features, n_neighbors
+        As of :class:`FilterBankTransformer`.
     random_state : int, RandomState, Generator or None
         Randomness of weights, dropout and held-out rows; None draws anew each time.
 
     Attributes
     ----------
     classes_ : array
-        The classes.
     transduction_ : array, shape (n_nodes,)
         Predicted class of every node of the training graph, labelled or not.
     alphas_ : array, shape (n_layers, 2)
         Mixing weights of the low and the high channel; no rows for one-channel models.
     result_ : TrainResult
-        Result of the training.
     n_iter_ : int
         Number of epochs run.
 
@@ -85,11 +79,9 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
 
     Examples
     --------
-    >>> import gsp_fb as gf
-    >>> ring = gf.Graph.from_edges([(i, (i + 1) % 8) for i in range(8)])
-    >>> x = [[1.0], [-1.0]] * 4
-    >>> y = [0, 1, 0, 1, -1, -1, -1, -1]
-    >>> FilterBankClassifier(ring, epochs=50, dropout=0.0).fit(x, y).predict(x).tolist()
+    >>> from gsp_fb.datasets import ring
+    >>> x, y = [[1.0], [-1.0]] * 4, [0, 1, 0, 1, -1, -1, -1, -1]
+    >>> FilterBankClassifier(ring(8), epochs=50, dropout=0.0).fit(x, y).predict(x).tolist()
     [0, 1, 0, 1, 0, 1, 0, 1]
     """
 

@@ -50,10 +50,8 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     ----------
     graph_ : Graph
         The graph of the training rows.
-    embedding_ : array, shape (n_nodes, n_components)
-        The eigenvectors.
-    frequencies_ : array, shape (n_components,)
-        Their eigenvalues.
+    embedding_, frequencies_ : arrays, shapes (n_nodes, n_components) and (n_components,)
+        The eigenvectors and their eigenvalues.
 
     See Also
     --------
@@ -71,9 +69,8 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     Examples
     --------
-    >>> import gsp_fb as gf
-    >>> path = gf.Graph.from_edges([(0, 1), (1, 2)])
-    >>> GraphSpectralEmbedding(path, n_components=1).fit_transform([[0.0], [0.0], [0.0]]).round(4)
+    >>> from gsp_fb.datasets import path
+    >>> GraphSpectralEmbedding(path(3), n_components=1).fit_transform([[0.0], [0.0], [0.0]]).round(4)
     array([[ 0.7071],
            [ 0.    ],
            [-0.7071]])

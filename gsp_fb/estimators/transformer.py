@@ -73,9 +73,8 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
 
     Examples
     --------
-    >>> import gsp_fb as gf
-    >>> path = gf.Graph.from_edges([(0, 1), (1, 2)])
-    >>> bank = FilterBankTransformer(path, family="rw")
+    >>> from gsp_fb.datasets import path
+    >>> bank = FilterBankTransformer(path(3), family="rw")
     >>> bank.fit_transform([[1.0], [5.0], [3.0]])
     array([[ 5., -4.],
            [ 2.,  3.],

@@ -49,7 +49,6 @@ def figure(*, size: tuple[float, float] = (7.0, 4.0)) -> Any:
     Returns
     -------
     matplotlib Figure
-        With constrained layout.
 
     Raises
     ------

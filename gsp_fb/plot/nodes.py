@@ -100,10 +100,8 @@ def signal(
         Area of a node in square points; by default decreasing with the number of nodes.
     colorbar : bool
         Whether to add a colour bar.
-    max_nodes : int
-        A larger graph is rejected.
-    max_edges : int
-        For a graph with more edges only the nodes are drawn, with a note.
+    max_nodes, max_edges : int
+        A graph with more nodes is rejected; of one with more edges only the nodes are drawn, with a note.
     rng : None, int or Generator
         Randomness of the spring layout.
     ax : matplotlib Axes, by default those of a new figure

@@ -58,10 +58,8 @@ def collect(
     y : array_like, shape (n_nodes,) or (n_nodes, n_labels), or name of a column, optional
         Classes as numbers (negative: unlabelled) or names (empty: unlabelled), a column of ``graph.nodes``, or 0/1
         columns of a multi-label set.
-    name : str
-        The title.
-    family : str
-        A row of ``gsp_fb.variants.VARIANTS``: whose frequencies the profiles and the density are on.
+    name, family : str
+        The title, and the row of ``gsp_fb.variants.VARIANTS`` on whose frequencies the profiles and the density are.
     gamma : float > 0
         Weight of the added loops in the families that have one.
     runs : iterable of path_like
@@ -70,10 +68,8 @@ def collect(
         With ``text`` and optionally ``rows`` (a sequence of mappings), as :func:`gsp_fb.advise` returns it.
     audit : gsp_fb.nn.Audit, optional
         Of a network on this graph.
-    advice_nodes : str
-        Which nodes' labels the advice was computed from, for the reader.
-    source : str
-        How ``gsp-fb train`` names these data: in the command that the report proposes.
+    advice_nodes, source : str
+        Which nodes' labels the advice read, and how ``gsp-fb train`` names these data in the command that is proposed.
     rng : None, int or numpy Generator
         Of the layout and of the estimates on large graphs; a fixed seed by default, for equal reports.
     on_step : callable
@@ -82,7 +78,6 @@ def collect(
     Returns
     -------
     Report
-        The facts, as frozen data.
 
     Raises
     ------

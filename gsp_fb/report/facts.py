@@ -259,9 +259,8 @@ class Report:
 
     Examples
     --------
-    >>> from gsp_fb.datasets import ring
-    >>> from gsp_fb.report import collect
-    >>> report = collect(ring(6), name="six in a ring")
+    >>> import gsp_fb as gf
+    >>> report = gf.report.collect(gf.datasets.ring(6), name="six in a ring")
     >>> report
     Report('six in a ring', 6 nodes, 6 edges, signals: degree)
     >>> report.homophily, sorted(report.notes)
@@ -302,9 +301,8 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """Return the facts as JSON holds them, without the drawing; a number that is not finite becomes None.
 
-        >>> from gsp_fb.datasets import ring
-        >>> from gsp_fb.report import collect
-        >>> collect(ring(6)).as_dict()["graph"]["edges"]
+        >>> import gsp_fb as gf
+        >>> gf.report.collect(gf.datasets.ring(6)).as_dict()["graph"]["edges"]
         6
         """
         return {item.name: plain(getattr(self, item.name)) for item in fields(self) if item.name != "drawing"}

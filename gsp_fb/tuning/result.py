@@ -90,12 +90,10 @@ def read_best(path: str | os.PathLike[str]) -> SearchResult:
     Parameters
     ----------
     path : path_like
-        The directory of a search, or its ``best.json``.
 
     Returns
     -------
     SearchResult
-        The chosen values and all trials.
 
     Raises
     ------
