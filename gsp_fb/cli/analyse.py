@@ -31,10 +31,9 @@ def high_channels(graph: Graph, gamma: float | None = None) -> Iterator[tuple[st
     return ((family, high_channel(graph, family, gamma)) for family in VARIANTS)
 
 
-def _info(args: argparse.Namespace) -> int:
+def _info(args: argparse.Namespace) -> dict[str, Any]:
     source = read_source(args)
-    emit({**graph_facts(source.graph), **_signal_facts(source)}, as_json=args.json)
-    return 0
+    return {**graph_facts(source.graph), **_signal_facts(source)}
 
 
 def graph_facts(graph: Graph) -> dict[str, Any]:
@@ -67,11 +66,10 @@ def _signal_facts(source: Source) -> dict[str, Any]:
     return facts
 
 
-def _energy(args: argparse.Namespace) -> int:
+def _energy(args: argparse.Namespace) -> dict[str, Any]:
     source = read_source(args)
     rows = [row for name, x in signals_of(source).items() for row in energy_rows(source.graph, name, x, args.gamma)]
-    emit({"source": source.name, "energies": rows}, as_json=args.json)
-    return 0
+    return {"source": source.name, "energies": rows}
 
 
 def energy_rows(graph: Graph, name: str, x: Any, gamma: float | None = None) -> Iterator[dict[str, Any]]:
@@ -80,15 +78,14 @@ def energy_rows(graph: Graph, name: str, x: Any, gamma: float | None = None) -> 
         yield dict(zip(ENERGIES, astuple(row), strict=True))
 
 
-def _spectrum(args: argparse.Namespace) -> int:
+def _spectrum(args: argparse.Namespace) -> dict[str, Any]:
     source = read_source(args)
     op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
     modes = spectrum(op, k=None if args.all else min(args.k, source.graph.n_nodes) or None, which=args.which)
     rows = [{"mode": i, "frequency": float(value)} for i, value in enumerate(modes.frequencies)]
     facts = {"source": source.name, "family": args.family, "channel": args.channel}
     facts |= {"method": modes.method, "proof": modes.proof}
-    emit({**facts, "lower bound": op.bounds[0], "upper bound": op.bounds[1], "frequencies": rows}, as_json=args.json)
-    return 0
+    return {**facts, "lower bound": op.bounds[0], "upper bound": op.bounds[1], "frequencies": rows}
 
 
 def _verify(args: argparse.Namespace) -> int:
@@ -101,54 +98,43 @@ def _verify(args: argparse.Namespace) -> int:
     return 0 if all(row.holds for row in results if row.applicable) else 1
 
 
-def _eigengap(args: argparse.Namespace) -> int:
+def _eigengap(args: argparse.Namespace) -> dict[str, Any]:
     source = read_source(args)
     gaps = {family: eigengap(op) for family, op in high_channels(source.graph, args.gamma)}
     titles = {name: name for name in ("ratio", "error", "method", "proof")}
     rows = [{"family": family, **row} for family, row in zip(gaps, records(gaps.values(), titles), strict=True)]
-    emit({"source": source.name, "eigengaps": rows}, as_json=args.json)
-    return 0
-
-
-def _info_arguments(parser: argparse.ArgumentParser) -> None:
-    add_source(parser)
-    add_memory(parser)
-
-
-def _energy_arguments(parser: argparse.ArgumentParser) -> None:
-    add_source(parser)
-    add_memory(parser)
-    add_gamma(parser)
+    return {"source": source.name, "eigengaps": rows}
 
 
 def _spectrum_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add_source(parser)
-    add_operator(parser)
     add("-k", type=int, default=10, help="Print so many modes (default 10).")
     add("--all", action="store_true", help="Print every mode.")
     add("--which", choices=("low", "high"), default="low", help="Choose the smooth or the rough end (default low).")
 
 
-def _with_gamma(parser: argparse.ArgumentParser) -> None:
-    add_source(parser)
-    add_gamma(parser)
-
-
 COMMANDS = (
-    Command("info", "Print size, degrees, components and homophily of a graph.", _info_arguments, _info),
+    Command("info", "Print size, degrees, components and homophily of a graph.", _info, (add_source, add_memory)),
     Command(
         "energy",
         "Print S, its expectation E[S] under random permutation, and energies, under every family.",
-        _energy_arguments,
         _energy,
-        True,
+        (add_source, add_memory, add_gamma),
+        parallel=True,
     ),
     Command(
-        "spectrum", "Print graph frequencies at one end of the axis, or all.", _spectrum_arguments, _spectrum, True
+        "spectrum",
+        "Print graph frequencies at one end of the axis, or all.",
+        _spectrum,
+        (add_source, add_operator, _spectrum_arguments),
+        parallel=True,
     ),
-    Command("verify", "Check every claim of the paper on a graph.", _with_gamma, _verify),
+    Command("verify", "Check every claim of the paper on a graph.", _verify, (add_source, add_gamma)),
     Command(
-        "eigengap", "Print lambda_2 / lambda_1 of every family, with an error bound.", _with_gamma, _eigengap, True
+        "eigengap",
+        "Print lambda_2 / lambda_1 of every family, with an error bound.",
+        _eigengap,
+        (add_source, add_gamma),
+        parallel=True,
     ),
 )

@@ -11,8 +11,8 @@ from ..files import write_graph
 from ..graph import Graph
 from ..opening import open_graph
 from ..outofcore import is_edge_list, is_folder_name
-from .command import Command, no_arguments
-from .render import emit, progress
+from .command import Command
+from .render import progress
 from .source import add_data_options, read_file
 
 __all__ = ["COMMANDS"]
@@ -24,15 +24,14 @@ def _facts(row: datasets.DatasetInfo) -> dict[str, Any]:
     return {**asdict(row), "sources": [asdict(source) for source in row.sources]}
 
 
-def _datasets(args: argparse.Namespace) -> int:
+def _datasets(args: argparse.Namespace) -> dict[str, Any]:
     rows = [_facts(row) for row in datasets.REGISTRY.values()]
     # Edges as the source lists them, repeats, loops and both directions included; `gsp-fb info` counts edges.
     shown = rows if args.json else [{COLUMNS[name]: row[name] for name in COLUMNS} for row in rows]
-    emit({"datasets": shown}, as_json=args.json)
-    return 0
+    return {"datasets": shown}
 
 
-def _convert(args: argparse.Namespace) -> int:
+def _convert(args: argparse.Namespace) -> dict[str, Any]:
     rules = {"symmetrize": args.symmetrize, "loops": args.loops, "directed": args.directed or None}
     rules["signed"] = args.signed
     plain = args.nodes is None and args.source_column is None and args.weight == "weight"
@@ -49,11 +48,7 @@ def _convert(args: argparse.Namespace) -> int:
         graph = _loaded(args, rules)
         write = outofcore.write_folder if is_folder_name(args.output) else write_graph
         write(graph, args.output)
-    emit(
-        {"written": str(args.output), "nodes": graph.n_nodes, "arcs" if graph.directed else "edges": graph.n_edges},
-        as_json=args.json,
-    )
-    return 0
+    return {"written": str(args.output), "nodes": graph.n_nodes, "arcs" if graph.directed else "edges": graph.n_edges}
 
 
 def _loaded(args: argparse.Namespace, rules: dict[str, Any]) -> Graph:
@@ -72,11 +67,6 @@ def _convert_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS = (
-    Command(
-        "datasets",
-        "List the data sets that can be loaded by name; with --json also their sources.",
-        no_arguments,
-        _datasets,
-    ),
-    Command("convert", "Read a graph file and write it in another format.", _convert_arguments, _convert),
+    Command("datasets", "List the data sets that can be loaded by name; with --json also their sources.", _datasets),
+    Command("convert", "Read a graph file and write it in another format.", _convert, (_convert_arguments,)),
 )

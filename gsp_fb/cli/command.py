@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from .._arguments import check_choice
 from ..errors import ParameterError
 from ..variants import CHANNELS, VARIANTS
 
-__all__ = ["Command", "add_family", "add_gamma", "add_operator", "no_arguments", "one_of"]
+__all__ = ["Command", "add_family", "add_gamma", "add_operator", "one_of"]
 
 
 @dataclass(frozen=True)
 class Command:
-    """One subcommand of ``gsp-fb``; ``run`` returns the exit code; a ``parallel`` one runs on MPI ranks."""
+    """One subcommand of ``gsp-fb``: what adds its arguments, and what runs it; a ``parallel`` one runs on MPI ranks.
+
+    ``run`` returns the facts to print, or the exit code where it has printed them.
+    """
 
     name: str
     help: str
-    configure: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], int]
+    run: Callable[[argparse.Namespace], Mapping[str, Any] | int]
+    arguments: tuple[Callable[[argparse.ArgumentParser], None], ...] = ()
     parallel: bool = False
 
 
@@ -64,7 +68,3 @@ def one_of(choices: Iterable[str], what: str) -> Callable[[str], str]:
             raise argparse.ArgumentTypeError(str(unknown)) from None
 
     return check
-
-
-def no_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add nothing."""

@@ -149,4 +149,4 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     add("--report", type=Path, metavar="FILE.html", help="Write an HTML report too.")
 
 
-COMMANDS = (Command("demo", "Run the main job on embedded data, without a download.", _arguments, _demo),)
+COMMANDS = (Command("demo", "Run the main job on embedded data, without a download.", _demo, (_arguments,)),)

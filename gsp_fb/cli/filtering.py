@@ -16,7 +16,6 @@ from ..filters import KERNELS, FilterBank, Kernel
 from ..graph import Graph
 from ..operators import operator
 from .command import Command, add_operator
-from .render import emit
 from .source import add_signal_choice, add_source, chosen_signal, read_source
 
 __all__ = ["COMMANDS", "parse_kernel"]
@@ -38,7 +37,7 @@ def parse_kernel(text: str) -> tuple[Kernel, ...]:
     return (made,) if isinstance(made, Kernel) else tuple(made)
 
 
-def _filter(args: argparse.Namespace) -> int:
+def _filter(args: argparse.Namespace) -> dict[str, Any]:
     source = read_source(args)
     x = chosen_signal(source, args.on)
     op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
@@ -58,11 +57,10 @@ def _filter(args: argparse.Namespace) -> int:
     _save_figure(source.graph, args.plot, lambda ax: plot.response(bank, ax=ax))
     facts = {"source": source.name, "signal": args.on, "method": plan.method, "order": plan.order}
     promise = {"error bound": plan.error_bound, "matvecs": plan.matvecs, "frame A": least, "frame B": greatest}
-    emit({**facts, **promise, "filters": rows}, as_json=args.json)
-    return 0
+    return {**facts, **promise, "filters": rows}
 
 
-def _profile(args: argparse.Namespace) -> int:
+def _profile(args: argparse.Namespace) -> dict[str, Any]:
     source = read_source(args)
     op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
     profile = energy_profile(op, chosen_signal(source, args.on), bins=args.bins, matvecs=args.matvecs)
@@ -83,8 +81,7 @@ def _profile(args: argparse.Namespace) -> int:
     _save_figure(source.graph, args.plot, lambda ax: plot.energy_profile(profile, ax=ax).set_title(title))
     mean = float(profile.moments[1] / profile.moments[0])
     facts = {"source": source.name, "signal": args.on, "total": profile.total, "mean frequency": mean}
-    emit({**facts, "matvecs": profile.matvecs, "bands": rows}, as_json=args.json)
-    return 0
+    return {**facts, "matvecs": profile.matvecs, "bands": rows}
 
 
 def _save_figure(graph: Graph, path: Path | None, draw: Any) -> None:
@@ -101,16 +98,12 @@ def _drawn(path: Path, draw: Any) -> None:
         figure.savefig(file, format=path.suffix.lstrip(".") or "png")
 
 
-def _common(parser: argparse.ArgumentParser) -> None:
-    add_source(parser)
-    add_signal_choice(parser)
-    add_operator(parser)
+def _add_plot(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", type=Path, metavar="FILE", help="Draw the result as .png, .svg or .pdf.")
 
 
 def _filter_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    _common(parser)
     names = ", ".join(KERNELS)
     add("--kernel", action="append", metavar="NAME[:OPTION=VALUE,...]", help=f"Add a kernel, repeatable: {names}.")
     add("--tol", type=float, default=1e-8, help="Bound the error relative to the signal (default 1e-8).")
@@ -119,18 +112,14 @@ def _filter_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _profile_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    _common(parser)
     add("--bins", type=int, default=10, help="Set the number of equal bands (default 10).")
     add("--matvecs", type=int, default=80, help="Limit the matrix-vector products per signal (default 80).")
 
 
+COMMON = (add_source, add_signal_choice, add_operator, _add_plot)
+FILTER = "Filter a signal with a bank of kernels, to a promised error."
+PROFILE = "Print how the energy of a signal is distributed over the frequencies."
 COMMANDS = (
-    Command("filter", "Filter a signal with a bank of kernels, to a promised error.", _filter_arguments, _filter, True),
-    Command(
-        "profile",
-        "Print how the energy of a signal is distributed over the frequencies.",
-        _profile_arguments,
-        _profile,
-        True,
-    ),
+    Command("filter", FILTER, _filter, (*COMMON, _filter_arguments), parallel=True),
+    Command("profile", PROFILE, _profile, (*COMMON, _profile_arguments), parallel=True),
 )

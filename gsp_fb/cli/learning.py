@@ -32,13 +32,13 @@ def add_training(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", type=kind, help=text)
 
 
-def _plugin_argument(parser: argparse.ArgumentParser) -> None:
+def _add_plugin(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plugin", action="append", default=[], metavar="MODULE", help="Import a module that registers models."
     )
 
 
-def _model_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_model(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("model", help="Name a model, a row of `gsp-fb models`.")
     add("dataset", help="Name a data set, or a graph file with --nodes and --label.")
@@ -51,13 +51,12 @@ def _model_arguments(parser: argparse.ArgumentParser) -> None:
         shown = f"{text} by their row sums, whatever the model's default."
         scaling.add_argument(f"--{flag}-features", dest="normalize", action="store_const", const=value, help=shown)
     add("--compile", action="store_true", help="Compile the model with torch.compile (needs C++).")
-    _plugin_argument(parser)
+    _add_plugin(parser)
     add_training(parser)
 
 
-def _train_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_train(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    _model_arguments(parser)
     add("--seeds", type=int, default=1, help="Train so many models per split (default 1).")
     add("--device", default="cpu", help="Choose cpu or cuda (default cpu).")
     add(
@@ -76,30 +75,28 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", type=Path, metavar="DIR", help="Keep metrics and checkpoints, and resume there.")
 
 
-def _search_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_search(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    _model_arguments(parser)
     add("-o", "--output", type=Path, metavar="DIR", required=True, help="Keep journal and best.json, and resume there.")
     add("--trials", type=int, default=50, help="Run so many trials, earlier ones included (default 50).")
     add("--sampler", choices=("tpe", "grid", "random"), default="tpe", help="Choose the sampler (default tpe).")
     add("--also", action="append", default=[], metavar="CHOICE", help="Vary this too: family.")
 
 
-def _checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_checkpoint(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("run", type=Path, help="Name a run directory of `gsp-fb train -o`.")
     add("dataset", help="Name a data set or a graph file with the same features.")
     add("-o", "--output", type=Path, required=True, metavar="FILE", help="Write .csv, .parquet or numpy's format.")
     add_data_options(parser, loops="drop")
-    _plugin_argument(parser)
+    _add_plugin(parser)
 
 
-def _embed_arguments(parser: argparse.ArgumentParser) -> None:
-    _checkpoint_arguments(parser)
+def _add_layer(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layer", type=int, default=-1, help="Choose the layer (default the last).")
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: argparse.Namespace) -> dict[str, Any]:
     from .training import ACTIONS, import_plugins
 
     import_plugins(args.plugin)
@@ -107,9 +104,9 @@ def _run(args: argparse.Namespace) -> int:
 
 
 COMMANDS = (
-    Command("models", "List the models that can be named; with --json also their options.", _plugin_argument, _run),
-    Command("train", "Train a model on the splits of a data set, resumable with -o.", _train_arguments, _run),
-    Command("search", "Choose hyperparameters by validation alone, resumable.", _search_arguments, _run),
-    Command("predict", "Write the predictions of a trained checkpoint, by node name.", _checkpoint_arguments, _run),
-    Command("embed", "Write low, high and combined embeddings of a checkpoint.", _embed_arguments, _run),
+    Command("models", "List the models that can be named; with --json also their options.", _run, (_add_plugin,)),
+    Command("train", "Train a model on the splits of a data set, resumable with -o.", _run, (_add_model, _add_train)),
+    Command("search", "Choose hyperparameters by validation alone, resumable.", _run, (_add_model, _add_search)),
+    Command("predict", "Write the predictions of a trained checkpoint, by node name.", _run, (_add_checkpoint,)),
+    Command("embed", "Write low, high and combined embeddings of a checkpoint.", _run, (_add_checkpoint, _add_layer)),
 )

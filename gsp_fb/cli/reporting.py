@@ -85,7 +85,6 @@ def training_nodes(
 
 def _advise_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add_source(parser)
     add(
         "--train",
         type=Path,
@@ -170,19 +169,10 @@ def _audit_arguments(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", type=Path, metavar="FILE", help="Write a page, .html; replaces the file.")
 
 
-# Options of files that `gsp-fb train` has too, and their values.
-DATA_OPTIONS = {
-    "--nodes": "nodes",
-    "--node-names": "names",
-    "--features": "features",
-    "--label": "label",
-    "--split": "split",
-    "--source": "source_column",
-    "--target": "target_column",
-    "--weight": "weight",
-    "--symmetrize": "symmetrize",
-    "--duplicates": "duplicates",
-}
+# Options of files that `gsp-fb train` has too, and where their values have another name.
+DATA_OPTIONS = ["nodes", "node-names", "features", "label", "split", "source", "target", "weight"]
+DATA_OPTIONS += ["symmetrize", "duplicates"]
+VALUES = {"node-names": "names", "source": "source_column", "target": "target_column"}
 CLEAR_LINE = "\r\x1b[K"
 
 
@@ -248,7 +238,7 @@ def _data_words(args: argparse.Namespace) -> str:
     """Return how a command that trains names the same data."""
     if args.signal is not None or args.labels is not None:  # files that only the measuring commands read
         return "DATA"
-    chosen = [(option, getattr(args, name)) for option, name in DATA_OPTIONS.items()]
+    chosen = [(f"--{option}", getattr(args, VALUES.get(option, option))) for option in DATA_OPTIONS]
     words = [str(word) for option, value in chosen if value not in (None, "weight") for word in (option, value)]
     return shlex.join([args.source, *words])
 
@@ -274,7 +264,6 @@ def _chosen_format(args: argparse.Namespace) -> str | None:
 
 def _report_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add_source(parser)
     add("-o", "--output", type=Path, metavar="FILE", help="Write .html, .md or .json; an existing file is replaced.")
     add(
         "--markdown", action="store_true", help="Write Markdown whatever the suffix of the file; the default on stdout."
@@ -288,12 +277,12 @@ def _report_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--audit", type=Path, metavar="RUN", help="Add the audit of a network that was trained on this graph.")
     add_family(parser, "Use the frequencies of this family")
-    add_gamma(parser)
 
 
+ADVISE = "Recommend whether to use the high channel, and with which filter."
 REPORT = "Write a report on one graph: figures, tables and an interactive filter."
 COMMANDS = (
-    Command("report", REPORT, _report_arguments, _report),
-    Command("advise", "Recommend whether to use the high channel, and with which filter.", _advise_arguments, _advise),
+    Command("report", REPORT, _report, (add_source, _report_arguments, add_gamma)),
+    Command("advise", ADVISE, _advise, (add_source, _advise_arguments)),
 )
-AUDIT = Command("audit", "Measure which half of its input a trained network keeps.", _audit_arguments, _audit)
+AUDIT = Command("audit", "Measure which half of its input a trained network keeps.", _audit, (_audit_arguments,))

@@ -17,7 +17,7 @@ from .._arguments import check_choice
 from .._atomic import write_json
 from ..errors import ParameterError
 from .learning import TRAINING
-from .render import emit, write_columns
+from .render import write_columns
 from .source import read_dataset
 
 __all__ = ["ACTIONS", "best_default", "import_plugins", "json_or_text"]
@@ -27,11 +27,10 @@ COLUMNS = ("name", "title", "task", "channels")
 FOLDER = "settings"
 
 
-def _models(args: argparse.Namespace) -> int:
+def _models(args: argparse.Namespace) -> dict[str, Any]:
     rows = nn.describe()
     shown = rows if args.json else [{name: row[name] for name in COLUMNS} | _channels(row) for row in rows]
-    emit({"models": shown}, as_json=args.json)
-    return 0
+    return {"models": shown}
 
 
 def _channels(row: dict[str, Any]) -> dict[str, str]:
@@ -98,7 +97,7 @@ def _config(args: argparse.Namespace) -> Any:
     )
 
 
-def _train(args: argparse.Namespace) -> int:
+def _train(args: argparse.Namespace) -> dict[str, Any]:
     check_choice(args.model, nn.MODELS, "model")
     data = read_dataset(args.dataset, args)
     splits = list(_splits(data, args.splits).values())
@@ -114,8 +113,7 @@ def _train(args: argparse.Namespace) -> int:
     summary = {**_summary(args, config, rows), **chosen}
     if args.output is not None:
         write_json(args.output / "summary.json", {**summary, "runs": rows})
-    emit({**summary, "runs": rows}, as_json=args.json)
-    return 0
+    return {**summary, "runs": rows}
 
 
 def _is_collection(data: Any) -> bool:
@@ -188,7 +186,7 @@ def _summary(args: argparse.Namespace, config: Any, rows: list[dict[str, Any]]) 
     }
 
 
-def _search(args: argparse.Namespace) -> int:
+def _search(args: argparse.Namespace) -> dict[str, Any]:
     data, config = read_dataset(args.dataset, args), _config(args)
     splits: Any = list(_splits(data, args.splits).values())
     if _is_collection(data):
@@ -206,28 +204,25 @@ def _search(args: argparse.Namespace) -> int:
         **_options(args),
     )
     facts = {name: value for name, value in found.as_dict().items() if args.json or name != "trials"}
-    emit({**facts, "written": str(args.output / nn.BEST_FILE)}, as_json=args.json)
-    return 0
+    return {**facts, "written": str(args.output / nn.BEST_FILE)}
 
 
-def _predict(args: argparse.Namespace) -> int:
+def _predict(args: argparse.Namespace) -> dict[str, Any]:
     data = read_dataset(args.dataset, args)
     found = nn.predict(args.run, data)
     classes = nn.read_checkpoint(args.run).facts["data"].get("classes") or range(found.shape[1])
     columns = {f"p({name})": found[:, k] for k, name in enumerate(classes)}
     chosen = [classes[k] for k in found.argmax(axis=1)] if len(columns) > 1 else found[:, 0]
     write_columns(args.output, data, {"prediction": chosen, **columns}, found)
-    emit({"written": str(args.output), "shape": str(found.shape)}, as_json=args.json)
-    return 0
+    return {"written": str(args.output), "shape": str(found.shape)}
 
 
-def _embed(args: argparse.Namespace) -> int:
+def _embed(args: argparse.Namespace) -> dict[str, Any]:
     data = read_dataset(args.dataset, args)
     parts = nn.embed(args.run, data, layer=args.layer)
     columns = {f"{name} {k}": part[:, k] for name, part in parts.items() for k in range(part.shape[1])}
     write_columns(args.output, data, columns, parts)
-    emit({"written": str(args.output), "channels": ", ".join(parts)}, as_json=args.json)
-    return 0
+    return {"written": str(args.output), "channels": ", ".join(parts)}
 
 
 def _starting_point(args: argparse.Namespace, data: Any, splits: Sequence[Any], *, stated: bool) -> Any:
