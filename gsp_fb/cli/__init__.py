@@ -10,9 +10,8 @@ import argparse
 from collections.abc import Mapping, Sequence
 
 from .._version import __version__
+from .analyse import CATALOGUE
 from .analyse import COMMANDS as ANALYSE
-from .catalogue import COMMANDS as CATALOGUE
-from .command import Command
 from .demo import COMMANDS as DEMO
 from .exits import check_parallel, collective_exit, exit_code, root_only_output
 from .filtering import COMMANDS as FILTERING
@@ -20,6 +19,7 @@ from .learning import COMMANDS as LEARNING
 from .render import emit
 from .reporting import AUDIT
 from .reporting import COMMANDS as REPORT
+from .source import Command
 
 __all__ = ["COMMANDS", "main"]
 

@@ -17,8 +17,8 @@ from ..eigengap import eigengap
 from ..energy import edge_homophily, expected_s_value, one_hot, s_value
 from ..graph import Graph
 from .analyse import energy_rows, graph_facts, high_channels
-from .command import Command
 from .render import emit
+from .source import Command
 
 __all__ = ["COMMANDS"]
 

@@ -14,7 +14,7 @@ from ..distributed._mpi import abort
 from ..errors import GspError, ParameterError
 from ..opening import n_ranks, rank
 from ..outofcore import is_folder_name
-from .command import Command
+from .source import Command
 
 __all__ = ["check_parallel", "collective_exit", "command_words", "exit_code", "root_only_output"]
 

@@ -15,8 +15,7 @@ from ..errors import ParameterError
 from ..filters import KERNELS, FilterBank, Kernel
 from ..graph import Graph
 from ..operators import operator
-from .command import Command, add_operator
-from .source import add_signal_choice, add_source, chosen_signal, read_source
+from .source import Command, add_operator, add_signal_choice, add_source, chosen_signal, read_source
 
 __all__ = ["COMMANDS", "parse_kernel"]
 

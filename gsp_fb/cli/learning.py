@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .command import Command, add_family
-from .source import add_data_options
+from .source import Command, add_data_options, add_family
 
 __all__ = ["COMMANDS", "TRAINING", "add_training"]
 

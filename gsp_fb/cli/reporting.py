@@ -25,9 +25,18 @@ from ..backend import IntArray
 from ..datasets.splits import split_from_column
 from ..errors import ParameterError
 from ..graph import Graph
-from .command import Command, add_family, add_gamma
 from .render import WIDTH, emit
-from .source import Source, add_data_options, add_source, is_file, read_dataset, read_source
+from .source import (
+    Command,
+    Source,
+    add_data_options,
+    add_family,
+    add_gamma,
+    add_source,
+    is_file,
+    read_dataset,
+    read_source,
+)
 
 __all__ = ["AUDIT", "COMMANDS"]
 

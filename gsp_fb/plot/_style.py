@@ -12,20 +12,7 @@ from .._extras import require
 from ..backend import FloatArray
 from ..errors import ParameterError
 
-__all__ = [
-    "CHANNEL_COLOURS",
-    "GREY",
-    "above_legend",
-    "axes_row",
-    "beside_legend",
-    "categorical",
-    "colour_scale",
-    "figure",
-    "marker",
-    "new_axes",
-    "segments",
-    "shade",
-]
+__all__ = ["figure"]
 
 # Palette of Okabe and Ito without yellow, which is invisible on white. After seven categories come lighter and darker
 # shades, after 21 evenly spaced hues; markers change every seven.

@@ -29,18 +29,11 @@ HUB_STEPS = 80
 
 
 def force_directed(graph: Graph, rng: np.random.Generator, *, steps: int = STEPS) -> FloatArray:
-    """Return coordinates by the forces of Fruchterman and Reingold, shape (n_nodes, 2).
+    """Return coordinates by the forces of Fruchterman and Reingold (Software: Practice and Experience 21, 1991).
 
     Repulsion comes from a random sample of nodes and is scaled up, so that a step costs O(edges + nodes); a weak
     gravity keeps the sampled forces from drifting.
 
-    References
-    ----------
-    .. [1] T. Fruchterman and E. Reingold, "Graph drawing by force-directed placement", Software: Practice and
-       Experience 21, 1991.
-
-    Examples
-    --------
     >>> force_directed(Graph.from_edges([(0, 1), (1, 2)]), np.random.default_rng(0)).shape
     (3, 2)
     """
@@ -77,15 +70,8 @@ def by_communities(graph: Graph, rng: np.random.Generator) -> FloatArray:
     """Return force-directed coordinates in which each community of label propagation is drawn together.
 
     A hub for each community pulls its members to their common place, and so for communities of communities; the hubs
-    are not drawn.
+    are not drawn. The communities are those of Raghavan, Albert and Kumara (Physical Review E 76, 2007).
 
-    References
-    ----------
-    .. [1] U. N. Raghavan, R. Albert, S. Kumara, "Near linear time algorithm to detect community structures in
-       large-scale networks", Physical Review E 76, 2007.
-
-    Examples
-    --------
     >>> by_communities(Graph.from_edges([(0, 1), (1, 2)]), np.random.default_rng(0)).shape
     (3, 2)
     """

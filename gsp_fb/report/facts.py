@@ -10,21 +10,7 @@ from .._document import facts_html, plain
 from ..backend import FloatArray, IntArray
 from ..theory import ClaimResult
 
-__all__ = [
-    "AdviceFacts",
-    "Density",
-    "Drawing",
-    "Embedding",
-    "EnergyRow",
-    "Gap",
-    "GraphFacts",
-    "Homophily",
-    "Profile",
-    "Report",
-    "RunFacts",
-    "SignalFacts",
-    "SignificanceRow",
-]
+__all__ = ["Report"]
 
 Numbers = tuple[float, ...]
 

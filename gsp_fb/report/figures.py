@@ -10,21 +10,7 @@ from typing import Any
 
 from .._document import Table
 
-__all__ = [
-    "N_COLOURS",
-    "SHAPES",
-    "Chart",
-    "Frame",
-    "Mark",
-    "Section",
-    "clouds",
-    "dot",
-    "dots",
-    "line",
-    "lines",
-    "nice_ticks",
-    "steps",
-]
+__all__ = ["N_COLOURS", "SHAPES", "Chart", "Frame", "Mark", "Section", "dot", "line", "nice_ticks", "steps"]
 
 # Classes .c0 to .c6 of the style sheet: Okabe and Ito's colours.
 N_COLOURS = 7

@@ -28,16 +28,7 @@ from ..spectrum import spectrum
 from ..variants import VARIANTS
 from .facts import Density, EnergyRow, Gap, Profile, SignificanceRow
 
-__all__ = [
-    "BANDS",
-    "eigengaps",
-    "energy_facts",
-    "frequency_density",
-    "high_channel",
-    "mixtures",
-    "profiles",
-    "significance",
-]
+__all__ = ["eigengaps", "energy_facts", "frequency_density", "high_channel", "profiles", "significance"]
 
 # Odd, so that frequency 1, of which many graphs have a great many, is the middle of a band and not an edge, where an
 # estimate cannot decide on which side it lies; and prime, so that no other simple fraction is an edge.
