@@ -245,7 +245,8 @@ class Table:
             titles = list(zip(*([""] * (depth - len(some)) + some for some in words), strict=True))
         widths, excess = self._widths(titles), self._excess(titles, width)
         if excess > 0:
-            widest = max(self._text_columns(), key=widths.__getitem__)
+            texts = [k for k, number in enumerate(self.numeric) if not number]
+            widest = max(texts or [0], key=widths.__getitem__)
             widths[widest] = max(8, widths[widest] - excess)
         return "\n".join(self._line(row, widths) for row in [*titles, *self.rows])
 
@@ -276,9 +277,6 @@ class Table:
             f"<td{_class(number, cell)}>{typeset(cell) if name == self.math else escape(cell)}</td>"
             for name, number, cell in cells
         )
-
-    def _text_columns(self) -> Sequence[int]:
-        return [k for k, number in enumerate(self.numeric) if not number] or [0]
 
     def _line(self, row: Sequence[str], widths: Sequence[int]) -> str:
         cells = [

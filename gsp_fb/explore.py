@@ -13,7 +13,6 @@ from ._extras import require
 from .errors import GraphError, ParameterError
 from .filters import FilterBank, Kernel
 from .graph import Graph
-from .operators import operator
 from .variants import VARIANTS
 
 __all__ = ["explore"]
@@ -114,6 +113,7 @@ def _widget_class() -> Any:
     """Return the widget's class; it exists where anywidget is installed."""
     from .report.drawing import RESPONSES, view_end
     from .report.render import static
+    from .report.spectral import high_channel
 
     anywidget, traitlets = require("anywidget", "explore"), require("traitlets", "explore")
 
@@ -140,8 +140,7 @@ def _widget_class() -> Any:
             """The output, computed by the library."""
             if self.signal not in self.signals:
                 raise ParameterError(f"unknown signal {self.signal!r}; choose one of {', '.join(self.signals)}")
-            gamma = self.gamma if VARIANTS[self.family].has_gamma else None
-            laplacian = operator(self.graph, self.family, "high", gamma)
+            laplacian = high_channel(self.graph, self.family, self.gamma)
             return np.asarray(FilterBank(laplacian, [self.response]).analyze(self.signals[self.signal])[:, 0])
 
     return Explorer

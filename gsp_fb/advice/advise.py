@@ -171,9 +171,6 @@ def advise(graph: Any, x: Any = None, y: Any = None, train_mask: Any = None, *, 
     rows = measured()
     cut = threshold([row.scores[record.rule] for row in rows], [row.gain > HELPS for row in rows])
     score = float(RULES[record.rule].score(evidence))
-    return Advice("both" if score > cut else "low", _family(evidence), record.rule, score, cut, record, evidence)
-
-
-def _family(evidence: Evidence) -> str:
-    """Return the family whose two channels the probe reads best; that of the baseline without features."""
-    return max(CANDIDATES, key=lambda family: evidence.readout.get(family, {}).get("both", 0.0))
+    # The family whose two channels the probe reads best; that of the baseline without features.
+    best = max(CANDIDATES, key=lambda family: evidence.readout.get(family, {}).get("both", 0.0))
+    return Advice("both" if score > cut else "low", best, record.rule, score, cut, record, evidence)

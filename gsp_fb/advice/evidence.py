@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from ..energy import (
     s_value,
     s_value_significance,
 )
-from ..errors import ConvergenceError, GspError, ParameterError
+from ..errors import GspError, ParameterError
 from ..graph import Graph
 from ..operators import operator
 from .probe import CHANNELS, channel_grams, loo_hits
@@ -170,25 +171,19 @@ def _training_part(graph: Graph, y: IntArray, rows: IntArray) -> tuple[Graph, Si
     return Graph.from_adjacency(A[linked][:, linked], directed=graph.directed), one_hot(y[rows[linked]])
 
 
-def _features(graph: Graph, x: Any) -> Signal:
-    checked = graph.check_signal(x)
-    return row_normalized(checked) if checked.ndim == 2 and (is_sparse(checked) or checked.min() >= 0) else checked
-
-
 def _of_features(graph: Graph, x: Any, measure: Callable[..., Any]) -> dict[str, float]:
     if x is None:
         return {}
-    z = _features(graph, x)
+    z = graph.check_signal(x)
+    z = row_normalized(z) if z.ndim == 2 and (is_sparse(z) or z.min() >= 0) else z
     return {family: float(measure(operator(graph, family, channel="high"), z)) for family in CANDIDATES}
 
 
 def _gaps(graph: Graph) -> dict[str, float]:
     found = {}
     for family in CANDIDATES if not graph.directed else ():
-        try:
+        with contextlib.suppress(GspError):
             found[family] = eigengap(operator(graph, family)).ratio
-        except (ConvergenceError, GspError):
-            continue
     return found
 
 

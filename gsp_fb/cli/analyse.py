@@ -129,12 +129,8 @@ def _spectrum_arguments(parser: argparse.ArgumentParser) -> None:
     add("--which", choices=("low", "high"), default="low", help="Choose the smooth or the rough end (default low).")
 
 
-def _facts(row: datasets.DatasetInfo) -> dict[str, Any]:
-    return {**asdict(row), "sources": [asdict(source) for source in row.sources]}
-
-
 def _datasets(args: argparse.Namespace) -> dict[str, Any]:
-    rows = [_facts(row) for row in datasets.REGISTRY.values()]
+    rows = [asdict(row) for row in datasets.REGISTRY.values()]
     # Edges as the source lists them, repeats, loops and both directions included; `gsp-fb info` counts edges.
     shown = rows if args.json else [{COLUMNS[name]: row[name] for name in COLUMNS} for row in rows]
     return {"datasets": shown}

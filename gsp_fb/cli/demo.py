@@ -37,10 +37,6 @@ def _karate() -> tuple[Graph, list[int]]:
     return from_networkx(club), factions
 
 
-def _regimes(seed: int) -> dict[str, Any]:
-    return {name: contextual_sbm(homophily=homophily, rng=seed, **BLOCKS) for name, homophily in REGIMES.items()}
-
-
 def _half_kept(regimes: dict[str, Any]) -> list[dict[str, Any]]:
     """Return, per regime and family, S of features and labels: the share that a low-pass network throws away."""
     return [
@@ -93,7 +89,7 @@ def _over_splits(runs: list[Any]) -> dict[str, Any]:
 
 def _demo(args: argparse.Namespace) -> int:
     karate, factions = _karate()
-    regimes = _regimes(args.seed)
+    regimes = {name: contextual_sbm(homophily=share, rng=args.seed, **BLOCKS) for name, share in REGIMES.items()}
     result = {
         "real graph": "Zachary's karate club, the two factions as labels",
         **{key: value for key, value in graph_facts(karate).items() if key in ("nodes", "edges", "components")},
@@ -106,8 +102,7 @@ def _demo(args: argparse.Namespace) -> int:
     if not args.json:
         sys.stdout.write(_reading(result["two block models"]))
     if args.report is not None:
-        written = _report(regimes["heterophilic"], args.report)
-        sys.stderr.write(f"\nInteractive report: {written}\n")
+        sys.stderr.write(f"\nInteractive report: {_report(regimes['heterophilic'], args.report)}\n")
     return 0
 
 
@@ -116,19 +111,16 @@ def _report(data: Any, path: Path) -> Path:
     from ..report import collect, write_report
 
     with tempfile.TemporaryDirectory() as folder:
-        runs = [_run(data, Path(folder) / MODELS[-1])] if has("torch") else []
+        runs = [Path(folder) / MODELS[-1]] if has("torch") else []
+        for run in runs:
+            from .. import nn
+
+            model, config = nn.build(MODELS[-1], data, seed=0), nn.TrainConfig(**TRAINING)
+            nn.train(model, data, data.splits[0], config, directory=run)
         advice = advise(data.graph, data.x, data.y, data.splits[0].train)
         name = "a graph whose neighbours differ"
         found = collect(data.graph, x=data.x, y=data.y, name=name, runs=runs, advice=advice)
     return write_report(found, path)
-
-
-def _run(data: Any, folder: Path) -> Path:
-    from .. import nn
-
-    model = nn.build(MODELS[-1], data, seed=0)
-    nn.train(model, data, data.splits[0], nn.TrainConfig(**TRAINING), directory=folder)
-    return folder
 
 
 def _reading(rows: list[dict[str, Any]]) -> str:

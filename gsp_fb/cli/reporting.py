@@ -52,14 +52,11 @@ def _advise(args: argparse.Namespace) -> int:
     if args.json:
         emit({"source": source.name, **found.as_dict()}, as_json=True)
         return 0
-    emit({"source": source.name, "high channel": _yes(found), "filter": found.family}, as_json=False)
+    both = "recommended" if found.channels == "both" else "not needed"
+    emit({"source": source.name, "high channel": both, "filter": found.family}, as_json=False)
     sys.stdout.write("\n")
     emit({"evidence (training labels only)": _evidence(found.evidence), "rules": list(found.rows)}, as_json=False)
     return 0
-
-
-def _yes(found: Advice) -> str:
-    return "recommended" if found.channels == "both" else "not needed"
 
 
 def _evidence(evidence: Evidence) -> list[dict[str, Any]]:
@@ -193,7 +190,9 @@ def _show(step: str) -> None:
 
 
 def _report(args: argparse.Namespace) -> int:
-    chosen = _chosen_format(args)
+    # An unknown ending is refused before anything is computed.
+    wanted = "markdown" if args.markdown else None
+    chosen = None if args.output is None else reports.format_of(args.output, wanted)
     try:
         _show("reading")
         source = read_source(args)
@@ -262,13 +261,6 @@ def _audited(args: argparse.Namespace, source: Source) -> Any:
         return audit_run(args.audit, data, family=args.family)
     graph = Graph.from_adjacency(source.graph.adjacency, loops="drop") if source.graph.n_loops else source.graph
     return audit_run(args.audit, SimpleNamespace(graph=graph, x=source.x, y=source.y), family=args.family)
-
-
-def _chosen_format(args: argparse.Namespace) -> str | None:
-    """Return the format of the file, refusing an unknown ending before anything is computed."""
-    if args.output is None:
-        return None
-    return reports.format_of(args.output, "markdown" if args.markdown else None)
 
 
 def _report_arguments(parser: argparse.ArgumentParser) -> None:

@@ -148,17 +148,12 @@ def read_dataset(name: str, args: argparse.Namespace) -> Any:
         if row.kind == "graphs":
             return datasets.load(row.name, loops=args.loops)
         return datasets.load(row.name, loops=args.loops, directed=args.directed)
-    return dataset_of(
-        read_file(name, args), Path(name).name, features=_features(args), label=args.label, split=_split_column(args)
-    )
+    split = None if args.split is None or args.split.isdigit() else args.split
+    return dataset_of(read_file(name, args), Path(name).name, features=_features(args), label=args.label, split=split)
 
 
 def _features(args: argparse.Namespace) -> Any:
     return "all" if args.features in (None, "all") else args.features.split(",")
-
-
-def _split_column(args: argparse.Namespace) -> str | None:
-    return None if args.split is None or args.split.isdigit() else args.split
 
 
 def read_source(args: argparse.Namespace) -> Source:

@@ -63,6 +63,11 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
     return options
 
 
+def _keywords(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the model options, and whether a person at a terminal sees a progress bar."""
+    return {"progress": sys.stderr.isatty() and not args.json, **_options(args)}
+
+
 def json_or_text(text: str) -> Any:
     """Return what an option holds: JSON, or else the text itself."""
     try:
@@ -123,39 +128,21 @@ def _is_collection(data: Any) -> bool:
 def _split_rows(args: argparse.Namespace, data: Any, config: Any) -> list[dict[str, Any]]:
     wanted = _splits(data, args.splits)
     runs = [(split, seed) for split in wanted for seed in range(args.seeds)]
-    places = [f"split-{split}-seed-{seed}" for split, seed in runs]
-    results = nn.train_splits(
-        args.model,
-        data,
-        [wanted[split] for split, _ in runs],
-        config,
-        seeds=[seed for _, seed in runs],
-        directories=None if args.output is None else [args.output / place for place in places],
-        progress=sys.stderr.isatty() and not args.json,
-        device=args.device,
-        **_options(args),
-    )
+    splits, seeds = [wanted[split] for split, _ in runs], [seed for _, seed in runs]
+    folders = None if args.output is None else [args.output / f"split-{split}-seed-{seed}" for split, seed in runs]
+    options = {"seeds": seeds, "directories": folders, "device": args.device, **_keywords(args)}
+    results = nn.train_splits(args.model, data, splits, config, **options)
     rows = zip(runs, results, strict=True)
     return [{"split": split, "seed": seed, **_run_facts(result)} for (split, seed), result in rows]
 
 
 def _fold_rows(args: argparse.Namespace, data: Any, config: Any) -> list[dict[str, Any]]:
     """Cross-validate a graph classifier; best epoch and test score are those of the protocol."""
-    folds = _splits(data, args.splits)
-    rows = []
+    folds, rows = _splits(data, args.splits), []
+    options = {"protocol": args.protocol, "splits": list(folds.values()), "device": args.device, **_keywords(args)}
     for seed in range(args.seeds):
-        found = nn.cross_validate(
-            args.model,
-            data,
-            config,
-            protocol=args.protocol,
-            splits=list(folds.values()),
-            seed=seed,
-            directory=None if args.output is None else args.output / f"seed-{seed}",
-            progress=sys.stderr.isatty() and not args.json,
-            device=args.device,
-            **_options(args),
-        )
+        folder = None if args.output is None else args.output / f"seed-{seed}"
+        found = nn.cross_validate(args.model, data, config, seed=seed, directory=folder, **options)
         reported = zip(folds, found.runs, found.epochs, found.scores, strict=True)
         rows += [
             {"split": fold, "seed": seed, **_run_facts(run), "best": epoch, "test": score}
@@ -174,16 +161,10 @@ def _run_facts(result: Any) -> dict[str, Any]:
 
 def _summary(args: argparse.Namespace, config: Any, rows: list[dict[str, Any]]) -> dict[str, Any]:
     test = [row["test"] for row in rows if row["test"] is not None]
-    return {
-        "model": args.model,
-        "data set": args.dataset,
-        "option": _options(args),
-        "training": config.as_dict(),
-        "test mean": statistics.fmean(test) if test else None,
-        "test std": statistics.stdev(test) if len(test) > 1 else 0.0,
-        "splits": len({row["split"] for row in rows}),
-        "seeds": args.seeds,
-    }
+    mean, std = statistics.fmean(test) if test else None, statistics.stdev(test) if len(test) > 1 else 0.0
+    trained = {"model": args.model, "data set": args.dataset, "option": _options(args), "training": config.as_dict()}
+    repeated = {"splits": len({row["split"] for row in rows}), "seeds": args.seeds}
+    return {**trained, "test mean": mean, "test std": std, **repeated}
 
 
 def _search(args: argparse.Namespace) -> dict[str, Any]:
@@ -191,18 +172,8 @@ def _search(args: argparse.Namespace) -> dict[str, Any]:
     splits: Any = list(_splits(data, args.splits).values())
     if _is_collection(data):
         splits = nn.with_validation(splits, data.y)
-    found = nn.search(
-        args.model,
-        data,
-        splits,
-        args.output,
-        n_trials=args.trials,
-        sampler=args.sampler,
-        also=args.also,
-        config=config,
-        progress=sys.stderr.isatty() and not args.json,
-        **_options(args),
-    )
+    how = {"n_trials": args.trials, "sampler": args.sampler, "also": args.also, "config": config}
+    found = nn.search(args.model, data, splits, args.output, **how, **_keywords(args))
     facts = {name: value for name, value in found.as_dict().items() if args.json or name != "trials"}
     return {**facts, "written": str(args.output / nn.BEST_FILE)}
 

@@ -115,7 +115,8 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         X = self._checked(X, reset=True, ensure_min_samples=1 if self.numbered else 2)
         self.graph_ = self._neighbour_graph(X) if self.graph is None else as_graph(self.graph)
         self.embedding_, self.frequencies_ = self._modes()
-        self._extension = self._interpolation(X) if self.graph is None else None
+        index = KNeighborsRegressor(n_neighbors=min(self.n_neighbors, X.shape[0]), weights="distance")
+        self._extension = index.fit(X, self.embedding_) if self.graph is None else None
         self._coordinates(X)
         return self
 
@@ -131,10 +132,6 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             raise ParameterError(f"n_components={count} modes{after} requested of {self.graph_.n_nodes} nodes")
         modes = spectrum(operator(self.graph_, self.family, "high", self.gamma), count + skipped, self.which)
         return modes.basis[:, skipped:], modes.frequencies[skipped:]
-
-    def _interpolation(self, X: Any) -> KNeighborsRegressor:
-        count = min(self.n_neighbors, X.shape[0])
-        return KNeighborsRegressor(n_neighbors=count, weights="distance").fit(X, self.embedding_)
 
     def _coordinates(self, X: Any) -> FloatArray:
         if self._extension is None:

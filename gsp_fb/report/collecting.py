@@ -149,10 +149,8 @@ def _spectral(
 
 def _claims(graph: Graph, gamma: float, notes: Notes) -> tuple[ClaimResult, ...]:
     if graph.n_nodes > VERIFY_NODES:
-        notes["claims"] = (
-            f"Checking the claims decomposes dense matrices, which takes long beyond {VERIFY_NODES} nodes; "
-            "the command gsp-fb verify does it when asked."
-        )
+        why = f"Checking the claims decomposes dense matrices, which takes long beyond {VERIFY_NODES} nodes"
+        notes["claims"] = f"{why}; the command gsp-fb verify does it when asked."
         return ()
     return tuple(verify(graph, gamma))
 

@@ -72,11 +72,10 @@ def _embeddings(run: Path, graph: Graph, x: Any, y: Any, notes: dict[str, str]) 
         return ()
     without = Graph.from_adjacency(graph.adjacency, directed=graph.directed, loops="drop") if graph.n_loops else graph
     trained_on = nn.read_checkpoint(run).facts["data"]["graph"]
-    if trained_on not in (without.sha256, graph.sha256):
-        notes["runs"] = f"No embeddings of {run.name}: it was trained on other data (another graph)."
-        return ()
     data = SimpleNamespace(graph=without if trained_on == without.sha256 else graph, x=x, y=np.asarray(y))
     try:
+        if trained_on not in (without.sha256, graph.sha256):
+            raise FormatError("it was trained on other data (another graph).")
         parts = nn.embed(run, data)
     except GspError as refused:
         notes["runs"] = f"No embeddings of {run.name}: {refused}"

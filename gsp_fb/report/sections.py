@@ -177,18 +177,14 @@ def _run_figures(run: RunFacts) -> Iterator[Chart]:
         series = {part: run.curves[f"{part}_{measure}"] for part in parts if f"{part}_{measure}" in run.curves}
         top = None if measure == "loss" else 1.0
         yield figures.lines(measure.capitalize(), epochs, series, ylabel=measure, top=top, chosen=run.best_epoch)
-    alphas = {_alpha_name(name): curve for name, curve in run.curves.items() if name.startswith("alpha_")}
+    columns = {name: name.split("_") for name in run.curves if name.startswith("alpha_")}
+    alphas = {f"{channel}, layer {layer}": run.curves[name] for name, (_, channel, layer) in columns.items()}
     if alphas:
         top = max(1.0, *(max(curve, default=0.0) for curve in alphas.values()))
         yield figures.lines("Mixing weights", epochs, alphas, ylabel="alpha", top=top, chosen=run.best_epoch)
     for part in run.embeddings:
         if part.points:
             yield figures.clouds(f"Embedding: {part.channel}", part.points, part.classes)
-
-
-def _alpha_name(column: str) -> str:
-    _, channel, layer = column.split("_")
-    return f"{channel}, layer {layer}"
 
 
 HEIGHT = 230.0

@@ -109,7 +109,6 @@ def _about_energy(row: EnergyRow, compared: SignificanceRow | None, graph: Graph
 
 
 def _ratio(value: float, expected: float) -> str:
-    """Return S as a multiple of its expected value."""
     return f"{value / expected:.2f} times the expected value" if expected > 0 else f"{value - expected:+.3g} from it"
 
 
@@ -178,7 +177,7 @@ def _verdict(row: SignificanceRow) -> str:
 
 
 def _least(row: SignificanceRow) -> bool:
-    """Return whether no permutation was as far from the mean as the signal."""
+    # No permutation was as far from the mean as the signal.
     return bool(row.surrogates) and row.p_value <= 2 / (row.surrogates + 1)
 
 
