@@ -1,11 +1,8 @@
 """Linear probe of the filtered features: leave-one-out accuracy of ridge regression on the training nodes.
 
 Ridge regression with a free intercept is a linear smoother, so all n leave-one-out predictions follow from one
-eigendecomposition of an n-by-n Gram matrix. The penalty is the one with the smallest leave-one-out square error.
-
-References
-----------
-.. [1] T. Hastie, R. Tibshirani, J. Friedman, "The elements of statistical learning", Springer 2009, Section 7.10.
+eigendecomposition of an n-by-n Gram matrix (T. Hastie, R. Tibshirani, J. Friedman, "The elements of statistical
+learning", Springer 2009, Section 7.10). The penalty is the one with the smallest leave-one-out square error.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ from .source import (
     add_operator,
     add_source,
     label_columns,
+    option,
     read_file,
     read_source,
     signals_of,
@@ -122,13 +123,6 @@ def _eigengap(args: argparse.Namespace) -> dict[str, Any]:
     return {"source": source.name, "eigengaps": rows}
 
 
-def _spectrum_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("-k", type=int, default=10, help="Print so many modes (default 10).")
-    add("--all", action="store_true", help="Print every mode.")
-    add("--which", choices=("low", "high"), default="low", help="Choose the smooth or the rough end (default low).")
-
-
 def _datasets(args: argparse.Namespace) -> dict[str, Any]:
     rows = [asdict(row) for row in datasets.REGISTRY.values()]
     # Edges as the source lists them, repeats, loops and both directions included; `gsp-fb info` counts edges.
@@ -137,66 +131,50 @@ def _datasets(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _convert(args: argparse.Namespace) -> dict[str, Any]:
-    rules = {"symmetrize": args.symmetrize, "loops": args.loops, "directed": args.directed or None}
-    rules["signed"] = args.signed
+    rules: dict[str, Any] = {"symmetrize": args.symmetrize, "loops": args.loops, "signed": args.signed}
+    rules["directed"] = args.directed or None
     plain = args.nodes is None and args.source_column is None and args.weight == "weight"
     if is_folder_name(args.output) and is_edge_list(args.input) and plain:
-        graph: Any = outofcore.build_folder(
-            args.input,
-            args.output,
-            duplicates=args.duplicates or "error",
-            memory=args.memory,
-            progress=progress,
-            **rules,
-        )
+        how = {"duplicates": args.duplicates or "error", "memory": args.memory, "progress": progress}
+        graph: Any = outofcore.build_folder(args.input, args.output, **how, **rules)
     else:
-        graph = _loaded(args, rules)
+        graph = _loaded(args)
         write = outofcore.write_folder if is_folder_name(args.output) else write_graph
         write(graph, args.output)
     return {"written": str(args.output), "nodes": graph.n_nodes, "arcs" if graph.directed else "edges": graph.n_edges}
 
 
-def _loaded(args: argparse.Namespace, rules: dict[str, Any]) -> Graph:
+def _loaded(args: argparse.Namespace) -> Graph:
     """Return the whole graph in memory, from a folder as it is or from a file by the rules."""
     if is_folder_name(args.input):
         return open_graph(args.input, memory=args.memory).load()
     return read_file(args.input, args)
 
 
-def _convert_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("input", help="Read this graph file.")
-    add("output", help="Write this file; its suffix names the format, .npyd a folder for graphs larger than memory.")
-    add("--memory", default="2GB", help="Limit the memory of a conversion to .npyd (default 2GB).")
-    add_data_options(parser)
-
-
+CONVERT = (
+    option("input", help="Read this graph file."),
+    option(
+        "output", help="Write this file; its suffix names the format, .npyd a folder for graphs larger than memory."
+    ),
+    option("--memory", default="2GB", help="Limit the memory of a conversion to .npyd (default 2GB)."),
+    add_data_options,
+)
 CATALOGUE = (
     Command("datasets", "List the data sets that can be loaded by name; with --json also their sources.", _datasets),
-    Command("convert", "Read a graph file and write it in another format.", _convert, (_convert_arguments,)),
+    Command("convert", "Read a graph file and write it in another format.", _convert, CONVERT),
 )
+ENERGY = "Print S, its expectation E[S] under random permutation, and energies, under every family."
+SPECTRUM = "Print graph frequencies at one end of the axis, or all."
+MODES = (
+    option("-k", type=int, default=10, help="Print so many modes (default 10)."),
+    option("--all", action="store_true", help="Print every mode."),
+    option("--which", choices=("low", "high"), default="low", help="Choose the smooth or the rough end (default low)."),
+)
+EIGENGAP = "Print lambda_2 / lambda_1 of every family, with an error bound."
 COMMANDS = (
     Command("info", "Print size, degrees, components and homophily of a graph.", _info, (add_source, add_memory)),
-    Command(
-        "energy",
-        "Print S, its expectation E[S] under random permutation, and energies, under every family.",
-        _energy,
-        (add_source, add_memory, add_gamma),
-        parallel=True,
-    ),
-    Command(
-        "spectrum",
-        "Print graph frequencies at one end of the axis, or all.",
-        _spectrum,
-        (add_source, add_operator, _spectrum_arguments),
-        parallel=True,
-    ),
+    Command("energy", ENERGY, _energy, (add_source, add_memory, add_gamma), parallel=True),
+    Command("spectrum", SPECTRUM, _spectrum, (add_source, add_operator, *MODES), parallel=True),
     Command("verify", "Check every claim of the paper on a graph.", _verify, (add_source, add_gamma)),
-    Command(
-        "eigengap",
-        "Print lambda_2 / lambda_1 of every family, with an error bound.",
-        _eigengap,
-        (add_source, add_gamma),
-        parallel=True,
-    ),
+    Command("eigengap", EIGENGAP, _eigengap, (add_source, add_gamma), parallel=True),
 )

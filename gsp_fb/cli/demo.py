@@ -18,7 +18,7 @@ from ..energy import edge_homophily, expected_s_value, one_hot, s_value
 from ..graph import Graph
 from .analyse import energy_rows, graph_facts, high_channels
 from .render import emit
-from .source import Command
+from .source import Command, option
 
 __all__ = ["COMMANDS"]
 
@@ -135,10 +135,8 @@ def _reading(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--seed", type=int, default=0, help="Seed the generated graphs (default 0).")
-    add("--report", type=Path, metavar="FILE.html", help="Write an HTML report too.")
-
-
-COMMANDS = (Command("demo", "Run the main job on embedded data, without a download.", _demo, (_arguments,)),)
+OPTIONS = (
+    option("--seed", type=int, default=0, help="Seed the generated graphs (default 0)."),
+    option("--report", type=Path, metavar="FILE.html", help="Write an HTML report too."),
+)
+COMMANDS = (Command("demo", "Run the main job on embedded data, without a download.", _demo, OPTIONS),)

@@ -15,7 +15,7 @@ from ..errors import ParameterError
 from ..filters import KERNELS, FilterBank, Kernel
 from ..graph import Graph
 from ..operators import operator
-from .source import Command, add_operator, add_signal_choice, add_source, chosen_signal, read_source
+from .source import Command, add_operator, add_source, chosen_signal, option, read_source
 
 __all__ = ["COMMANDS", "parse_kernel"]
 
@@ -97,28 +97,25 @@ def _drawn(path: Path, draw: Any) -> None:
         figure.savefig(file, format=path.suffix.lstrip(".") or "png")
 
 
-def _add_plot(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="Draw the result as .png, .svg or .pdf.")
-
-
-def _filter_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    names = ", ".join(KERNELS)
-    add("--kernel", action="append", metavar="NAME[:OPTION=VALUE,...]", help=f"Add a kernel, repeatable: {names}.")
-    add("--tol", type=float, default=1e-8, help="Bound the error relative to the signal (default 1e-8).")
-    add("-o", "--output", type=Path, metavar="FILE", help="Write the coefficients as .npy.")
-
-
-def _profile_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--bins", type=int, default=10, help="Set the number of equal bands (default 10).")
-    add("--matvecs", type=int, default=80, help="Limit the matrix-vector products per signal (default 80).")
-
-
-COMMON = (add_source, add_signal_choice, add_operator, _add_plot)
+COMMON = (
+    add_source,
+    option("--on", choices=("features", "labels"), default="features", help="Choose the signal (default features)."),
+    add_operator,
+    option("--plot", type=Path, metavar="FILE", help="Draw the result as .png, .svg or .pdf."),
+)
 FILTER = "Filter a signal with a bank of kernels, to a promised error."
+NAMED = f"Add a kernel, repeatable: {', '.join(KERNELS)}."
+FILTER_OPTIONS = (
+    option("--kernel", action="append", metavar="NAME[:OPTION=VALUE,...]", help=NAMED),
+    option("--tol", type=float, default=1e-8, help="Bound the error relative to the signal (default 1e-8)."),
+    option("-o", "--output", type=Path, metavar="FILE", help="Write the coefficients as .npy."),
+)
 PROFILE = "Print how the energy of a signal is distributed over the frequencies."
+PROFILE_OPTIONS = (
+    option("--bins", type=int, default=10, help="Set the number of equal bands (default 10)."),
+    option("--matvecs", type=int, default=80, help="Limit the matrix-vector products per signal (default 80)."),
+)
 COMMANDS = (
-    Command("filter", FILTER, _filter, (*COMMON, _filter_arguments), parallel=True),
-    Command("profile", PROFILE, _profile, (*COMMON, _profile_arguments), parallel=True),
+    Command("filter", FILTER, _filter, (*COMMON, *FILTER_OPTIONS), parallel=True),
+    Command("profile", PROFILE, _profile, (*COMMON, *PROFILE_OPTIONS), parallel=True),
 )

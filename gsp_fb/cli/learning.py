@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .source import Command, add_data_options, add_family
+from .source import Command, add_data_options, add_family, option
 
 __all__ = ["COMMANDS", "TRAINING", "add_training"]
 
@@ -23,18 +23,16 @@ TRAINING: dict[str, tuple[Callable[[str], Any], str]] = {
     "batch_size": (int, "Set the size of a batch."),
     "eval_every": (int, "Evaluate after every so many epochs."),
 }
+PLUGIN = option(
+    "--plugin", action="append", default=[], metavar="MODULE", help="Import a module that registers models."
+)
+LAYER = option("--layer", type=int, default=-1, help="Choose the layer (default the last).")
 
 
 def add_training(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``TRAINING``."""
     for name, (kind, text) in TRAINING.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=kind, help=text)
-
-
-def _add_plugin(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--plugin", action="append", default=[], metavar="MODULE", help="Import a module that registers models."
-    )
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +48,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         shown = f"{text} by their row sums, whatever the model's default."
         scaling.add_argument(f"--{flag}-features", dest="normalize", action="store_const", const=value, help=shown)
     add("--compile", action="store_true", help="Compile the model with torch.compile (needs C++).")
-    _add_plugin(parser)
+    PLUGIN(parser)
     add_training(parser)
 
 
@@ -74,25 +72,13 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", type=Path, metavar="DIR", help="Keep metrics and checkpoints, and resume there.")
 
 
-def _add_search(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("-o", "--output", type=Path, metavar="DIR", required=True, help="Keep journal and best.json, and resume there.")
-    add("--trials", type=int, default=50, help="Run so many trials, earlier ones included (default 50).")
-    add("--sampler", choices=("tpe", "grid", "random"), default="tpe", help="Choose the sampler (default tpe).")
-    add("--also", action="append", default=[], metavar="CHOICE", help="Vary this too: family.")
-
-
 def _add_checkpoint(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("run", type=Path, help="Name a run directory of `gsp-fb train -o`.")
     add("dataset", help="Name a data set or a graph file with the same features.")
     add("-o", "--output", type=Path, required=True, metavar="FILE", help="Write .csv, .parquet or numpy's format.")
     add_data_options(parser, loops="drop")
-    _add_plugin(parser)
-
-
-def _add_layer(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--layer", type=int, default=-1, help="Choose the layer (default the last).")
+    PLUGIN(parser)
 
 
 def _run(args: argparse.Namespace) -> dict[str, Any]:
@@ -102,10 +88,18 @@ def _run(args: argparse.Namespace) -> dict[str, Any]:
     return ACTIONS[args.command](args)
 
 
+SEARCH = (
+    option(
+        "-o", "--output", type=Path, metavar="DIR", required=True, help="Keep journal and best.json, and resume there."
+    ),
+    option("--trials", type=int, default=50, help="Run so many trials, earlier ones included (default 50)."),
+    option("--sampler", choices=("tpe", "grid", "random"), default="tpe", help="Choose the sampler (default tpe)."),
+    option("--also", action="append", default=[], metavar="CHOICE", help="Vary this too: family."),
+)
 COMMANDS = (
-    Command("models", "List the models that can be named; with --json also their options.", _run, (_add_plugin,)),
+    Command("models", "List the models that can be named; with --json also their options.", _run, (PLUGIN,)),
     Command("train", "Train a model on the splits of a data set, resumable with -o.", _run, (_add_model, _add_train)),
-    Command("search", "Choose hyperparameters by validation alone, resumable.", _run, (_add_model, _add_search)),
+    Command("search", "Choose hyperparameters by validation alone, resumable.", _run, (_add_model, *SEARCH)),
     Command("predict", "Write the predictions of a trained checkpoint, by node name.", _run, (_add_checkpoint,)),
-    Command("embed", "Write low, high and combined embeddings of a checkpoint.", _run, (_add_checkpoint, _add_layer)),
+    Command("embed", "Write low, high and combined embeddings of a checkpoint.", _run, (_add_checkpoint, LAYER)),
 )

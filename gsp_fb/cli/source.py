@@ -42,11 +42,19 @@ class Command:
     parallel: bool = False
 
 
-def add_gamma(parser: argparse.ArgumentParser) -> None:
-    """Add ``--gamma``; without it every family that has one uses 1."""
-    parser.add_argument(
-        "--gamma", type=float, help="Set the weight of the added self-loops, for families that have them (default 1)."
-    )
+def option(*names: str, **settings: Any) -> Callable[[argparse.ArgumentParser], None]:
+    """Return what adds one option to a command."""
+
+    def add(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(*names, **settings)
+
+    return add
+
+
+LOOPS = "Set the weight of the added self-loops, for families that have them (default 1)."
+add_gamma = option("--gamma", type=float, help=LOOPS)
+# The limit under which a graph on disk is measured without being read whole.
+add_memory = option("--memory", default="2GB", help="Limit the memory for a graph on disk, .npyd (default 2GB).")
 
 
 def add_family(parser: argparse.ArgumentParser, what: str, *, default: str | None = "sym") -> None:
@@ -210,11 +218,6 @@ def _rows(graph: Graph, path: Path | None) -> Any | None:
     return distributed.local_rows(graph, path if path.suffix == ".npy" else _array(path))
 
 
-def add_memory(parser: argparse.ArgumentParser) -> None:
-    """Add ``--memory``: the limit under which a graph on disk is measured without being read whole."""
-    parser.add_argument("--memory", default="2GB", help="Limit the memory for a graph on disk, .npyd (default 2GB).")
-
-
 def signals_of(source: Source) -> dict[str, Signal]:
     """Return what can be measured: several features divided by their row sums, labels as one-hot columns."""
     graph, signals = source.graph, {}
@@ -238,13 +241,6 @@ def label_columns(graph: Graph, y: Any) -> Signal:
         labels = class_codes(labels)
     n_classes = int(graph.storage.reduce(int(labels.max(initial=-1)), "max")) + 1
     return one_hot(labels, n_classes or None)
-
-
-def add_signal_choice(parser: argparse.ArgumentParser) -> None:
-    """Add ``--on``: which of the source's signals."""
-    parser.add_argument(
-        "--on", choices=("features", "labels"), default="features", help="Choose the signal (default features)."
-    )
 
 
 def chosen_signal(source: Source, name: str) -> Signal:
