@@ -94,16 +94,10 @@ def explore(
             f"{graph!r} is too large to filter between two frames; take graph.subgraph(nodes) or write a report"
         )
     prefix = f"gsp-fb-{uuid4().hex[:8]}-"
-    widget = _widget_class()(
-        data=payload(drawing, family),
-        prefix=prefix,
-        markup=rendered("view.html.j2", prefix=prefix, live=True, directed=False),
-        signal=next(iter(drawing.signals)),
-        family=family,
-        gamma=check_positive(gamma, "gamma"),
-        kernel=kernel,
-        value=row.value if value is None else float(value),
-    )
+    markup = rendered("view.html.j2", prefix=prefix, live=True, directed=False)
+    state = {"signal": next(iter(drawing.signals)), "family": family, "gamma": check_positive(gamma, "gamma")}
+    state |= {"kernel": kernel, "value": row.value if value is None else float(value)}
+    widget = _widget_class()(data=payload(drawing, family), prefix=prefix, markup=markup, **state)
     widget.graph, widget.signals = graph, dict(drawing.signals)
     return widget
 

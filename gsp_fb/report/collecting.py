@@ -186,14 +186,9 @@ def _graph_facts(graph: Graph) -> GraphFacts:
 def _homophily(graph: Graph, y: Any) -> Homophily | None:
     if y is None or not np.any(y >= 0):
         return None
-    return Homophily(
-        edge=edge_homophily(graph, y),
-        node=node_homophily(graph, y),
-        class_insensitive=class_homophily(graph, y),
-        expected=permutation_homophily(y),
-        classes=len(np.unique(y[y >= 0])),
-        unlabelled=int(np.count_nonzero(y < 0)),
-    )
+    edge, node, insensitive = (of(graph, y) for of in (edge_homophily, node_homophily, class_homophily))
+    classes, unlabelled = len(np.unique(y[y >= 0])), int(np.count_nonzero(y < 0))
+    return Homophily(edge, node, insensitive, permutation_homophily(y), classes, unlabelled)
 
 
 def permutation_homophily(y: Any) -> float:

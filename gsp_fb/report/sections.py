@@ -230,7 +230,8 @@ def _gains(audit: Audit) -> Chart:
     responses |= {layer.name: layer.response for layer in audit.layers if layer.response is not None}
     edges = audit.response.edges.tolist()
     centres = [(a + b) / 2 for a, b in pairwise(edges)]
-    peaks = {name: _peak(found.gain.tolist()) for name, found in responses.items()}
+    gains = {name: filter(math.isfinite, found.gain.tolist()) for name, found in responses.items()}
+    peaks = {name: max(finite, default=0.0) or 1.0 for name, finite in gains.items()}
     scaled = {name: (found.gain / peaks[name]).tolist() for name, found in responses.items()}
     bars = (audit.response.error / peaks["network"]).tolist()
     frame = Frame((edges[0], edges[-1]), (0.0, 1.1), HEIGHT)
@@ -251,7 +252,8 @@ def _layer_figures(audit: Audit) -> Iterator[Chart]:
     depth = [float(k) for k in range(len(found.names))]
     frame = Frame((0.0, max(depth[-1], 1.0)), (0.0, 1.05), HEIGHT)
     series = {"network": found.differences, "linear network": found.linear, "eigengap": found.predicted}
-    axes = [mark for mark in frame.axes("layer", "norm outside frequency 0") if not _is_between_layers(mark)]
+    axes = frame.axes("layer", "norm outside frequency 0")
+    axes = [mark for mark in axes if mark.style != "tick middle" or "." not in mark.text]  # no numbers between layers
     yield _curves("Differences with depth", frame, axes, depth, {k: v.tolist() for k, v in series.items()})
 
 
@@ -270,13 +272,5 @@ def _curves(
     return Chart(title, frame.height, tuple(marks), legend)
 
 
-def _is_between_layers(mark: Mark) -> bool:
-    return mark.style == "tick middle" and "." in mark.text
-
-
 def _at(frame: Frame, x: float, y: float) -> tuple[float, float]:
     return frame.across(x), frame.up(y)
-
-
-def _peak(gain: Sequence[float]) -> float:
-    return max((value for value in gain if math.isfinite(value)), default=0.0) or 1.0

@@ -282,15 +282,11 @@ def about_density(density: Density, report: Report) -> str:
     facts = report.graph
     if facts.components == facts.nodes:
         parts.append("All of them are 0: no edge joins two nodes.")
+    elif facts.components == 1:
+        parts += ["Frequency 0 occurs once, as the graph is in one piece.", *_about_the_end(report)]
     else:
-        why = (
-            "the graph is in one piece"
-            if facts.components == 1
-            else f"there are {count(facts.components, 'component')}"
-        )
-        often = "once" if facts.components == 1 else count(facts.components, "time")
-        parts.append(f"Frequency 0 occurs {often}, as {why}.")
-        parts += _about_the_end(report)
+        times, pieces = (count(facts.components, noun) for noun in ("time", "component"))
+        parts += [f"Frequency 0 occurs {times}, as there are {pieces}.", *_about_the_end(report)]
     if not density.exact:
         parts.append(
             f"Estimated with random vectors: the standard error of a band is at most {100 * density.error:.2g} points, "
