@@ -135,7 +135,7 @@ def _convert(args: argparse.Namespace) -> dict[str, Any]:
     rules["directed"] = args.directed or None
     plain = args.nodes is None and args.source_column is None and args.weight == "weight"
     if is_folder_name(args.output) and is_edge_list(args.input) and plain:
-        how = {"duplicates": args.duplicates or "error", "memory": args.memory, "progress": progress}
+        how: dict[str, Any] = {"duplicates": args.duplicates or "error", "memory": args.memory, "progress": progress}
         graph: Any = outofcore.build_folder(args.input, args.output, **how, **rules)
     else:
         graph = _loaded(args)

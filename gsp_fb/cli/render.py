@@ -53,9 +53,8 @@ def progress(items: Iterable[Item], title: str, *, total: int | None = None) -> 
     """Return ``items``, shown as a bar while they are consumed."""
     if not (sys.stderr.isatty() and has("tqdm")):
         return items
-    bar: Iterable[Item] = require("tqdm", "a progress bar").tqdm(
-        items, desc=title, total=total, file=sys.stderr, leave=False
-    )
+    shown: dict[str, Any] = {"desc": title, "total": total, "file": sys.stderr, "leave": False}
+    bar: Iterable[Item] = require("tqdm", "a progress bar").tqdm(items, **shown)
     return bar
 
 

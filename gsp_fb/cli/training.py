@@ -130,7 +130,7 @@ def _split_rows(args: argparse.Namespace, data: Any, config: Any) -> list[dict[s
     runs = [(split, seed) for split in wanted for seed in range(args.seeds)]
     splits, seeds = [wanted[split] for split, _ in runs], [seed for _, seed in runs]
     folders = None if args.output is None else [args.output / f"split-{split}-seed-{seed}" for split, seed in runs]
-    options = {"seeds": seeds, "directories": folders, "device": args.device, **_keywords(args)}
+    options: dict[str, Any] = {"seeds": seeds, "directories": folders, "device": args.device, **_keywords(args)}
     results = nn.train_splits(args.model, data, splits, config, **options)
     rows = zip(runs, results, strict=True)
     return [{"split": split, "seed": seed, **_run_facts(result)} for (split, seed), result in rows]
@@ -139,10 +139,10 @@ def _split_rows(args: argparse.Namespace, data: Any, config: Any) -> list[dict[s
 def _fold_rows(args: argparse.Namespace, data: Any, config: Any) -> list[dict[str, Any]]:
     """Cross-validate a graph classifier; best epoch and test score are those of the protocol."""
     folds, rows = _splits(data, args.splits), []
-    options = {"protocol": args.protocol, "splits": list(folds.values()), "device": args.device, **_keywords(args)}
+    options: dict[str, Any] = {"protocol": args.protocol, "device": args.device, **_keywords(args)}
     for seed in range(args.seeds):
-        folder = None if args.output is None else args.output / f"seed-{seed}"
-        found = nn.cross_validate(args.model, data, config, seed=seed, directory=folder, **options)
+        options |= {"seed": seed, "directory": None if args.output is None else args.output / f"seed-{seed}"}
+        found = nn.cross_validate(args.model, data, config, splits=list(folds.values()), **options)
         reported = zip(folds, found.runs, found.epochs, found.scores, strict=True)
         rows += [
             {"split": fold, "seed": seed, **_run_facts(run), "best": epoch, "test": score}
@@ -172,7 +172,7 @@ def _search(args: argparse.Namespace) -> dict[str, Any]:
     splits: Any = list(_splits(data, args.splits).values())
     if _is_collection(data):
         splits = nn.with_validation(splits, data.y)
-    how = {"n_trials": args.trials, "sampler": args.sampler, "also": args.also, "config": config}
+    how: dict[str, Any] = {"n_trials": args.trials, "sampler": args.sampler, "also": args.also, "config": config}
     found = nn.search(args.model, data, splits, args.output, **how, **_keywords(args))
     facts = {name: value for name, value in found.as_dict().items() if args.json or name != "trials"}
     return {**facts, "written": str(args.output / nn.BEST_FILE)}
