@@ -78,13 +78,8 @@ def _over_splits(runs: list[Any]) -> dict[str, Any]:
     test = [run.scores["test"] for run in runs]
     last = [run.alphas[-1] for run in runs if run.alphas]
     low, high = map(statistics.fmean, zip(*last, strict=True)) if last else (None, None)
-    return {
-        "test accuracy": statistics.fmean(test),
-        "std": statistics.stdev(test),
-        "splits": len(test),
-        "alpha low": low,
-        "alpha high": high,
-    }
+    scores = {"test accuracy": statistics.fmean(test), "std": statistics.stdev(test), "splits": len(test)}
+    return {**scores, "alpha low": low, "alpha high": high}
 
 
 def _demo(args: argparse.Namespace) -> int:

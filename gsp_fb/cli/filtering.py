@@ -63,19 +63,10 @@ def _profile(args: argparse.Namespace) -> dict[str, Any]:
     source = read_source(args)
     op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
     profile = energy_profile(op, chosen_signal(source, args.on), bins=args.bins, matvecs=args.matvecs)
-    rows = [
-        {
-            "from": float(low),
-            "to": float(high),
-            "energy": float(energy),
-            "share": float(energy / profile.total),
-            "below, at least": float(at_least / profile.total),
-            "below, at most": float(at_most / profile.total),
-        }
-        for low, high, energy, at_least, at_most in zip(
-            profile.edges, profile.edges[1:], profile.energy, profile.lower[1:], profile.upper[1:], strict=False
-        )
-    ]
+    total, edges = profile.total, profile.edges
+    columns = {"from": edges[:-1], "to": edges[1:], "energy": profile.energy, "share": profile.energy / total}
+    columns |= {"below, at least": profile.lower[1:] / total, "below, at most": profile.upper[1:] / total}
+    rows = [dict(zip(columns, map(float, row), strict=True)) for row in zip(*columns.values(), strict=True)]
     title = f"{args.on} of {source.name} on the frequencies of {op.family}, {op.channel} channel"
     _save_figure(source.graph, args.plot, lambda ax: plot.energy_profile(profile, ax=ax).set_title(title))
     mean = float(profile.moments[1] / profile.moments[0])

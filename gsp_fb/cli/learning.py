@@ -56,19 +56,10 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--seeds", type=int, default=1, help="Train so many models per split (default 1).")
     add("--device", default="cpu", help="Choose cpu or cuda (default cpu).")
-    add(
-        "--from",
-        dest="start_file",
-        type=Path,
-        metavar="BEST.json",
-        help="Take options and settings that a search chose.",
-    )
-    add(
-        "--protocol",
-        choices=("validation", "gin"),
-        default="validation",
-        help="Choose the reported epoch of graph collections; gin, as in its paper, sees the test set.",
-    )
+    chosen = "Take options and settings that a search chose."
+    add("--from", dest="start_file", type=Path, metavar="BEST.json", help=chosen)
+    epoch = "Choose the reported epoch of graph collections; gin, as in its paper, sees the test set."
+    add("--protocol", choices=("validation", "gin"), default="validation", help=epoch)
     add("-o", "--output", type=Path, metavar="DIR", help="Keep metrics and checkpoints, and resume there.")
 
 

@@ -91,12 +91,8 @@ def training_nodes(
 
 def _advise_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add(
-        "--train",
-        type=Path,
-        metavar="FILE",
-        help="Read the training nodes, one number a line (default: split 0 of a data set, a random half of a file).",
-    )
+    nodes = "Read the training nodes, one number a line (default: split 0 of a data set, a random half of a file)."
+    add("--train", type=Path, metavar="FILE", help=nodes)
     add("--seed", type=int, default=0, help="Seed the random half and the probes (default 0).")
 
 
@@ -162,11 +158,8 @@ def _test_nodes(run: Path, data: Any) -> Any:
 def _audit_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("run", type=Path, help="Name a run of `gsp-fb train -o`, or its checkpoint.json.")
-    add(
-        "--dataset",
-        metavar="NAME",
-        help="Name the data set or graph file of the run (default: as in its summary.json).",
-    )
+    data = "Name the data set or graph file of the run (default: as in its summary.json)."
+    add("--dataset", metavar="NAME", help=data)
     add_data_options(parser, loops="drop")
     add_family(parser, "Use the frequencies of this family")
     add("--bands", type=int, default=8, help="Divide the frequencies into so many bands (default 8).")
@@ -269,13 +262,8 @@ def _report_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--markdown", action="store_true", help="Write Markdown whatever the suffix of the file; the default on stdout."
     )
-    add(
-        "--runs",
-        type=Path,
-        action="append",
-        metavar="DIR",
-        help="Add the runs in a folder of `gsp-fb train -o`; repeatable.",
-    )
+    runs = "Add the runs in a folder of `gsp-fb train -o`; repeatable."
+    add("--runs", type=Path, action="append", metavar="DIR", help=runs)
     add("--audit", type=Path, metavar="RUN", help="Add the audit of a network that was trained on this graph.")
     add_family(parser, "Use the frequencies of this family")
 

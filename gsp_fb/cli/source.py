@@ -59,14 +59,8 @@ add_memory = option("--memory", default="2GB", help="Limit the memory for a grap
 
 def add_family(parser: argparse.ArgumentParser, what: str, *, default: str | None = "sym") -> None:
     """Add ``--family``, with ``what`` it is for as its help."""
-    end = "." if default is None else f" (default {default})."
-    parser.add_argument(
-        "--family",
-        type=one_of(VARIANTS, "family"),
-        default=default,
-        metavar="FAMILY",
-        help=f"{what}: {', '.join(VARIANTS)}{end}",
-    )
+    text = f"{what}: {', '.join(VARIANTS)}{'.' if default is None else f' (default {default}).'}"
+    parser.add_argument("--family", type=one_of(VARIANTS, "family"), default=default, metavar="FAMILY", help=text)
 
 
 def add_operator(parser: argparse.ArgumentParser) -> None:
