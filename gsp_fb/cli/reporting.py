@@ -60,19 +60,14 @@ def _advise(args: argparse.Namespace) -> int:
 
 
 def _evidence(evidence: Evidence) -> list[dict[str, Any]]:
-    return [
-        {
-            "filter": family,
-            "S features": evidence.s_features.get(family),
-            "E[S]": evidence.expected_features.get(family),
-            "S labels": s_labels,
-            "E[S] labels": evidence.expected_labels[family],
-            "lambda_2": evidence.eigengap.get(family),
-            "acc low": evidence.readout.get(family, {}).get("low"),
-            "both": evidence.readout.get(family, {}).get("both"),
-        }
-        for family, s_labels in evidence.s_labels.items()
-    ]
+    rows = []
+    for family, value in evidence.s_labels.items():
+        accuracy = evidence.readout.get(family, {})
+        x = {"S features": evidence.s_features.get(family), "E[S]": evidence.expected_features.get(family)}
+        y = {"S labels": value, "E[S] labels": evidence.expected_labels[family]}
+        probe = {"acc low": accuracy.get("low"), "both": accuracy.get("both")}
+        rows.append({"filter": family, **x, **y, "lambda_2": evidence.eigengap.get(family), **probe})
+    return rows
 
 
 def training_nodes(

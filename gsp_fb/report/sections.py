@@ -67,11 +67,8 @@ def _homophily(report: Report) -> Iterator[Section]:
     facts = report.homophily
     if facts is None:
         return
-    rows = {
-        "edges": {"measured": facts.edge},
-        "nodes": {"measured": facts.node},
-        "class-insensitive": {"measured": facts.class_insensitive},
-    }
+    found = {"edges": facts.edge, "nodes": facts.node, "class-insensitive": facts.class_insensitive}
+    rows = {name: {"measured": value} for name, value in found.items()}
     expected = {"edges": {"measured": facts.expected}}
     figure = figures.dots("Homophily", rows, xlabel="homophily: 1 is all alike", top=1.0, expected=expected)
     listed = [

@@ -97,11 +97,8 @@ def _quiet_optuna() -> Iterator[Any]:
         optuna.logging.set_verbosity(before)
 
 
-SAMPLERS: dict[str, Callable[[Space, Done, int], Iterator[dict[str, int]]]] = {
-    "tpe": _tpe,
-    "grid": _grid,
-    "random": _random,
-}
+Sampler = Callable[[Space, Done, int], Iterator[dict[str, int]]]
+SAMPLERS: dict[str, Sampler] = {"tpe": _tpe, "grid": _grid, "random": _random}
 
 
 OPERATIONS = ("trial", "scores", "stop")
