@@ -29,7 +29,6 @@ __all__ = [
     "facts_text",
     "format_cell",
     "format_fact",
-    "plain",
     "records",
     "to_html",
     "to_markdown",
