@@ -11,7 +11,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from html import escape
 from numbers import Integral, Real
 from pathlib import Path
@@ -29,6 +29,7 @@ __all__ = [
     "facts_text",
     "format_cell",
     "format_fact",
+    "records",
     "to_html",
     "to_markdown",
     "typeset",
@@ -69,8 +70,6 @@ _LONG_CELL = 40
 def format_cell(value: Any, *, absent: str = "-") -> str:
     """Return a value as a table shows it: four decimals where they are readable, three digits elsewhere.
 
-    Examples
-    --------
     >>> [format_cell(value) for value in (0.25, 1e-9, -0.0, float("nan"), True, None, 12)]
     ['0.2500', '1e-09', '0.0000', '–', 'yes', '-', '12']
     """
@@ -86,11 +85,31 @@ def format_cell(value: Any, *, absent: str = "-") -> str:
     return f"{value + 0.0:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
+def plain(value: Any) -> Any:
+    """Return dataclasses, mappings, sequences and numbers as JSON has them; a number that is not finite is None.
+
+    >>> plain({"a": (1, float("nan"))})
+    {'a': [1, None]}
+    """
+    if is_dataclass(value):
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, np.generic | np.ndarray):
+        return plain(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def records(rows: Iterable[Any], titles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the attributes of every row under the titles of a table: ``{title: attribute}``."""
+    return [{title: getattr(row, name) for title, name in titles.items()} for row in rows]
+
+
 def format_fact(value: object) -> str:
     """Return a single value with all its digits that matter: counts in groups of three, six figures for the rest.
 
-    Examples
-    --------
     >>> [format_fact(value) for value in (1234567, 0.1 + 0.2, True)]
     ['1 234 567', '0.3', 'yes']
     """
@@ -106,8 +125,6 @@ def format_fact(value: object) -> str:
 def typeset(formula: str) -> str:
     """Return a formula in plain characters as HTML with subscripts, superscripts and symbols.
 
-    Examples
-    --------
     >>> typeset("0 <= lambda(L_sym) <= 2, x'Lx = sum_i u_i^2")
     '0 ≤ λ(L<sub>sym</sub>) ≤ 2, x<sup>T</sup>Lx = Σ<sub>i</sub> u<sub>i</sub><sup>2</sup>'
     """
@@ -120,8 +137,6 @@ def typeset(formula: str) -> str:
 def facts_html(title: str, facts: Mapping[str, object]) -> str:
     """Return named values as the HTML table of a notebook; values that are None are left out.
 
-    Examples
-    --------
     >>> print(facts_html("Graph <g>", {"nodes": 12345, "name": None}))
     <table style="border:0"><caption style="text-align:left"><b>Graph &lt;g&gt;</b></caption>
     <tr><th scope="row" style="...">nodes</th><td style="...">12 345</td></tr>
@@ -140,8 +155,6 @@ def facts_html(title: str, facts: Mapping[str, object]) -> str:
 def facts_text(facts: Mapping[str, Any], *, width: int) -> str:
     """Return named values, one a line, at most ``width`` characters wide.
 
-    Examples
-    --------
     >>> print(facts_text({"nodes": 12, "S": 0.25}, width=80))
     nodes  12
     S      0.2500
@@ -208,8 +221,6 @@ class Table:
     def from_records(cls, records: Sequence[Mapping[str, Any]], *, absent: str = "-", math: str = "") -> Table:
         """Return the table of mappings with equal keys, values formatted by :func:`format_cell`.
 
-        Examples
-        --------
         >>> Table.from_records([{"family": "sym", "S": 0.51}]).rows
         [['sym', '0.5100']]
         """
@@ -222,8 +233,6 @@ class Table:
 
         Where the table is wider, titles of numbers have a word a line; then the widest text column is cut.
 
-        Examples
-        --------
         >>> print(Table.from_records([{"name": "ring", "nodes": 12, "S": 0.25}]).text(width=80))
         name  nodes       S
         ring     12  0.2500
@@ -235,7 +244,8 @@ class Table:
             titles = list(zip(*([""] * (depth - len(some)) + some for some in words), strict=True))
         widths, excess = self._widths(titles), self._excess(titles, width)
         if excess > 0:
-            widest = max(self._text_columns(), key=widths.__getitem__)
+            texts = [k for k, number in enumerate(self.numeric) if not number]
+            widest = max(texts or [0], key=widths.__getitem__)
             widths[widest] = max(8, widths[widest] - excess)
         return "\n".join(self._line(row, widths) for row in [*titles, *self.rows])
 
@@ -266,9 +276,6 @@ class Table:
             f"<td{_class(number, cell)}>{typeset(cell) if name == self.math else escape(cell)}</td>"
             for name, number, cell in cells
         )
-
-    def _text_columns(self) -> Sequence[int]:
-        return [k for k, number in enumerate(self.numeric) if not number] or [0]
 
     def _line(self, row: Sequence[str], widths: Sequence[int]) -> str:
         cells = [
@@ -301,8 +308,6 @@ Block = Heading | Text | Table | Figure
 def to_markdown(blocks: Iterable[Block], folder: Path) -> str:
     """Return the page as Markdown for a file in ``folder``.
 
-    Examples
-    --------
     >>> print(to_markdown([Heading(1, "A"), Table(["x", "y"], [["a", "1"]])], Path()))
     # A
     <BLANKLINE>
@@ -317,8 +322,6 @@ def to_markdown(blocks: Iterable[Block], folder: Path) -> str:
 def to_html(title: str, blocks: Iterable[Block]) -> str:
     """Return the page as one self-contained HTML file.
 
-    Examples
-    --------
     >>> "<h1>A &lt; B</h1>" in to_html("A", [Heading(1, "A < B")])
     True
     """

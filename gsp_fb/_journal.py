@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,9 @@ class Journal:
 
     def __init__(self, path: Path, identity: Mapping[str, Any], operations: Collection[str]) -> None:
         self.path, self.operations = path, operations
-        self._lock = require("filelock", "a journal").FileLock(path.with_name(f".{path.name}.lock"))
+        self._lock: contextlib.AbstractContextManager[Any] = require("filelock", "a journal").FileLock(
+            path.with_name(f".{path.name}.lock")
+        )
         with self.locked():
             lines = self._read(repair=True)
             if not lines:
@@ -39,11 +41,9 @@ class Journal:
             raise FormatError(f"{path}, line 1: no header; it is no journal of this library")
         check_same(lines[0].get("identity") or {}, identity, path.parent, "search")
 
-    @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> contextlib.AbstractContextManager[Any]:
         """Hold the journal: nobody else reads it to decide, or writes, meanwhile."""
-        with self._lock:
-            yield
+        return self._lock
 
     def entries(self) -> list[Entry]:
         """Return all entries in the order of writing."""
@@ -60,7 +60,8 @@ class Journal:
         try:
             # Unbuffered: a buffer would write its rest when the file is closed, after the failure.
             with self.path.open("ab", buffering=0) as file:
-                size = self._whole(file.tell())
+                # Up to the last whole line.
+                size = self.path.read_bytes().rfind(b"\n") + 1 if file.tell() else 0
                 file.truncate(size)
                 try:
                     written = 0
@@ -73,12 +74,6 @@ class Journal:
                     raise
         except OSError as failed:
             raise OSError(failed.errno, failed.strerror, str(self.path)) from failed
-
-    def _whole(self, size: int) -> int:
-        """Return the size of the file up to its last whole line."""
-        if not size:
-            return 0
-        return self.path.read_bytes().rfind(b"\n") + 1
 
     def _read(self, *, repair: bool = False) -> list[Entry]:
         content = self.path.read_bytes() if self.path.exists() else b""

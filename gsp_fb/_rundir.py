@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -25,6 +26,7 @@ __all__ = [
     "progress_bar",
     "read_history",
     "read_metrics",
+    "run_directories",
 ]
 
 METRICS_FILE = "metrics.csv"
@@ -49,6 +51,14 @@ def locked(directory: Path) -> Iterator[None]:
     finally:
         owner.unlink(missing_ok=True)
         lock.release()
+
+
+def run_directories(directory: Path, file: str) -> list[Path]:
+    """Return the run directories that a path names, itself or those one level below; ``file`` is in each of them."""
+    found = [directory] if (directory / file).is_file() else sorted(path.parent for path in directory.glob(f"*/{file}"))
+    if not found:
+        raise FormatError(f"{directory} holds no run: no {file} in it or one level below")
+    return found
 
 
 class MetricsFile:
@@ -82,7 +92,6 @@ def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, str]]:
     Parameters
     ----------
     directory : path_like
-        The directory of a run.
 
     Returns
     -------
@@ -119,9 +128,8 @@ def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, str]]:
         raise FormatError(f"{path} is no table of metrics: {broken}; move it away") from None
     for line, row in enumerate(rows, 2):
         if None in row or None in row.values() or not row.get("epoch", "").isdigit():
-            raise FormatError(
-                f"{path}, line {line}: no row of metrics: {whole[line - 1]!r}; restore the file or move it away"
-            )
+            where = f"{path}, line {line}"
+            raise FormatError(f"{where}: no row of metrics: {whole[line - 1]!r}; restore the file or move it away")
     return rows
 
 
@@ -131,10 +139,8 @@ def read_history(directory: Path, last: int, every: int) -> list[dict[str, Any]]
     rows = [row for row in read_metrics(directory) if int(row["epoch"]) <= last]
     lacking = sorted(set(range(every, last + 1, every)) - {int(row["epoch"]) for row in rows})
     if lacking:
-        raise FormatError(
-            f"{path} lacks {len(lacking)} epochs of the checkpoint, the first {lacking[0]}; restore the file or move "
-            "the directory away"
-        )
+        what = f"{path} lacks {len(lacking)} epochs of the checkpoint, the first {lacking[0]}"
+        raise FormatError(f"{what}; restore the file or move the directory away")
     return [_parsed(row, path) for row in rows]
 
 
@@ -182,11 +188,7 @@ class TrainingInterrupted(KeyboardInterrupt):
     """
 
 
-@contextlib.contextmanager
-def progress_bar(total: int, start: int = 0, *, shown: bool, unit: str = "it") -> Iterator[Any]:
+def progress_bar(total: int, start: int = 0, *, shown: bool, unit: str = "it") -> AbstractContextManager[Any]:
     """Give a progress bar, or None where none is to be shown."""
-    if not shown:
-        yield None
-        return
-    with require("tqdm", "a progress bar").tqdm(total=total, initial=start, unit=unit) as bar:
-        yield bar
+    bar: AbstractContextManager[Any] = contextlib.nullcontext()
+    return require("tqdm", "a progress bar").tqdm(total=total, initial=start, unit=unit) if shown else bar

@@ -13,7 +13,6 @@ from ._extras import require
 from .errors import GraphError, ParameterError
 from .filters import FilterBank, Kernel
 from .graph import Graph
-from .operators import operator
 from .variants import VARIANTS
 
 __all__ = ["explore"]
@@ -49,17 +48,14 @@ def explore(
         A row of ``gsp_fb.variants.VARIANTS``.
     gamma : float > 0
         Weight of the added self-loops in the families that have them.
-    kernel : {'pair', 'heat', 'band', 'wavelet'}
-        The response to begin with.
-    value : float, optional
-        Its parameter.
+    kernel, value : {'pair', 'heat', 'band', 'wavelet'}, and float, optional
+        The response to begin with, and its parameter.
     rng : None, int or Generator
-        Random numbers of the layout.
 
     Returns
     -------
     anywidget.AnyWidget
-        The widget, displayed as the last value of a cell.
+        Displayed as the last value of a cell.
 
     Raises
     ------
@@ -84,10 +80,8 @@ def explore(
     (20,)
     """
     # The report is loaded when it is needed, as `gsp_fb.report` is.
-    from .report.drawing import make_drawing
-    from .report.payload import payload
+    from .report.drawing import RESPONSES, make_drawing, payload
     from .report.render import rendered
-    from .report.responses import RESPONSES
     from .report.signals import make_signals
 
     check_choice(family, VARIANTS, "family")
@@ -100,16 +94,10 @@ def explore(
             f"{graph!r} is too large to filter between two frames; take graph.subgraph(nodes) or write a report"
         )
     prefix = f"gsp-fb-{uuid4().hex[:8]}-"
-    widget = _widget_class()(
-        data=payload(drawing, family),
-        prefix=prefix,
-        markup=rendered("view.html.j2", prefix=prefix, live=True, directed=False),
-        signal=next(iter(drawing.signals)),
-        family=family,
-        gamma=check_positive(gamma, "gamma"),
-        kernel=kernel,
-        value=row.value if value is None else float(value),
-    )
+    markup = rendered("view.html.j2", prefix=prefix, live=True, directed=False)
+    state = {"signal": next(iter(drawing.signals)), "family": family, "gamma": check_positive(gamma, "gamma")}
+    state |= {"kernel": kernel, "value": row.value if value is None else float(value)}
+    widget = _widget_class()(data=payload(drawing, family), prefix=prefix, markup=markup, **state)
     widget.graph, widget.signals = graph, dict(drawing.signals)
     return widget
 
@@ -117,8 +105,9 @@ def explore(
 @cache
 def _widget_class() -> Any:
     """Return the widget's class; it exists where anywidget is installed."""
+    from .report.drawing import RESPONSES, view_end
     from .report.render import static
-    from .report.responses import RESPONSES, view_end
+    from .report.spectral import high_channel
 
     anywidget, traitlets = require("anywidget", "explore"), require("traitlets", "explore")
 
@@ -145,8 +134,7 @@ def _widget_class() -> Any:
             """The output, computed by the library."""
             if self.signal not in self.signals:
                 raise ParameterError(f"unknown signal {self.signal!r}; choose one of {', '.join(self.signals)}")
-            gamma = self.gamma if VARIANTS[self.family].has_gamma else None
-            laplacian = operator(self.graph, self.family, "high", gamma)
+            laplacian = high_channel(self.graph, self.family, self.gamma)
             return np.asarray(FilterBank(laplacian, [self.response]).analyze(self.signals[self.signal])[:, 0])
 
     return Explorer

@@ -11,8 +11,7 @@ from typing import Any
 
 from gsp_fb._extras import has, require
 from gsp_fb.cli.exits import exit_code
-from gsp_fb.cli.progress import progress
-from gsp_fb.cli.render import emit
+from gsp_fb.cli.render import emit, progress
 from gsp_fb.errors import ParameterError
 
 from .catalogue import EXPERIMENTS

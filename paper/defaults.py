@@ -22,7 +22,7 @@ from scipy import stats
 from gsp_fb import datasets, nn
 from gsp_fb._atomic import atomic_write, write_json
 from gsp_fb.backend import FloatArray
-from gsp_fb.cli.settings import best_default
+from gsp_fb.cli.training import best_default
 from gsp_fb.nn.splits import train_jobs
 from gsp_fb.nn.train import Job
 from paper.catalogue import METRICS

@@ -30,7 +30,7 @@ def ring(tmp_path):
 def blocks(monkeypatch):
     """Let the command line find a small block model under the name of a data set."""
     data = gf.datasets.contextual_sbm(60, degree=6, n_features=5, n_splits=3, rng=0)
-    monkeypatch.setattr("gsp_fb.cli.learning.read_dataset", lambda name, args: data)
+    monkeypatch.setattr("gsp_fb.cli.training.read_dataset", lambda name, args: data)
     return data
 
 
@@ -127,9 +127,9 @@ def test_wrong_usage_is_exit_code_2(blocks, argv, message, capsys):
 LONG = """
 import sys
 import gsp_fb as gf
-from gsp_fb.cli import learning, main
+from gsp_fb.cli import main, training
 data = gf.datasets.contextual_sbm(60, degree=6, n_features=5, n_splits=3, rng=0)
-learning.read_dataset = lambda name, args: data
+training.read_dataset = lambda name, args: data
 print("ready", flush=True)
 sys.exit(main(["train", "gcn", "blocks", "--epochs", "1000000", "--patience", "1000000", "-o", sys.argv[1]]))
 """

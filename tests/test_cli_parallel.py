@@ -2,8 +2,8 @@
 
 import pytest
 
-from gsp_fb.cli import main, parallel
-from gsp_fb.cli.parallel import collective_exit, root_only_output
+from gsp_fb.cli import exits, main
+from gsp_fb.cli.exits import collective_exit, root_only_output
 from gsp_fb.errors import GraphError
 from gsp_fb.opening import LAUNCHERS, n_ranks
 
@@ -59,7 +59,7 @@ def test_one_rank_is_one_process(monkeypatch, capfd):
 
 def test_an_error_that_only_one_rank_knows_of_ends_the_job(monkeypatch, capfd):
     ended = []
-    monkeypatch.setattr(parallel, "abort", ended.append)
+    monkeypatch.setattr(exits, "abort", ended.append)
     launched(monkeypatch, LAUNCHERS[0], 1, 2)
     with pytest.raises(ZeroDivisionError), root_only_output(), collective_exit():
         1 / 0  # noqa: B018  # the error is what counts
@@ -68,7 +68,7 @@ def test_an_error_that_only_one_rank_knows_of_ends_the_job(monkeypatch, capfd):
 
 
 def test_an_error_of_all_ranks_ends_each_by_itself(monkeypatch):
-    monkeypatch.setattr(parallel, "abort", lambda code: pytest.fail("the job was ended"))
+    monkeypatch.setattr(exits, "abort", lambda code: pytest.fail("the job was ended"))
     launched(monkeypatch, LAUNCHERS[0], 1, 2)
     with pytest.raises(GraphError), collective_exit():
         raise GraphError("known to all")

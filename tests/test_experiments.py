@@ -156,7 +156,7 @@ def test_permuting_test_labels_leaves_the_choice_unchanged(monkeypatch, tmp_path
 
 
 def test_a_proposal_depends_on_the_finished_trials_and_the_seed_alone():
-    proposals = pytest.importorskip("gsp_fb.tuning.proposals")
+    proposals = pytest.importorskip("gsp_fb.tuning.race")
     pytest.importorskip("optuna")
     grid = space("fb-gcn")
     done = []

@@ -9,7 +9,7 @@ import pytest
 
 import gsp_fb as gf
 from gsp_fb.errors import GraphError, ParameterError
-from gsp_fb.report.responses import RESPONSES
+from gsp_fb.report.drawing import RESPONSES
 
 pytest.importorskip("anywidget", reason="the widget needs anywidget")
 GRAPH = gf.datasets.grid(5, 6)

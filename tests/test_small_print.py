@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import gsp_fb as gf
-from gsp_fb._document import Table, Text
-from gsp_fb.cli.render import _finite, emit
+from gsp_fb._document import Table, Text, plain
+from gsp_fb.cli.render import emit
 from gsp_fb.errors import SignalError
 from gsp_fb.plot.nodes import _real
-from gsp_fb.tuning.proposals import SAMPLERS, _place
+from gsp_fb.tuning.race import SAMPLERS, _place
 from paper.catalogue import EXPERIMENTS
 from paper.cells import select
 from paper.protocols import Rung
@@ -100,7 +100,7 @@ def test_proposals_cover_the_space_and_depend_on_the_seed_alone():
 def test_nothing_is_shown_as_nothing_and_no_number_as_null(capsys):
     emit({"rows": []}, as_json=False)
     assert capsys.readouterr().out == "rows\n(nothing)\n"
-    assert _finite({"a": [math.nan, (1.0, math.inf)], "b": 2}) == {"a": [None, [1.0, None]], "b": 2}
+    assert plain({"a": [math.nan, (1.0, math.inf)], "b": 2}) == {"a": [None, [1.0, None]], "b": 2}
 
 
 def test_one_column_is_drawn_like_a_vector():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from ..energy import (
     s_value,
     s_value_significance,
 )
-from ..errors import ConvergenceError, GspError, ParameterError
+from ..errors import GspError, ParameterError
 from ..graph import Graph
 from ..operators import operator
 from .probe import CHANNELS, centred_gram, channel_grams, loo_hits
@@ -48,10 +49,9 @@ class Evidence:
     mean_degree : float
     edge_homophily, class_homophily, adjusted_homophily, label_informativeness : float
         Over the edges between training nodes; the last two are nan where these join nodes of one class alone.
-    s_labels, s_features : mapping of family to float
-        S-values; those of labels on the subgraph of the training nodes. ``s_features`` is empty without features.
-    expected_labels, expected_features : mapping of family to float
-        Their expectations under random permutation.
+    s_labels, s_features, expected_labels, expected_features : mapping of family to float
+        S-values and their expectations under random permutation; those of labels on the subgraph of the training nodes,
+        those of features empty without features.
     p_smooth, p_rough : float
         Permutation p-values: share of random permutations of the training labels with an S-value as small, or as large.
     eigengap : mapping of family to float
@@ -136,15 +136,8 @@ def gather(graph: Graph, x: Any, y: Any, train_mask: Any, *, rng: Any = 0) -> Ev
     Parameters
     ----------
     graph : Graph
-        The graph.
-    x : array_like, sparse or None, shape (n_nodes, n_features)
-        Features.
-    y : array_like of int, shape (n_nodes,)
-        Labels; nodes with a negative one are ignored.
-    train_mask : array_like
-        Boolean mask or indices of the training nodes.
-    rng : None, int or Generator
-        Randomness of the permutations and of the sample on which a large training set is probed.
+    x, y, train_mask, rng
+        As of :func:`gsp_fb.advise`; nodes with a negative label are ignored.
 
     Returns
     -------
@@ -209,25 +202,19 @@ def _training_part(graph: Graph, y: IntArray, rows: IntArray) -> tuple[Graph, Si
     return Graph.from_adjacency(A[linked][:, linked], directed=graph.directed), one_hot(y[rows[linked]])
 
 
-def _features(graph: Graph, x: Any) -> Signal:
-    checked = graph.check_signal(x)
-    return row_normalized(checked) if checked.ndim == 2 and (is_sparse(checked) or checked.min() >= 0) else checked
-
-
 def _of_features(graph: Graph, x: Any, measure: Callable[..., Any]) -> dict[str, float]:
     if x is None:
         return {}
-    z = _features(graph, x)
+    z = graph.check_signal(x)
+    z = row_normalized(z) if z.ndim == 2 and (is_sparse(z) or z.min() >= 0) else z
     return {family: float(measure(operator(graph, family, channel="high"), z)) for family in CANDIDATES}
 
 
 def _gaps(graph: Graph) -> dict[str, float]:
     found = {}
     for family in CANDIDATES if not graph.directed else ():
-        try:
+        with contextlib.suppress(GspError):
             found[family] = eigengap(operator(graph, family)).ratio
-        except (ConvergenceError, GspError):
-            continue
     return found
 
 

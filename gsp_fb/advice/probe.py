@@ -1,11 +1,8 @@
 """Linear probe of the filtered features: leave-one-out accuracy of ridge regression on the training nodes.
 
 Ridge regression with a free intercept is a linear smoother, so all n leave-one-out predictions follow from one
-eigendecomposition of an n-by-n Gram matrix. The penalty is the one with the smallest leave-one-out square error.
-
-References
-----------
-.. [1] T. Hastie, R. Tibshirani, J. Friedman, "The elements of statistical learning", Springer 2009, Section 7.10.
+eigendecomposition of an n-by-n Gram matrix (T. Hastie, R. Tibshirani, J. Friedman, "The elements of statistical
+learning", Springer 2009, Section 7.10). The penalty is the one with the smallest leave-one-out square error.
 """
 
 from __future__ import annotations
@@ -33,8 +30,6 @@ CHANNELS = {"low": ("low low",), "both": ("low low", "low high", "high high")}
 def channel_grams(low: Operator, x: Signal, rows: IntArray) -> dict[str, FloatArray]:
     """Return the Gram matrices of features after two filter steps, by the names of the steps, on the given nodes.
 
-    Examples
-    --------
     >>> from gsp_fb import Graph, operator
     >>> path = Graph.from_edges([(0, 1), (1, 2)])
     >>> list(channel_grams(operator(path, "sym"), np.eye(3), np.array([0, 2])))
@@ -61,8 +56,6 @@ def _sparse_rows(first: Operator, second: Operator, x: Signal, rows: IntArray) -
 def centred_gram(z: Any) -> FloatArray:
     """Return the Gram matrix of the centred rows, scaled to trace n; zero if all rows are equal.
 
-    Examples
-    --------
     >>> centred_gram(np.array([[0.0], [2.0]]))
     array([[ 1., -1.],
            [-1.,  1.]])
@@ -84,17 +77,10 @@ def _product(z: Any) -> FloatArray:
 
 
 def loo_hits(grams: Iterable[FloatArray], labels: FloatArray) -> IntArray:
-    """Return for each node whether a ridge classifier trained on the other nodes predicts its class.
+    """Return for each node whether a ridge classifier trained on the others predicts its class; ``labels`` are one-hot.
 
-    Parameters
-    ----------
-    grams : iterable of (n, n) arrays
-        One per block of features; their sum is the Gram matrix of the concatenated blocks.
-    labels : (n, n_classes) array
-        One-hot.
+    The sum of the Gram matrices, one per block of features, is that of the concatenated blocks.
 
-    Examples
-    --------
     >>> labels = np.eye(2)[[0, 0, 0, 1, 1, 1]]
     >>> int(loo_hits([centred_gram(np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]]))], labels).sum())
     6

@@ -7,24 +7,23 @@ download or optional library is not available; 130 interrupted.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .._version import __version__
-from .advise import COMMANDS as ADVISE
+from .analyse import CATALOGUE
 from .analyse import COMMANDS as ANALYSE
-from .audit import COMMANDS as AUDIT
-from .catalogue import COMMANDS as CATALOGUE
-from .command import Command
 from .demo import COMMANDS as DEMO
-from .exits import exit_code
+from .exits import check_parallel, collective_exit, exit_code, root_only_output
 from .filtering import COMMANDS as FILTERING
 from .learning import COMMANDS as LEARNING
-from .parallel import check_parallel, collective_exit, root_only_output
-from .report import COMMANDS as REPORT
+from .render import emit
+from .reporting import AUDIT
+from .reporting import COMMANDS as REPORT
+from .source import Command
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS: tuple[Command, ...] = (*ANALYSE, *REPORT, *ADVISE, *FILTERING, *LEARNING, *AUDIT, *CATALOGUE, *DEMO)
+COMMANDS: tuple[Command, ...] = (*ANALYSE, *REPORT, *FILTERING, *LEARNING, AUDIT, *CATALOGUE, *DEMO)
 
 
 class _Narrow(argparse.HelpFormatter):
@@ -44,7 +43,8 @@ def _parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(command.name, help=command.help, description=command.help, allow_abbrev=False)
         sub.formatter_class = _Narrow
         sub.add_argument("--json", action="store_true", help="Print one JSON object and nothing else.")
-        command.configure(sub)
+        for add in command.arguments:
+            add(sub)
         sub.set_defaults(action=command.run, chosen=command, help_text=sub.format_help)
     return parser
 
@@ -59,5 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args: argparse.Namespace) -> int:
     check_parallel(args.chosen, getattr(args, "source", None), COMMANDS)
     with collective_exit():
-        code: int = args.action(args)
-    return code
+        found = args.action(args)
+        if isinstance(found, Mapping):
+            emit(found, as_json=args.json)
+    return 0 if isinstance(found, Mapping) else int(found)

@@ -1,45 +1,56 @@
-"""Commands that measure: info, energy, spectrum, verify, eigengap."""
+"""Commands that measure or convert: info, energy, spectrum, verify, eigengap, datasets, convert."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import asdict, astuple
 from typing import Any
 
+from .. import datasets, outofcore
+from .._document import records
 from ..eigengap import eigengap
-from ..energy import (
-    class_homophily,
-    dirichlet_energy,
-    edge_homophily,
-    expected_s_value,
-    node_homophily,
-    nonsmooth_energy,
-    s_value,
-    signal_energy,
-)
+from ..energy import class_homophily, edge_homophily, node_homophily
+from ..files import write_graph
 from ..graph import Graph
+from ..opening import open_graph
 from ..operators import Operator, operator
+from ..outofcore import is_edge_list, is_folder_name
+from ..report.spectral import energy_facts, high_channel
 from ..spectrum import spectrum
 from ..theory import CLAIMS, verify_each
 from ..variants import VARIANTS
-from .command import Command, add_gamma, add_operator
-from .progress import progress
-from .render import emit
-from .source import Source, add_memory, add_source, label_columns, read_source, signals_of
+from .render import emit, progress
+from .source import (
+    Command,
+    Source,
+    add_data_options,
+    add_gamma,
+    add_memory,
+    add_operator,
+    add_source,
+    label_columns,
+    option,
+    read_file,
+    read_source,
+    signals_of,
+)
 
-__all__ = ["COMMANDS"]
+__all__ = ["CATALOGUE", "COMMANDS"]
+
+COLUMNS = {name: name for name in ("name", "kind", "nodes", "edges", "features", "classes")} | {"edges": "listed edges"}
+# Titles of the fields of an EnergyRow, in their order.
+ENERGIES = ("signal", "family", "S", "E[S]", "energy", "Dirichlet energy", "nonsmooth energy")
 
 
 def high_channels(graph: Graph, gamma: float | None = None) -> Iterator[tuple[str, Operator]]:
     """Yield every family's high channel on ``graph``; ``gamma`` goes to the families that have one."""
-    for family, variant in VARIANTS.items():
-        yield family, operator(graph, family, channel="high", gamma=gamma if variant.has_gamma else None)
+    return ((family, high_channel(graph, family, gamma)) for family in VARIANTS)
 
 
-def _info(args: argparse.Namespace) -> int:
+def _info(args: argparse.Namespace) -> dict[str, Any]:
     source = read_source(args)
-    emit({**graph_facts(source.graph), **_signal_facts(source)}, as_json=args.json)
-    return 0
+    return {**graph_facts(source.graph), **_signal_facts(source)}
 
 
 def graph_facts(graph: Graph) -> dict[str, Any]:
@@ -72,112 +83,98 @@ def _signal_facts(source: Source) -> dict[str, Any]:
     return facts
 
 
-def _energy(args: argparse.Namespace) -> int:
+def _energy(args: argparse.Namespace) -> dict[str, Any]:
     source = read_source(args)
     rows = [row for name, x in signals_of(source).items() for row in energy_rows(source.graph, name, x, args.gamma)]
-    emit({"source": source.name, "energies": rows}, as_json=args.json)
-    return 0
+    return {"source": source.name, "energies": rows}
 
 
 def energy_rows(graph: Graph, name: str, x: Any, gamma: float | None = None) -> Iterator[dict[str, Any]]:
     """Yield S of one signal beside its expectation under random permutation, and its energies, under every family."""
-    for family, op in high_channels(graph, gamma):
-        yield {
-            "signal": name,
-            "family": family,
-            "S": s_value(op, x),
-            "E[S]": expected_s_value(op, x),
-            "energy": signal_energy(x, op),
-            "Dirichlet energy": dirichlet_energy(op, x),
-            "nonsmooth energy": nonsmooth_energy(op, x),
-        }
+    for row in energy_facts(graph, name, x, gamma):
+        yield dict(zip(ENERGIES, astuple(row), strict=True))
 
 
-def _spectrum(args: argparse.Namespace) -> int:
+def _spectrum(args: argparse.Namespace) -> dict[str, Any]:
     source = read_source(args)
     op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
     modes = spectrum(op, k=None if args.all else min(args.k, source.graph.n_nodes) or None, which=args.which)
     rows = [{"mode": i, "frequency": float(value)} for i, value in enumerate(modes.frequencies)]
-    facts = {
-        "source": source.name,
-        "family": args.family,
-        "channel": args.channel,
-        "method": modes.method,
-        "proof": modes.proof,
-    }
-    emit({**facts, "lower bound": op.bounds[0], "upper bound": op.bounds[1], "frequencies": rows}, as_json=args.json)
-    return 0
+    facts = {"source": source.name, "family": args.family, "channel": args.channel}
+    facts |= {"method": modes.method, "proof": modes.proof}
+    return {**facts, "lower bound": op.bounds[0], "upper bound": op.bounds[1], "frequencies": rows}
 
 
 def _verify(args: argparse.Namespace) -> int:
     source = read_source(args)
     each = verify_each(source.graph, gamma=1.0 if args.gamma is None else args.gamma)
     results = list(progress(each, "claims", total=len(CLAIMS)))
-    rows = [
-        {
-            "claim": row.claim,
-            "holds": row.holds,
-            "applies": row.applicable,
-            "residual": row.residual,
-            "condition": row.condition,
-        }
-        for row in results
-    ]
+    titles = {"claim": "claim", "holds": "holds", "applies": "applicable", "residual": "residual"}
+    rows = records(results, {**titles, "condition": "condition"})
     emit({"source": source.name, "claims": rows}, as_json=args.json)
     return 0 if all(row.holds for row in results if row.applicable) else 1
 
 
-def _eigengap(args: argparse.Namespace) -> int:
+def _eigengap(args: argparse.Namespace) -> dict[str, Any]:
     source = read_source(args)
-    rows = [
-        {"family": family, "ratio": gap.ratio, "error": gap.error, "method": gap.method, "proof": gap.proof}
-        for family, op in high_channels(source.graph, args.gamma)
-        for gap in [eigengap(op)]
-    ]
-    emit({"source": source.name, "eigengaps": rows}, as_json=args.json)
-    return 0
+    gaps = {family: eigengap(op) for family, op in high_channels(source.graph, args.gamma)}
+    titles = {name: name for name in ("ratio", "error", "method", "proof")}
+    rows = [{"family": family, **row} for family, row in zip(gaps, records(gaps.values(), titles), strict=True)]
+    return {"source": source.name, "eigengaps": rows}
 
 
-def _info_arguments(parser: argparse.ArgumentParser) -> None:
-    add_source(parser)
-    add_memory(parser)
+def _datasets(args: argparse.Namespace) -> dict[str, Any]:
+    rows = [asdict(row) for row in datasets.REGISTRY.values()]
+    # Edges as the source lists them, repeats, loops and both directions included; `gsp-fb info` counts edges.
+    shown = rows if args.json else [{COLUMNS[name]: row[name] for name in COLUMNS} for row in rows]
+    return {"datasets": shown}
 
 
-def _energy_arguments(parser: argparse.ArgumentParser) -> None:
-    add_source(parser)
-    add_memory(parser)
-    add_gamma(parser)
+def _convert(args: argparse.Namespace) -> dict[str, Any]:
+    rules: dict[str, Any] = {"symmetrize": args.symmetrize, "loops": args.loops, "signed": args.signed}
+    rules["directed"] = args.directed or None
+    plain = args.nodes is None and args.source_column is None and args.weight == "weight"
+    if is_folder_name(args.output) and is_edge_list(args.input) and plain:
+        how: dict[str, Any] = {"duplicates": args.duplicates or "error", "memory": args.memory, "progress": progress}
+        graph: Any = outofcore.build_folder(args.input, args.output, **how, **rules)
+    else:
+        graph = _loaded(args)
+        write = outofcore.write_folder if is_folder_name(args.output) else write_graph
+        write(graph, args.output)
+    return {"written": str(args.output), "nodes": graph.n_nodes, "arcs" if graph.directed else "edges": graph.n_edges}
 
 
-def _spectrum_arguments(parser: argparse.ArgumentParser) -> None:
-    add_source(parser)
-    add_operator(parser)
-    parser.add_argument("-k", type=int, default=10, help="Print so many modes (default 10).")
-    parser.add_argument("--all", action="store_true", help="Print every mode.")
-    parser.add_argument(
-        "--which", choices=("low", "high"), default="low", help="Choose the smooth or the rough end (default low)."
-    )
+def _loaded(args: argparse.Namespace) -> Graph:
+    """Return the whole graph in memory, from a folder as it is or from a file by the rules."""
+    if is_folder_name(args.input):
+        return open_graph(args.input, memory=args.memory).load()
+    return read_file(args.input, args)
 
 
-def _with_gamma(parser: argparse.ArgumentParser) -> None:
-    add_source(parser)
-    add_gamma(parser)
-
-
+CONVERT = (
+    option("input", help="Read this graph file."),
+    option(
+        "output", help="Write this file; its suffix names the format, .npyd a folder for graphs larger than memory."
+    ),
+    option("--memory", default="2GB", help="Limit the memory of a conversion to .npyd (default 2GB)."),
+    add_data_options,
+)
+CATALOGUE = (
+    Command("datasets", "List the data sets that can be loaded by name; with --json also their sources.", _datasets),
+    Command("convert", "Read a graph file and write it in another format.", _convert, CONVERT),
+)
+ENERGY = "Print S, its expectation E[S] under random permutation, and energies, under every family."
+SPECTRUM = "Print graph frequencies at one end of the axis, or all."
+MODES = (
+    option("-k", type=int, default=10, help="Print so many modes (default 10)."),
+    option("--all", action="store_true", help="Print every mode."),
+    option("--which", choices=("low", "high"), default="low", help="Choose the smooth or the rough end (default low)."),
+)
+EIGENGAP = "Print lambda_2 / lambda_1 of every family, with an error bound."
 COMMANDS = (
-    Command("info", "Print size, degrees, components and homophily of a graph.", _info_arguments, _info),
-    Command(
-        "energy",
-        "Print S, its expectation E[S] under random permutation, and energies, under every family.",
-        _energy_arguments,
-        _energy,
-        True,
-    ),
-    Command(
-        "spectrum", "Print graph frequencies at one end of the axis, or all.", _spectrum_arguments, _spectrum, True
-    ),
-    Command("verify", "Check every claim of the paper on a graph.", _with_gamma, _verify),
-    Command(
-        "eigengap", "Print lambda_2 / lambda_1 of every family, with an error bound.", _with_gamma, _eigengap, True
-    ),
+    Command("info", "Print size, degrees, components and homophily of a graph.", _info, (add_source, add_memory)),
+    Command("energy", ENERGY, _energy, (add_source, add_memory, add_gamma), parallel=True),
+    Command("spectrum", SPECTRUM, _spectrum, (add_source, add_operator, *MODES), parallel=True),
+    Command("verify", "Check every claim of the paper on a graph.", _verify, (add_source, add_gamma)),
+    Command("eigengap", EIGENGAP, _eigengap, (add_source, add_gamma), parallel=True),
 )

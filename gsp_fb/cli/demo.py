@@ -17,8 +17,8 @@ from ..eigengap import eigengap
 from ..energy import edge_homophily, expected_s_value, one_hot, s_value
 from ..graph import Graph
 from .analyse import energy_rows, graph_facts, high_channels
-from .command import Command
 from .render import emit
+from .source import Command, option
 
 __all__ = ["COMMANDS"]
 
@@ -35,10 +35,6 @@ def _karate() -> tuple[Graph, list[int]]:
     club = networkx.karate_club_graph()
     factions = [int(club.nodes[node]["club"] == "Officer") for node in club]
     return from_networkx(club), factions
-
-
-def _regimes(seed: int) -> dict[str, Any]:
-    return {name: contextual_sbm(homophily=homophily, rng=seed, **BLOCKS) for name, homophily in REGIMES.items()}
 
 
 def _half_kept(regimes: dict[str, Any]) -> list[dict[str, Any]]:
@@ -82,18 +78,13 @@ def _over_splits(runs: list[Any]) -> dict[str, Any]:
     test = [run.scores["test"] for run in runs]
     last = [run.alphas[-1] for run in runs if run.alphas]
     low, high = map(statistics.fmean, zip(*last, strict=True)) if last else (None, None)
-    return {
-        "test accuracy": statistics.fmean(test),
-        "std": statistics.stdev(test),
-        "splits": len(test),
-        "alpha low": low,
-        "alpha high": high,
-    }
+    scores = {"test accuracy": statistics.fmean(test), "std": statistics.stdev(test), "splits": len(test)}
+    return {**scores, "alpha low": low, "alpha high": high}
 
 
 def _demo(args: argparse.Namespace) -> int:
     karate, factions = _karate()
-    regimes = _regimes(args.seed)
+    regimes = {name: contextual_sbm(homophily=share, rng=args.seed, **BLOCKS) for name, share in REGIMES.items()}
     result = {
         "real graph": "Zachary's karate club, the two factions as labels",
         **{key: value for key, value in graph_facts(karate).items() if key in ("nodes", "edges", "components")},
@@ -106,8 +97,7 @@ def _demo(args: argparse.Namespace) -> int:
     if not args.json:
         sys.stdout.write(_reading(result["two block models"]))
     if args.report is not None:
-        written = _report(regimes["heterophilic"], args.report)
-        sys.stderr.write(f"\nInteractive report: {written}\n")
+        sys.stderr.write(f"\nInteractive report: {_report(regimes['heterophilic'], args.report)}\n")
     return 0
 
 
@@ -116,19 +106,16 @@ def _report(data: Any, path: Path) -> Path:
     from ..report import collect, write_report
 
     with tempfile.TemporaryDirectory() as folder:
-        runs = [_run(data, Path(folder) / MODELS[-1])] if has("torch") else []
+        runs = [Path(folder) / MODELS[-1]] if has("torch") else []
+        for run in runs:
+            from .. import nn
+
+            model, config = nn.build(MODELS[-1], data, seed=0), nn.TrainConfig(**TRAINING)
+            nn.train(model, data, data.splits[0], config, directory=run)
         advice = advise(data.graph, data.x, data.y, data.splits[0].train)
         name = "a graph whose neighbours differ"
         found = collect(data.graph, x=data.x, y=data.y, name=name, runs=runs, advice=advice)
     return write_report(found, path)
-
-
-def _run(data: Any, folder: Path) -> Path:
-    from .. import nn
-
-    model = nn.build(MODELS[-1], data, seed=0)
-    nn.train(model, data, data.splits[0], nn.TrainConfig(**TRAINING), directory=folder)
-    return folder
 
 
 def _reading(rows: list[dict[str, Any]]) -> str:
@@ -143,9 +130,8 @@ def _reading(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, help="Seed the generated graphs (default 0).")
-    parser.add_argument("--report", type=Path, metavar="FILE.html", help="Write an HTML report too.")
-
-
-COMMANDS = (Command("demo", "Run the main job on embedded data, without a download.", _arguments, _demo),)
+OPTIONS = (
+    option("--seed", type=int, default=0, help="Seed the generated graphs (default 0)."),
+    option("--report", type=Path, metavar="FILE.html", help="Write an HTML report too."),
+)
+COMMANDS = (Command("demo", "Run the main job on embedded data, without a download.", _demo, OPTIONS),)

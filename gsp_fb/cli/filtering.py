@@ -15,9 +15,7 @@ from ..errors import ParameterError
 from ..filters import KERNELS, FilterBank, Kernel
 from ..graph import Graph
 from ..operators import operator
-from .command import Command, add_operator
-from .render import emit
-from .source import add_signal_choice, add_source, chosen_signal, read_source
+from .source import Command, add_operator, add_source, chosen_signal, option, read_source
 
 __all__ = ["COMMANDS", "parse_kernel"]
 
@@ -25,8 +23,6 @@ __all__ = ["COMMANDS", "parse_kernel"]
 def parse_kernel(text: str) -> tuple[Kernel, ...]:
     """Return the kernels of a specification ``name`` or ``name:option=value,...``.
 
-    Examples
-    --------
     >>> [kernel.name for kernel in parse_kernel("heat:tau=5")]
     ['heat(5)']
     """
@@ -40,7 +36,7 @@ def parse_kernel(text: str) -> tuple[Kernel, ...]:
     return (made,) if isinstance(made, Kernel) else tuple(made)
 
 
-def _filter(args: argparse.Namespace) -> int:
+def _filter(args: argparse.Namespace) -> dict[str, Any]:
     source = read_source(args)
     x = chosen_signal(source, args.on)
     op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
@@ -60,33 +56,22 @@ def _filter(args: argparse.Namespace) -> int:
     _save_figure(source.graph, args.plot, lambda ax: plot.response(bank, ax=ax))
     facts = {"source": source.name, "signal": args.on, "method": plan.method, "order": plan.order}
     promise = {"error bound": plan.error_bound, "matvecs": plan.matvecs, "frame A": least, "frame B": greatest}
-    emit({**facts, **promise, "filters": rows}, as_json=args.json)
-    return 0
+    return {**facts, **promise, "filters": rows}
 
 
-def _profile(args: argparse.Namespace) -> int:
+def _profile(args: argparse.Namespace) -> dict[str, Any]:
     source = read_source(args)
     op = operator(source.graph, args.family, channel=args.channel, gamma=args.gamma)
     profile = energy_profile(op, chosen_signal(source, args.on), bins=args.bins, matvecs=args.matvecs)
-    rows = [
-        {
-            "from": float(low),
-            "to": float(high),
-            "energy": float(energy),
-            "share": float(energy / profile.total),
-            "below, at least": float(at_least / profile.total),
-            "below, at most": float(at_most / profile.total),
-        }
-        for low, high, energy, at_least, at_most in zip(
-            profile.edges, profile.edges[1:], profile.energy, profile.lower[1:], profile.upper[1:], strict=False
-        )
-    ]
+    total, edges = profile.total, profile.edges
+    columns = {"from": edges[:-1], "to": edges[1:], "energy": profile.energy, "share": profile.energy / total}
+    columns |= {"below, at least": profile.lower[1:] / total, "below, at most": profile.upper[1:] / total}
+    rows = [dict(zip(columns, map(float, row), strict=True)) for row in zip(*columns.values(), strict=True)]
     title = f"{args.on} of {source.name} on the frequencies of {op.family}, {op.channel} channel"
     _save_figure(source.graph, args.plot, lambda ax: plot.energy_profile(profile, ax=ax).set_title(title))
     mean = float(profile.moments[1] / profile.moments[0])
     facts = {"source": source.name, "signal": args.on, "total": profile.total, "mean frequency": mean}
-    emit({**facts, "matvecs": profile.matvecs, "bands": rows}, as_json=args.json)
-    return 0
+    return {**facts, "matvecs": profile.matvecs, "bands": rows}
 
 
 def _save_figure(graph: Graph, path: Path | None, draw: Any) -> None:
@@ -103,40 +88,25 @@ def _drawn(path: Path, draw: Any) -> None:
         figure.savefig(file, format=path.suffix.lstrip(".") or "png")
 
 
-def _common(parser: argparse.ArgumentParser) -> None:
-    add_source(parser)
-    add_signal_choice(parser)
-    add_operator(parser)
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="Draw the result as .png, .svg or .pdf.")
-
-
-def _filter_arguments(parser: argparse.ArgumentParser) -> None:
-    _common(parser)
-    names = ", ".join(KERNELS)
-    parser.add_argument(
-        "--kernel", action="append", metavar="NAME[:OPTION=VALUE,...]", help=f"Add a kernel, repeatable: {names}."
-    )
-    parser.add_argument(
-        "--tol", type=float, default=1e-8, help="Bound the error relative to the signal (default 1e-8)."
-    )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="Write the coefficients as .npy.")
-
-
-def _profile_arguments(parser: argparse.ArgumentParser) -> None:
-    _common(parser)
-    parser.add_argument("--bins", type=int, default=10, help="Set the number of equal bands (default 10).")
-    parser.add_argument(
-        "--matvecs", type=int, default=80, help="Limit the matrix-vector products per signal (default 80)."
-    )
-
-
+COMMON = (
+    add_source,
+    option("--on", choices=("features", "labels"), default="features", help="Choose the signal (default features)."),
+    add_operator,
+    option("--plot", type=Path, metavar="FILE", help="Draw the result as .png, .svg or .pdf."),
+)
+FILTER = "Filter a signal with a bank of kernels, to a promised error."
+NAMED = f"Add a kernel, repeatable: {', '.join(KERNELS)}."
+FILTER_OPTIONS = (
+    option("--kernel", action="append", metavar="NAME[:OPTION=VALUE,...]", help=NAMED),
+    option("--tol", type=float, default=1e-8, help="Bound the error relative to the signal (default 1e-8)."),
+    option("-o", "--output", type=Path, metavar="FILE", help="Write the coefficients as .npy."),
+)
+PROFILE = "Print how the energy of a signal is distributed over the frequencies."
+PROFILE_OPTIONS = (
+    option("--bins", type=int, default=10, help="Set the number of equal bands (default 10)."),
+    option("--matvecs", type=int, default=80, help="Limit the matrix-vector products per signal (default 80)."),
+)
 COMMANDS = (
-    Command("filter", "Filter a signal with a bank of kernels, to a promised error.", _filter_arguments, _filter, True),
-    Command(
-        "profile",
-        "Print how the energy of a signal is distributed over the frequencies.",
-        _profile_arguments,
-        _profile,
-        True,
-    ),
+    Command("filter", FILTER, _filter, (*COMMON, *FILTER_OPTIONS), parallel=True),
+    Command("profile", PROFILE, _profile, (*COMMON, *PROFILE_OPTIONS), parallel=True),
 )

@@ -1,8 +1,9 @@
-"""What a command works on: a data set by name, or a graph file with optional signal and label files."""
+"""A row of the table of commands, the arguments that several have, and what they name: a graph with its signals."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,22 +22,68 @@ from ..files import read_graph
 from ..graph import Graph
 from ..opening import n_ranks, open_graph
 from ..outofcore import is_folder_name
-from .progress import progress
+from ..variants import CHANNELS, VARIANTS
+from .render import progress
 
-__all__ = [
-    "Source",
-    "add_data_options",
-    "add_memory",
-    "add_signal_choice",
-    "add_source",
-    "chosen_signal",
-    "is_file",
-    "label_columns",
-    "read_dataset",
-    "read_file",
-    "read_source",
-    "signals_of",
-]
+__all__ = ["Command", "Source", "add_data_options", "add_source", "chosen_signal", "read_dataset", "read_source"]
+
+
+@dataclass(frozen=True)
+class Command:
+    """One subcommand of ``gsp-fb``: what adds its arguments, and what runs it; a ``parallel`` one runs on MPI ranks.
+
+    ``run`` returns the facts to print, or the exit code where it has printed them.
+    """
+
+    name: str
+    help: str
+    run: Callable[[argparse.Namespace], Mapping[str, Any] | int]
+    arguments: tuple[Callable[[argparse.ArgumentParser], None], ...] = ()
+    parallel: bool = False
+
+
+def option(*names: str, **settings: Any) -> Callable[[argparse.ArgumentParser], None]:
+    """Return what adds one option to a command."""
+
+    def add(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(*names, **settings)
+
+    return add
+
+
+LOOPS = "Set the weight of the added self-loops, for families that have them (default 1)."
+add_gamma = option("--gamma", type=float, help=LOOPS)
+# The limit under which a graph on disk is measured without being read whole.
+add_memory = option("--memory", default="2GB", help="Limit the memory for a graph on disk, .npyd (default 2GB).")
+
+
+def add_family(parser: argparse.ArgumentParser, what: str, *, default: str | None = "sym") -> None:
+    """Add ``--family``, with ``what`` it is for as its help."""
+    text = f"{what}: {', '.join(VARIANTS)}{'.' if default is None else f' (default {default}).'}"
+    parser.add_argument("--family", type=one_of(VARIANTS, "family"), default=default, metavar="FAMILY", help=text)
+
+
+def add_operator(parser: argparse.ArgumentParser) -> None:
+    """Add the three arguments that choose one operator."""
+    add_family(parser, "Choose the family")
+    parser.add_argument("--channel", choices=CHANNELS, default="high", help="Choose the channel (default high).")
+    add_gamma(parser)
+
+
+def one_of(choices: Iterable[str], what: str) -> Callable[[str], str]:
+    """Return the type of an option with few values; an unknown one names the nearest.
+
+    >>> one_of(["low", "high"], "channel")("low")
+    'low'
+    """
+
+    def check(text: str) -> str:
+        try:
+            return check_choice(text, choices, what)
+        except ParameterError as unknown:
+            raise argparse.ArgumentTypeError(str(unknown)) from None
+
+    return check
 
 
 @dataclass(frozen=True)
@@ -52,11 +99,10 @@ class Source:
 
 def add_source(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that name a graph and its signals."""
-    parser.add_argument("source", help="Name a data set (see `gsp-fb datasets`) or a graph file.")
-    parser.add_argument(
-        "--signal", type=Path, metavar="FILE", help="Read the signal of a graph file: .npy, .csv, .txt."
-    )
-    parser.add_argument("--labels", type=Path, metavar="FILE", help="Read the classes of a graph file likewise.")
+    add = parser.add_argument
+    add("source", help="Name a data set (see `gsp-fb datasets`) or a graph file.")
+    add("--signal", type=Path, metavar="FILE", help="Read the signal of a graph file: .npy, .csv, .txt.")
+    add("--labels", type=Path, metavar="FILE", help="Read the classes of a graph file likewise.")
     add_data_options(parser)
 
 
@@ -104,17 +150,12 @@ def read_dataset(name: str, args: argparse.Namespace) -> Any:
         if row.kind == "graphs":
             return datasets.load(row.name, loops=args.loops)
         return datasets.load(row.name, loops=args.loops, directed=args.directed)
-    return dataset_of(
-        read_file(name, args), Path(name).name, features=_features(args), label=args.label, split=_split_column(args)
-    )
+    split = None if args.split is None or args.split.isdigit() else args.split
+    return dataset_of(read_file(name, args), Path(name).name, features=_features(args), label=args.label, split=split)
 
 
 def _features(args: argparse.Namespace) -> Any:
     return "all" if args.features in (None, "all") else args.features.split(",")
-
-
-def _split_column(args: argparse.Namespace) -> str | None:
-    return None if args.split is None or args.split.isdigit() else args.split
 
 
 def read_source(args: argparse.Namespace) -> Source:
@@ -171,11 +212,6 @@ def _rows(graph: Graph, path: Path | None) -> Any | None:
     return distributed.local_rows(graph, path if path.suffix == ".npy" else _array(path))
 
 
-def add_memory(parser: argparse.ArgumentParser) -> None:
-    """Add ``--memory``: the limit under which a graph on disk is measured without being read whole."""
-    parser.add_argument("--memory", default="2GB", help="Limit the memory for a graph on disk, .npyd (default 2GB).")
-
-
 def signals_of(source: Source) -> dict[str, Signal]:
     """Return what can be measured: several features divided by their row sums, labels as one-hot columns."""
     graph, signals = source.graph, {}
@@ -199,13 +235,6 @@ def label_columns(graph: Graph, y: Any) -> Signal:
         labels = class_codes(labels)
     n_classes = int(graph.storage.reduce(int(labels.max(initial=-1)), "max")) + 1
     return one_hot(labels, n_classes or None)
-
-
-def add_signal_choice(parser: argparse.ArgumentParser) -> None:
-    """Add ``--on``: which of the source's signals."""
-    parser.add_argument(
-        "--on", choices=("features", "labels"), default="features", help="Choose the signal (default features)."
-    )
 
 
 def chosen_signal(source: Source, name: str) -> Signal:

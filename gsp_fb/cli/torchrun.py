@@ -13,9 +13,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from .. import datasets
+from .. import datasets, nn
 from ..errors import GspError
-from .learning import HELP, TRAINING
+from ..nn.distributed import gathered, process_group, train_distributed
+from .learning import add_training
+from .training import json_or_text
 
 __all__ = ["main"]
 
@@ -24,10 +26,8 @@ BACKENDS = {"cpu": "gloo", "cuda": "cpu:gloo,cuda:nccl"}
 
 
 def _parser() -> argparse.ArgumentParser:
-    from ..nn import MODELS
-
     parser = argparse.ArgumentParser(prog="python -m gsp_fb.nn", description="Train a model across processes.")
-    parser.add_argument("model", choices=tuple(MODELS), metavar="MODEL")
+    parser.add_argument("model", choices=tuple(nn.MODELS), metavar="MODEL")
     parser.add_argument("dataset", metavar="DATASET", help="a data set with splits")
     parser.add_argument("--over", choices=("subgraphs", "runs"), default="subgraphs", help="unit of work of a process")
     parser.add_argument("--per-step", type=int, default=2, help="subgraphs a step in all (default 2)")
@@ -36,31 +36,21 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE", help="any option of the model")
     parser.add_argument("--device", choices=tuple(BACKENDS), default="cpu")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="keep metrics and checkpoints; resumes there")
-    for name, kind in {**TRAINING, "checkpoint_every": int}.items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, help=HELP.get(name))
+    add_training(parser)
+    parser.add_argument("--checkpoint-every", type=int)
     return parser
-
-
-def _option(text: str) -> tuple[str, Any]:
-    name, _, value = text.partition("=")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
 
 
 def _trained(args: argparse.Namespace, group: Any) -> list[dict[str, Any]]:
     """Return a row for every run of this process: all of them, or its share."""
-    from .. import nn
-    from ..nn.distributed import train_distributed
-
     data = datasets.load(args.dataset, loops="drop")
     fields = nn.TrainConfig().as_dict()
     given = {name: value for name, value in vars(args).items() if name in fields and value is not None}
     config = nn.TrainConfig(**{**nn.MODELS[args.model].training, **given})
+    chosen = {name: json_or_text(value) for name, _, value in (text.partition("=") for text in args.set)}
     runs, rows = list(product(args.splits, args.seeds)), []
     for split, seed in runs[group.rank :: group.size] if args.over == "runs" else runs:
-        model = nn.build(args.model, data, seed=seed, device=args.device, **dict(map(_option, args.set)))
+        model = nn.build(args.model, data, seed=seed, device=args.device, **chosen)
         options: dict[str, Any] = {} if args.over == "runs" else {"per_step": args.per_step}
         if args.output is not None:
             options["directory"] = args.output / f"split-{split}-seed-{seed}"
@@ -72,8 +62,6 @@ def _trained(args: argparse.Namespace, group: Any) -> list[dict[str, Any]]:
 
 def main(argv: list[str] | None = None) -> int:
     """Train by the arguments and return the exit code."""
-    from ..nn.distributed import gathered, process_group
-
     args = _parser().parse_args(argv)
     try:
         with process_group(BACKENDS[args.device]) as group:

@@ -1,21 +1,23 @@
-"""Meaning of the rows of ``X``: all nodes in order, node numbers, or points with nearest neighbours."""
+"""Rows of ``X`` as nodes: all nodes in order, node numbers, or points with nearest neighbours; base classes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._arguments import check_count
 from ..backend import FloatArray, IntArray, is_sparse
 from ..errors import ParameterError, SignalError
 from ..graph import Graph
 
-__all__ = ["PRECISIONS", "Rows", "Setting", "as_graph", "make_setting", "nearest_rows", "row_numbers"]
+__all__ = ["PRECISIONS", "GraphEstimator", "Rows", "RowsEstimator", "as_graph", "nearest_rows", "row_numbers"]
 
 PRECISIONS = (np.float64, np.float32)
 
@@ -29,35 +31,18 @@ class Rows:
     nodes: IntArray
 
 
-class Setting(Protocol):
-    """Conversion of the rows of a validated ``X`` to nodes, in training and afterwards."""
-
-    @property
-    def graph(self) -> Graph:
-        """The graph of the training rows."""
-        ...
-
-    def train(self, X: Any) -> Rows:
-        """Return the training rows as nodes."""
-        ...
-
-    def place(self, X: Any) -> Rows:
-        """Return any rows as nodes."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
-class AllNodes:
-    """One row per node, in node order."""
+class Setting:
+    """Meaning of the rows of a validated ``X``: here one row per node of the graph of the training rows, in order."""
 
     graph: Graph
 
     def train(self, X: Any) -> Rows:
-        """Return the rows as the nodes themselves."""
+        """Return the training rows as nodes."""
         return self.place(X)
 
     def place(self, X: Any) -> Rows:
-        """Return the rows as the nodes themselves."""
+        """Return any rows as nodes."""
         n_nodes = self.graph.n_nodes
         if X.shape[0] != n_nodes:
             raise SignalError(
@@ -68,15 +53,10 @@ class AllNodes:
 
 
 @dataclass(frozen=True, eq=False)
-class NodeNumbers:
+class NodeNumbers(Setting):
     """A column of node numbers; the features of all nodes are given."""
 
-    graph: Graph
     features: Any
-
-    def train(self, X: Any) -> Rows:
-        """Return the numbered nodes."""
-        return self.place(X)
 
     def place(self, X: Any) -> Rows:
         """Return the numbered nodes."""
@@ -84,14 +64,13 @@ class NodeNumbers:
 
 
 @dataclass(frozen=True, eq=False)
-class NearestRows:
+class NearestRows(Setting):
     """Points; each has an arc to its nearest training rows, including itself if it is one.
 
     A new row is a node with arcs to training rows and none from them. So it does not change the result of any other
     row, and a training row that is passed again has the result that it had in training.
     """
 
-    graph: Graph
     index: NearestNeighbors
     points: Any
 
@@ -128,7 +107,7 @@ def _node_numbers(X: Any, n_nodes: int) -> IntArray:
 
 def row_numbers(X: Any, graph: Graph, *, numbered: bool) -> IntArray:
     """Return the node of each row of ``X``, which holds node numbers or all nodes in order."""
-    return _node_numbers(X, graph.n_nodes) if numbered else AllNodes(graph).place(X).nodes
+    return _node_numbers(X, graph.n_nodes) if numbered else Setting(graph).place(X).nodes
 
 
 def as_graph(graph: Any) -> Graph:
@@ -144,9 +123,45 @@ def make_setting(X: Any, graph: Any, features: Any, n_neighbors: int) -> Setting
         index, arcs = nearest_rows(X, n_neighbors)
         return NearestRows(Graph.from_adjacency(arcs, directed=True), index, X)
     if features is None:
-        return AllNodes(as_graph(graph))
+        return Setting(as_graph(graph))
     known = check_array(features, accept_sparse="csr", dtype=PRECISIONS, input_name="features")
     graph = as_graph(graph)
     if known.shape[0] != graph.n_nodes:
         raise SignalError(f"features have {known.shape[0]} rows but the graph has {graph.n_nodes} nodes")
     return NodeNumbers(graph, known)
+
+
+class GraphEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """An estimator that accepts dense and sparse ``X`` in single and double precision."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _checked(self, X: Any, *, reset: bool = False, **options: Any) -> Any:
+        return validate_data(self, X, accept_sparse="csr", dtype=PRECISIONS, reset=reset, **options)
+
+
+class RowsEstimator(GraphEstimator):
+    """An estimator with the parameters ``graph``, ``features`` and ``n_neighbors``, which define what a row is."""
+
+    graph: Any
+    features: Any
+    n_neighbors: int
+    _setting: Setting
+
+    @property
+    def graph_(self) -> Graph:
+        """The graph of the training rows."""
+        check_is_fitted(self, "_setting")
+        return self._setting.graph
+
+    def _train_rows(self, X: Any) -> Rows:
+        """Return the rows of a validated ``X``, and store the setting."""
+        self._setting = make_setting(X, self.graph, self.features, self.n_neighbors)
+        return self._setting.train(X)
+
+    def _rows(self, X: Any) -> Rows:
+        check_is_fitted(self, "_setting")
+        return self._setting.place(self._checked(X))

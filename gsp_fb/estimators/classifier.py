@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.model_selection import train_test_split
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._arguments import check_choice
+from .._arguments import check_choice, check_rng
 from ..backend import FloatArray, IntArray
-from ._base import RowsEstimator
-from ._labels import encode_labels, labels_of_nodes, seed_of
-from ._rows import PRECISIONS, Rows
+from ..errors import ParameterError
+from ._rows import PRECISIONS, Rows, RowsEstimator
 
 __all__ = ["FilterBankClassifier"]
+
+UNLABELLED = -1
 
 
 class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -29,10 +32,8 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
         With a graph ``X`` has one row per node. None: each row has arcs to its ``n_neighbors`` nearest training rows.
     model : str
         A row of ``MODELS`` that classifies nodes.
-    hidden : int
-        Width of the hidden layers.
-    dropout : float
-        Dropout probability.
+    hidden, dropout : int, and float
+        Width of the hidden layers, and dropout probability.
     model_options : dict, optional
         Further options of the model: ``family``, ``gamma``, ``channels``, ``layers``, ...; see
         :func:`gsp_fb.nn.describe`.
@@ -45,23 +46,19 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
     validation_fraction : float, optional
         Stratified share of the labelled rows that is held out to choose the epoch and stop early. By default none is,
         and the last epoch is used.
-    features : array_like or sparse, shape (n_nodes, n_features), optional
-        With ``graph``: features of all nodes; ``X`` is then a column of node numbers.
-    n_neighbors : int
-        Number of neighbours if the graph is built from ``X``; at most the number of rows.
+    features, n_neighbors
+        As of :class:`FilterBankTransformer`.
     random_state : int, RandomState, Generator or None
         Randomness of weights, dropout and held-out rows; None draws anew each time.
 
     Attributes
     ----------
     classes_ : array
-        The classes.
     transduction_ : array, shape (n_nodes,)
         Predicted class of every node of the training graph, labelled or not.
     alphas_ : array, shape (n_layers, 2)
         Mixing weights of the low and the high channel; no rows for one-channel models.
     result_ : TrainResult
-        Result of the training.
     n_iter_ : int
         Number of epochs run.
 
@@ -82,11 +79,9 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
 
     Examples
     --------
-    >>> import gsp_fb as gf
-    >>> ring = gf.Graph.from_edges([(i, (i + 1) % 8) for i in range(8)])
-    >>> x = [[1.0], [-1.0]] * 4
-    >>> y = [0, 1, 0, 1, -1, -1, -1, -1]
-    >>> FilterBankClassifier(ring, epochs=50, dropout=0.0).fit(x, y).predict(x).tolist()
+    >>> from gsp_fb.datasets import ring
+    >>> x, y = [[1.0], [-1.0]] * 4, [0, 1, 0, 1, -1, -1, -1, -1]
+    >>> FilterBankClassifier(ring(8), epochs=50, dropout=0.0).fit(x, y).predict(x).tolist()
     [0, 1, 0, 1, 0, 1, 0, 1]
     """
 
@@ -136,13 +131,12 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
         Returns
         -------
         FilterBankClassifier
-            The fitted estimator.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=PRECISIONS)
-        self.classes_, codes = encode_labels(y)
+        self.classes_, codes = _encode_labels(y)
         rows = self._train_rows(X)
-        labels = labels_of_nodes(codes, rows.nodes, rows.graph.n_nodes)
-        self._seed = seed_of(self.random_state)
+        labels = _labels_of_nodes(codes, rows.nodes, rows.graph.n_nodes)
+        self._seed = _seed_of(self.random_state)
         self._train(rows, labels)
         return self
 
@@ -196,8 +190,7 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
 
         Parameters
         ----------
-        X : array_like or sparse, shape (n_samples, n_features)
-            Features, or a column of node numbers.
+        X : as in :meth:`fit`
 
         Returns
         -------
@@ -213,13 +206,54 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
 
         Parameters
         ----------
-        X : array_like or sparse, shape (n_samples, n_features)
-            Features, or a column of node numbers.
+        X : as in :meth:`fit`
 
         Returns
         -------
         ndarray, shape (n_samples,)
-            Predicted classes.
         """
         chosen = self.predict_proba(X).argmax(axis=1)
         return self.classes_[chosen]
+
+
+def _encode_labels(y: Any) -> tuple[Any, IntArray]:
+    """Return the classes and the class number of each row, -1 where it is unlabelled.
+
+    >>> _encode_labels(np.array([5, -1, 7, 5]))
+    (array([5, 7]), array([ 0, -1,  1,  0]))
+    """
+    known = y != UNLABELLED if y.dtype.kind in "iufO" else np.ones(len(y), dtype=bool)
+    if not np.any(known):
+        raise ParameterError("every label is -1 (unlabelled); there is nothing to learn")
+    check_classification_targets(y[known])
+    codes = np.full(len(y), UNLABELLED)
+    classes, codes[known] = np.unique(y[known], return_inverse=True)
+    return classes, codes
+
+
+def _labels_of_nodes(codes: IntArray, nodes: IntArray, n_nodes: int) -> IntArray:
+    """Return the labels of all nodes: those of the listed ones, and -1 for the rest.
+
+    >>> _labels_of_nodes(np.array([1, 0]), np.array([3, 1]), 4)
+    array([-1,  0, -1,  1])
+    """
+    labels = np.full(n_nodes, UNLABELLED)
+    labels[nodes] = codes
+    torn = np.flatnonzero(labels[nodes] != codes)
+    if torn.size:
+        raise ParameterError(f"node {nodes[torn[0]]} is listed more than once, with different labels")
+    return labels
+
+
+def _seed_of(random_state: Any) -> int:
+    """Return an integer seed: ``random_state`` itself, or a number drawn from a ``RandomState`` or ``Generator``.
+
+    >>> _seed_of(7)
+    7
+    """
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    # scikit-learn interprets None as the global state; here it is a fresh generator.
+    return int(check_rng(random_state).integers(2**31 - 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.utils.validation import check_is_fitted
@@ -14,8 +15,7 @@ from ..errors import ParameterError
 from ..graph import Graph
 from ..operators import operator
 from ..spectrum import spectrum
-from ._base import GraphEstimator
-from ._rows import as_graph, nearest_rows, row_numbers
+from ._rows import GraphEstimator, as_graph, nearest_rows, row_numbers
 
 __all__ = ["GraphSpectralEmbedding"]
 
@@ -50,10 +50,8 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     ----------
     graph_ : Graph
         The graph of the training rows.
-    embedding_ : array, shape (n_nodes, n_components)
-        The eigenvectors.
-    frequencies_ : array, shape (n_components,)
-        Their eigenvalues.
+    embedding_, frequencies_ : arrays, shapes (n_nodes, n_components) and (n_components,)
+        The eigenvectors and their eigenvalues.
 
     See Also
     --------
@@ -71,9 +69,8 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     Examples
     --------
-    >>> import gsp_fb as gf
-    >>> path = gf.Graph.from_edges([(0, 1), (1, 2)])
-    >>> GraphSpectralEmbedding(path, n_components=1).fit_transform([[0.0], [0.0], [0.0]]).round(4)
+    >>> from gsp_fb.datasets import path
+    >>> GraphSpectralEmbedding(path(3), n_components=1).fit_transform([[0.0], [0.0], [0.0]]).round(4)
     array([[ 0.7071],
            [ 0.    ],
            [-0.7071]])
@@ -108,26 +105,24 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         X : array_like or sparse, shape (n_samples, n_features)
             One row per node, a column of node numbers, or points.
         y : ignored
-            Present for the interface of scikit-learn.
 
         Returns
         -------
         GraphSpectralEmbedding
-            The fitted estimator.
         """
         if self.graph is None and self.numbered:
             raise ParameterError("numbered=True means that X holds node numbers; give their graph= with it")
         X = self._checked(X, reset=True, ensure_min_samples=1 if self.numbered else 2)
         self.graph_ = self._neighbour_graph(X) if self.graph is None else as_graph(self.graph)
         self.embedding_, self.frequencies_ = self._modes()
-        self._extension = self._interpolation(X) if self.graph is None else None
+        index = KNeighborsRegressor(n_neighbors=min(self.n_neighbors, X.shape[0]), weights="distance")
+        self._extension = index.fit(X, self.embedding_) if self.graph is None else None
         self._coordinates(X)
         return self
 
     def _neighbour_graph(self, X: Any) -> Graph:
-        _, arcs = nearest_rows(X, self.n_neighbors)
         # kneighbors_graph has a self-loop at every node, which only compresses the spectrum.
-        return Graph.from_adjacency(arcs, symmetrize="mean", loops="drop")
+        return Graph.from_adjacency(nearest_rows(X, self.n_neighbors)[1], symmetrize="mean", loops="drop")
 
     def _modes(self) -> tuple[FloatArray, FloatArray]:
         count = check_count(self.n_components, "n_components")
@@ -138,23 +133,17 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         modes = spectrum(operator(self.graph_, self.family, "high", self.gamma), count + skipped, self.which)
         return modes.basis[:, skipped:], modes.frequencies[skipped:]
 
-    def _interpolation(self, X: Any) -> KNeighborsRegressor:
-        count = min(self.n_neighbors, X.shape[0])
-        return KNeighborsRegressor(n_neighbors=count, weights="distance").fit(X, self.embedding_)
-
     def _coordinates(self, X: Any) -> FloatArray:
         if self._extension is None:
             return self.embedding_[row_numbers(X, self.graph_, numbered=self.numbered)]
-        found: FloatArray = self._extension.predict(X)
-        return found
+        return np.asarray(self._extension.predict(X))
 
     def transform(self, X: Any) -> FloatArray:
         """Return the coordinates of every row.
 
         Parameters
         ----------
-        X : array_like or sparse, shape (n_samples, n_features)
-            As in :meth:`fit`.
+        X : as in :meth:`fit`
 
         Returns
         -------

@@ -16,11 +16,12 @@ from ..filters import FilterBank, two_channel
 from ..filters.kernels import as_kernel
 from ..graph import Graph
 from ..operators import operator
-from ._base import RowsEstimator
+from ._rows import RowsEstimator
 
 __all__ = ["FilterBankTransformer"]
 
-CHANNELS = ("both", "low", "high")
+# The bands to return: the low one is first.
+CHANNELS = {"both": slice(None), "low": slice(0, 1), "high": slice(1, None)}
 
 
 class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -72,9 +73,8 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
 
     Examples
     --------
-    >>> import gsp_fb as gf
-    >>> path = gf.Graph.from_edges([(0, 1), (1, 2)])
-    >>> bank = FilterBankTransformer(path, family="rw")
+    >>> from gsp_fb.datasets import path
+    >>> bank = FilterBankTransformer(path(3), family="rw")
     >>> bank.fit_transform([[1.0], [5.0], [3.0]])
     array([[ 5., -4.],
            [ 2.,  3.],
@@ -119,12 +119,10 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
         X : array_like or sparse, shape (n_samples, n_features)
             Features, or a column of node numbers.
         y : ignored
-            Present for the interface of scikit-learn.
 
         Returns
         -------
         FilterBankTransformer
-            The fitted estimator.
         """
         rows = self._train_rows(self._checked(X, reset=True))
         self.bands_ = self._bands()
@@ -139,9 +137,7 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
         return tuple(names[self._selected()])
 
     def _selected(self) -> slice:
-        """Return the slice of the bands to return; the low one is first."""
-        check_choice(self.channels, CHANNELS, "channels")
-        return {"both": slice(None), "low": slice(0, 1), "high": slice(1, None)}[self.channels]
+        return CHANNELS[check_choice(self.channels, CHANNELS, "channels")]
 
     def _bank(self, graph: Graph) -> Any:
         if self.kernels is not None:
@@ -156,8 +152,7 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
 
         Parameters
         ----------
-        X : array_like or sparse, shape (n_samples, n_features)
-            Features, or a column of node numbers.
+        X : as in :meth:`fit`
 
         Returns
         -------

@@ -12,20 +12,7 @@ from .._extras import require
 from ..backend import FloatArray
 from ..errors import ParameterError
 
-__all__ = [
-    "CHANNEL_COLOURS",
-    "GREY",
-    "above_legend",
-    "axes_row",
-    "beside_legend",
-    "categorical",
-    "colour_scale",
-    "figure",
-    "marker",
-    "new_axes",
-    "segments",
-    "shade",
-]
+__all__ = ["figure"]
 
 # Palette of Okabe and Ito without yellow, which is invisible on white. After seven categories come lighter and darker
 # shades, after 21 evenly spaced hues; markers change every seven.
@@ -49,7 +36,6 @@ def figure(*, size: tuple[float, float] = (7.0, 4.0)) -> Any:
     Returns
     -------
     matplotlib Figure
-        With constrained layout.
 
     Raises
     ------
@@ -77,17 +63,10 @@ def new_axes(ax: Any, *, size: tuple[float, float] = (6.0, 4.0), space: bool = F
 
 
 def axes_row(axes: Any, count: int, *, size: tuple[float, float] = (3.6, 3.4)) -> Any:
-    """Return ``count`` axes as an array: the given ones, or a row of a new figure.
-
-    Raises
-    ------
-    ParameterError
-        The number of given axes differs from ``count``.
-    """
+    """Return ``count`` axes as an array: the given ones, or a row of a new figure."""
     if axes is None:
-        pyplot = require("matplotlib.pyplot", "plotting")
-        width, height = size
-        return pyplot.subplots(1, count, figsize=(width * count, height), layout="constrained", squeeze=False)[1][0]
+        pyplot, whole = require("matplotlib.pyplot", "plotting"), (size[0] * count, size[1])
+        return pyplot.subplots(1, count, figsize=whole, layout="constrained", squeeze=False)[1][0]
     given = np.asarray(axes, dtype=object).ravel()
     if len(given) != count:
         raise ParameterError(f"{len(given)} axes given for {count} pictures; give {count} or none")
@@ -97,8 +76,6 @@ def axes_row(axes: Any, count: int, *, size: tuple[float, float] = (3.6, 3.4)) -
 def categorical(count: int) -> list[str]:
     """Return one colour per category.
 
-    Examples
-    --------
     >>> categorical(2)
     ['#0072B2', '#D55E00']
     """
@@ -110,8 +87,6 @@ def categorical(count: int) -> list[str]:
 def shade(colour: str, factor: float, white: float) -> str:
     """Return ``factor`` times a colour plus this share of white.
 
-    Examples
-    --------
     >>> shade("#0072B2", 0.5, 0.5)
     '#80b8d8'
     """
@@ -124,8 +99,6 @@ def shade(colour: str, factor: float, white: float) -> str:
 def marker(number: int) -> str:
     """Return the marker of a category: another one after every seven.
 
-    Examples
-    --------
     >>> marker(6), marker(7)
     ('o', 's')
     """
@@ -137,20 +110,13 @@ def _hex(*channels: float) -> str:
 
 
 def colour_scale(values: FloatArray, scale: str = "auto") -> dict[str, Any]:
-    """Return colour map and limits for ``values`` as matplotlib keywords.
+    """Return colour map and limits for ``values`` as matplotlib keywords; ``'auto'`` chooses the map by their signs.
 
-    Signed values use a diverging map centred at 0, non-negative ones a sequential map; ``'auto'`` chooses by the
-    values.
-
-    Examples
-    --------
     >>> colour_scale(np.array([-1.0, 3.0]))
     {'cmap': 'RdBu_r', 'vmin': -3.0, 'vmax': 3.0}
     """
     check_choice(scale, SCALES, "colour scale")
-    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
-    if not values.size:
-        low, high = 0.0, 1.0
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     if scale == "signed" or (scale == "auto" and low < 0 < high):
         bound = max(-low, high) or 1.0
         return {"cmap": SIGNED, "vmin": -bound, "vmax": bound}

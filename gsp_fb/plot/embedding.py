@@ -30,9 +30,7 @@ def tsne(embeddings: Any, y: Any, *, perplexity: float = 30.0, rng: Any = 0, axe
     perplexity : float > 0
         Effective number of neighbours of each point; limited to a third of the number of points.
     rng : None, int or Generator
-        Source of randomness.
-    axes : matplotlib Axes, or one per embedding, optional
-        New figure by default.
+    axes : matplotlib Axes, or one per embedding, by default those of a new figure
 
     Returns
     -------
@@ -95,8 +93,7 @@ def _plane(x: Any, n_rows: int, perplexity: float, rng: np.random.Generator) -> 
     manifold = require("sklearn.manifold", "t-SNE")
     start = "pca" if points.shape[1] > 1 else "random"
     seed, near = int(rng.integers(2**31)), min(perplexity, (n_rows - 1) / 3)
-    model = manifold.TSNE(perplexity=near, init=start, random_state=seed)
-    return np.asarray(model.fit_transform(points))
+    return np.asarray(manifold.TSNE(perplexity=near, init=start, random_state=seed).fit_transform(points))
 
 
 def _scatter(axis: Any, points: FloatArray, y: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -27,13 +28,11 @@ def energy_profile(
         As :func:`gsp_fb.energy_profile` returns them.
     cumulative : bool
         Draw the share below each frequency instead, between its proven bounds.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------
@@ -53,7 +52,10 @@ def energy_profile(
     >>> ax.patches[0].get_data().values.round(6)
     array([0.5, 0. , 0.5])
     """
-    named = _named(profiles, EnergyProfile)
+    named = profiles if isinstance(profiles, Mapping) else {"": profiles}
+    for value in named.values():
+        if not isinstance(value, EnergyProfile):
+            raise ParameterError(f"{value!r} is not an EnergyProfile; make one with gsp_fb.energy_profile(op, x)")
     axes = new_axes(ax)
     for (name, profile), colour in zip(named.items(), categorical(len(named)), strict=True):
         options = {"color": colour, "label": name or None}
@@ -85,13 +87,11 @@ def energy_split(laplacian: Operator, signals: Any, *, ax: Any = None) -> Any:
         A high channel.
     signals : array_like or sparse, or a mapping from names to them
         One bar each.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------
@@ -146,13 +146,11 @@ def s_values(
         ``{"texas": {"features": 0.9, "labels": 0.88}}``; a signal may be missing from a row.
     expected : mapping of the same form, optional
         Expectations under random permutation, drawn as hollow markers; see :func:`gsp_fb.expected_s_value`.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------
@@ -181,7 +179,7 @@ def s_values(
     axes = new_axes(ax, size=(6.0, 1.0 + 0.35 * len(table)))
     for at, row in enumerate(table.values()):
         axes.plot([min(row.values()), max(row.values())], [at, at], color=GREY, linewidth=1.5, zorder=1)
-    for name, colour, marker in zip(signals, categorical(len(signals)), _markers(len(signals)), strict=True):
+    for name, colour, marker in zip(signals, categorical(len(signals)), cycle("os^Dv"), strict=False):
         for rows, face, label in ((expected or {}, "none", f"{name}, expected"), (table, colour, name)):
             points = [(rows[row][name], at) for at, row in enumerate(table) if name in rows.get(row, {})]
             if points:
@@ -190,15 +188,3 @@ def s_values(
     axes.set_ylim(len(table) - 0.5, -0.5)
     above_legend(axes)
     return axes
-
-
-def _markers(count: int) -> str:
-    return ("os^Dv" * count)[:count]
-
-
-def _named(given: Any, kind: type) -> Mapping[str, Any]:
-    named = given if isinstance(given, Mapping) else {"": given}
-    for value in named.values():
-        if not isinstance(value, kind):
-            raise ParameterError(f"{value!r} is not an {kind.__name__}; make one with gsp_fb.energy_profile(op, x)")
-    return named

@@ -16,7 +16,7 @@ from ..operators import Operator
 from ..spectrum import Spectrum
 from ..spectrum import spectrum as decompose
 from ..variants import VARIANTS
-from ._style import AMOUNTS, CHANNEL_COLOURS, GREY, beside_legend, categorical, new_axes, segments
+from ._style import AMOUNTS, CHANNEL_COLOURS, GREY, beside_legend, categorical, new_axes
 
 __all__ = ["gft", "kernel", "response", "spectrogram", "spectrum"]
 
@@ -31,13 +31,11 @@ def spectrum(modes: Operator | Spectrum | SpectralDensity, *, ax: Any = None) ->
     ----------
     modes : Operator, Spectrum or SpectralDensity
         An operator is decomposed completely; for a large graph pass ``spectrum(op, k)`` or ``spectral_density(op)``.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     See Also
     --------
@@ -46,9 +44,8 @@ def spectrum(modes: Operator | Spectrum | SpectralDensity, *, ax: Any = None) ->
 
     Examples
     --------
-    >>> from gsp_fb import operator
-    >>> from gsp_fb.datasets import ring
-    >>> ax = spectrum(operator(ring(4), "sym", "high"))
+    >>> import gsp_fb as gf
+    >>> ax = spectrum(gf.operator(gf.datasets.ring(4), "sym", "high"))
     >>> ax.lines[0].get_ydata().round(6)
     array([0., 1., 1., 2.])
     """
@@ -58,9 +55,9 @@ def spectrum(modes: Operator | Spectrum | SpectralDensity, *, ax: Any = None) ->
         axes.set(xlabel=FREQUENCY, ylabel="share of the eigenvalues")
         return axes
     modes = modes if isinstance(modes, Spectrum) else decompose(modes)
-    axes = new_axes(ax)
+    op, axes = modes.operator, new_axes(ax)
     axes.plot(np.arange(1, len(modes) + 1), modes.frequencies, ".", color=categorical(1)[0])
-    axes.set(xlabel="mode", ylabel=FREQUENCY, title=_title(modes.operator))
+    axes.set(xlabel="mode", ylabel=FREQUENCY, title=f"${getattr(VARIANTS[op.family], op.channel)}$")
     return axes
 
 
@@ -73,13 +70,11 @@ def gft(modes: Operator | Spectrum, x: Any, *, ax: Any = None) -> Any:
         An operator is decomposed completely.
     x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
         For several signals :math:`\sqrt{\sum_j |\hat x_{ij}|^2}` is drawn.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------
@@ -93,19 +88,17 @@ def gft(modes: Operator | Spectrum, x: Any, *, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> from gsp_fb import operator
-    >>> from gsp_fb.datasets import ring
-    >>> ax = gft(operator(ring(4), "sym", "high"), [1.0, 1.0, 1.0, 1.0])
+    >>> import gsp_fb as gf
+    >>> ax = gft(gf.operator(gf.datasets.ring(4), "sym", "high"), [1.0, 1.0, 1.0, 1.0])
     >>> ax.lines[0].get_ydata().round(6) + 0.0
     array([2., 0., 0., 0.])
     """
     modes = modes if isinstance(modes, Spectrum) else decompose(modes)
-    sizes = _sizes(modes.gft(x))
+    squares = np.asarray(abs_squared(modes.gft(x)))
+    sizes = np.sqrt(squares if squares.ndim == 1 else squares.sum(axis=1))
     axes = new_axes(ax)
     colour = categorical(1)[0]
-    feet = np.stack([modes.frequencies, np.zeros_like(sizes)], axis=1)
-    tips = np.stack([modes.frequencies, sizes], axis=1)
-    axes.add_collection(segments(np.stack([feet, tips], axis=1), colors=colour, linewidths=1.0))
+    axes.vlines(modes.frequencies, 0.0, sizes, colors=colour, linewidths=1.0)
     axes.plot(modes.frequencies, sizes, "o", color=colour, markersize=3)
     axes.set(xlabel=FREQUENCY, ylabel=r"$|\hat x|$")
     axes.set_ylim(bottom=0.0)
@@ -118,16 +111,13 @@ def kernel(kernel: Kernel, *, interval: tuple[float, float] | None = None, ax: A
     Parameters
     ----------
     kernel : Kernel
-        Kernel to evaluate.
     interval : (float, float), optional
         By default [0, 1] for a kernel of :math:`\lambda/\lambda_{max}` and [0, 2] for others.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     See Also
     --------
@@ -157,16 +147,13 @@ def response(bank: FilterBank | TwoChannelBank, *, eigenvalues: bool | Spectrum 
     Parameters
     ----------
     bank : FilterBank or TwoChannelBank
-        Bank to draw.
     eigenvalues : bool or Spectrum
         Mark the eigenvalues of the operator on the curves: all of them, or those of a partial spectrum.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     See Also
     --------
@@ -175,7 +162,6 @@ def response(bank: FilterBank | TwoChannelBank, *, eigenvalues: bool | Spectrum 
 
     Examples
     --------
-    >>> from gsp_fb import FilterBank
     >>> from gsp_fb.datasets import ring
     >>> ax = response(FilterBank.two_channel(ring(4), "lazy_rw"))
     >>> [line.get_label() for line in ax.lines]
@@ -221,13 +207,11 @@ def spectrogram(op: Operator, x: Any = None, *, bands: int = 50, order: Any = No
         Number of bands.
     order : array_like of int, shape (n_nodes,), optional
         Nodes from left to right; by number by default.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------
@@ -245,9 +229,8 @@ def spectrogram(op: Operator, x: Any = None, *, bands: int = 50, order: Any = No
 
     Examples
     --------
-    >>> from gsp_fb import operator
-    >>> from gsp_fb.datasets import path
-    >>> ax = spectrogram(operator(path(12), "comb", "high"), [1.0] + [0.0] * 11, bands=8)
+    >>> import gsp_fb as gf
+    >>> ax = spectrogram(gf.operator(gf.datasets.path(12), "comb", "high"), [1.0] + [0.0] * 11, bands=8)
     >>> ax.collections[0].get_array().shape
     (8, 12)
     """
@@ -283,21 +266,10 @@ def _energies(coefficients: Any) -> FloatArray:
 
 def _bands(levels: int) -> list[Kernel]:
     """Return the bands of a cascade, coarsest first, as functions of the frequency of the high channel."""
-    details = [Kernel(partial(_detail, level), f"high {level + 1}") for level in reversed(range(levels))]
-    if levels == 1:
-        details = [Kernel(partial(_detail, 0), "high")]
+    names = {level: f"high {level + 1}" for level in reversed(range(levels))} if levels > 1 else {0: "high"}
+    details = [Kernel(partial(_detail, level), name) for level, name in names.items()]
     return [Kernel(lambda frequencies: (1.0 - frequencies) ** levels, "low"), *details]
 
 
 def _detail(level: int, frequencies: FloatArray) -> FloatArray:
     return np.asarray(frequencies * (1.0 - frequencies) ** level)
-
-
-def _sizes(coefficients: Any) -> FloatArray:
-    squares: FloatArray = np.asarray(abs_squared(coefficients))
-    total = squares if squares.ndim == 1 else squares.sum(axis=1)
-    return np.asarray(np.sqrt(total))
-
-
-def _title(op: Operator) -> str:
-    return f"${getattr(VARIANTS[op.family], op.channel)}$"

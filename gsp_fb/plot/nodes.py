@@ -39,22 +39,16 @@ def graph(
     Parameters
     ----------
     graph : Graph
-        Graph to draw.
-    layout : {'spring', 'spectral', 'circle'} or array_like of shape (n_nodes, 2), optional
+    layout : str or array_like, optional
         As in :func:`positions`; by default the coordinates of the graph.
-    node_size : float, optional
-        Area of a node in square points; by default decreasing with the number of nodes.
-    max_nodes, max_edges : int
+    node_size, max_nodes, max_edges, rng : optional
         As in :func:`signal`.
-    rng : None, int or Generator
-        Randomness of the spring layout.
-    ax : matplotlib Axes, optional
-        New figure by default. Axes without a third dimension show a projection.
+    ax : matplotlib Axes, by default those of a new figure
+        Axes without a third dimension show a projection.
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------
@@ -74,8 +68,7 @@ def graph(
     >>> graph(torus(5)).name
     '3d'
     """
-    axes, places = _canvas(graph, layout, max_nodes, rng, ax)
-    _draw_edges(axes, graph, places, max_edges)
+    axes, places = _canvas(graph, layout, (max_nodes, max_edges), rng, ax)
     _draw_nodes(axes, places, node_size, c=categorical(1)[0])
     return axes
 
@@ -98,30 +91,24 @@ def signal(
     Parameters
     ----------
     graph : Graph
-        Graph to draw.
     x : array_like, shape (n_nodes,)
         A real signal.
-    layout : {'spring', 'spectral', 'circle'} or array_like of shape (n_nodes, 2), optional
-        As in :func:`positions`.
+    layout : str or array_like, as in :func:`positions`, optional
     scale : {'auto', 'amount', 'signed'}
         A sequential map between the extremes, or a diverging one centred at 0; by default signed if ``x`` is.
     node_size : float, optional
         Area of a node in square points; by default decreasing with the number of nodes.
     colorbar : bool
         Whether to add a colour bar.
-    max_nodes : int
-        A larger graph is rejected.
-    max_edges : int
-        For a graph with more edges only the nodes are drawn, with a note.
+    max_nodes, max_edges : int
+        A graph with more nodes is rejected; of one with more edges only the nodes are drawn, with a note.
     rng : None, int or Generator
         Randomness of the spring layout.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------
@@ -144,8 +131,7 @@ def signal(
     [1.0, -1.0, 1.0, -1.0, 1.0, -1.0]
     """
     values = _real(graph, x)
-    axes, places = _canvas(graph, layout, max_nodes, rng, ax)
-    _draw_edges(axes, graph, places, max_edges)
+    axes, places = _canvas(graph, layout, (max_nodes, max_edges), rng, ax)
     dots = _draw_nodes(axes, places, node_size, c=values, **colour_scale(values, scale))
     if colorbar:
         axes.figure.colorbar(dots, ax=axes, shrink=0.8)
@@ -169,26 +155,18 @@ def labels(
     Parameters
     ----------
     graph : Graph
-        Graph to draw.
     y : array_like of int, shape (n_nodes,)
         Classes.
     names : sequence of str, optional
         Names of the classes in the legend; ``class 0``, ``class 1``, ... by default.
-    layout : {'spring', 'spectral', 'circle'} or array_like of shape (n_nodes, 2), optional
-        As in :func:`positions`.
-    node_size : float, optional
-        Area of a node in square points.
-    max_nodes, max_edges : int
+    layout : str or array_like, as in :func:`positions`, optional
+    node_size, max_nodes, max_edges, rng : optional
         As in :func:`signal`.
-    rng : None, int or Generator
-        Randomness of the spring layout.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------
@@ -210,8 +188,7 @@ def labels(
     ['left', 'right']
     """
     y = check_labels(y, graph.n_nodes)
-    axes, places = _canvas(graph, layout, max_nodes, rng, ax)
-    _draw_edges(axes, graph, places, max_edges)
+    axes, places = _canvas(graph, layout, (max_nodes, max_edges), rng, ax)
     size = _size(len(y)) if node_size is None else node_size
     _draw_nodes(axes, places[y < 0], size, c="white")
     classes = np.unique(y[y >= 0])
@@ -232,15 +209,12 @@ def filtered(graph: Graph, low: Any, high: Any, *, layout: Any = None, rng: Any 
     Parameters
     ----------
     graph : Graph
-        Graph to draw.
     low, high : array_like, shape (n_nodes,)
         As ``FilterBank.two_channel(graph).analyze(x)`` returns them.
-    layout : {'spring', 'spectral', 'circle'} or array_like of shape (n_nodes, 2), optional
-        As in :func:`positions`.
+    layout : str or array_like, as in :func:`positions`, optional
     rng : None, int or Generator
         Randomness of the spring layout.
-    axes : three matplotlib Axes, optional
-        New figure by default.
+    axes : three matplotlib Axes, by default those of a new figure
 
     Returns
     -------
@@ -290,13 +264,15 @@ def _real(graph: Graph, x: Any) -> FloatArray:
     return values.astype(np.float64)
 
 
-def _canvas(graph: Graph, layout: Any, max_nodes: int, rng: Any, ax: Any) -> tuple[Any, FloatArray]:
-    """Return axes and the places of the nodes, with three components where axes and coordinates have a depth."""
+def _canvas(graph: Graph, layout: Any, limits: tuple[int, int], rng: Any, ax: Any) -> tuple[Any, FloatArray]:
+    """Return axes with the edges, and the places of the nodes, in space where axes and coordinates have a depth."""
     own = graph.coordinates
     space = layout is None and own is not None and own.shape[1] == 3 and (ax is None or ax.name == "3d")
-    places = _places(graph, layout, max_nodes, rng)
+    places = _places(graph, layout, limits[0], rng)
+    places = own if space and own is not None else places
     axes = new_axes(ax, size=(5.0, 4.0), space=space)
-    return axes, own if space and own is not None else places
+    _draw_edges(axes, graph, places, limits[1])
+    return axes, places
 
 
 def _places(graph: Graph, layout: Any, max_nodes: int, rng: Any) -> FloatArray:

@@ -26,13 +26,11 @@ def alphas(history: Sequence[Any], *, ax: Any = None) -> Any:
         Rows as in ``TrainResult.history`` or ``metrics.csv``: ``epoch``, ``alpha_low_1``, ``alpha_high_1``, ... For
         several runs the mean and a band of one standard deviation are drawn, at each epoch over the runs that reached
         it.
-    ax : matplotlib Axes, optional
-        New figure by default.
+    ax : matplotlib Axes, by default those of a new figure
 
     Returns
     -------
     matplotlib Axes
-        The axes.
 
     Raises
     ------
@@ -70,9 +68,8 @@ def _layers(runs: list[Any]) -> list[str]:
     first = runs[0][0] if runs and len(runs[0]) else {}
     layers = [name.removeprefix(PREFIX) for name in first if name.startswith(PREFIX)]
     if not layers:
-        raise ParameterError(
-            f"no alphas in the history (columns: {', '.join(first) or 'none'}); only a model with two channels has them"
-        )
+        columns = ", ".join(first) or "none"
+        raise ParameterError(f"no alphas in the history (columns: {columns}); only a model with two channels has them")
     return layers
 
 

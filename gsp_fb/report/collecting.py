@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from .._arguments import check_choice, check_positive, check_rng
 from ..energy import class_homophily, edge_homophily, node_homophily
@@ -16,12 +18,11 @@ from ..theory import ClaimResult, verify
 from ..variants import VARIANTS
 from .drawing import make_drawing
 from .facts import AdviceFacts, GraphFacts, Homophily, Report
-from .measures import n_bipartite, permutation_homophily
 from .runs import read_runs
 from .signals import Signals, make_signals
 from .spectral import eigengaps, energy_facts, frequency_density, profiles, significance
 
-__all__ = ["VERIFY_NODES", "collect"]
+__all__ = ["VERIFY_NODES", "collect", "n_bipartite", "permutation_homophily"]
 
 # The claims are checked on dense matrices; up to this size all of them take seconds.
 VERIFY_NODES = 1000
@@ -57,10 +58,8 @@ def collect(
     y : array_like, shape (n_nodes,) or (n_nodes, n_labels), or name of a column, optional
         Classes as numbers (negative: unlabelled) or names (empty: unlabelled), a column of ``graph.nodes``, or 0/1
         columns of a multi-label set.
-    name : str
-        The title.
-    family : str
-        A row of ``gsp_fb.variants.VARIANTS``: whose frequencies the profiles and the density are on.
+    name, family : str
+        The title, and the row of ``gsp_fb.variants.VARIANTS`` on whose frequencies the profiles and the density are.
     gamma : float > 0
         Weight of the added loops in the families that have one.
     runs : iterable of path_like
@@ -69,10 +68,8 @@ def collect(
         With ``text`` and optionally ``rows`` (a sequence of mappings), as :func:`gsp_fb.advise` returns it.
     audit : gsp_fb.nn.Audit, optional
         Of a network on this graph.
-    advice_nodes : str
-        Which nodes' labels the advice was computed from, for the reader.
-    source : str
-        How ``gsp-fb train`` names these data: in the command that the report proposes.
+    advice_nodes, source : str
+        Which nodes' labels the advice read, and how ``gsp-fb train`` names these data in the command that is proposed.
     rng : None, int or numpy Generator
         Of the layout and of the estimates on large graphs; a fixed seed by default, for equal reports.
     on_step : callable
@@ -81,7 +78,6 @@ def collect(
     Returns
     -------
     Report
-        The facts, as frozen data.
 
     Raises
     ------
@@ -153,10 +149,8 @@ def _spectral(
 
 def _claims(graph: Graph, gamma: float, notes: Notes) -> tuple[ClaimResult, ...]:
     if graph.n_nodes > VERIFY_NODES:
-        notes["claims"] = (
-            f"Checking the claims decomposes dense matrices, which takes long beyond {VERIFY_NODES} nodes; "
-            "the command gsp-fb verify does it when asked."
-        )
+        why = f"Checking the claims decomposes dense matrices, which takes long beyond {VERIFY_NODES} nodes"
+        notes["claims"] = f"{why}; the command gsp-fb verify does it when asked."
         return ()
     return tuple(verify(graph, gamma))
 
@@ -193,11 +187,30 @@ def _graph_facts(graph: Graph) -> GraphFacts:
 def _homophily(graph: Graph, y: Any) -> Homophily | None:
     if y is None or not np.any(y >= 0):
         return None
-    return Homophily(
-        edge=edge_homophily(graph, y),
-        node=node_homophily(graph, y),
-        class_insensitive=class_homophily(graph, y),
-        expected=permutation_homophily(y),
-        classes=len(np.unique(y[y >= 0])),
-        unlabelled=int(np.count_nonzero(y < 0)),
-    )
+    edge, node, insensitive = (of(graph, y) for of in (edge_homophily, node_homophily, class_homophily))
+    classes, unlabelled = len(np.unique(y[y >= 0])), int(np.count_nonzero(y < 0))
+    return Homophily(edge, node, insensitive, permutation_homophily(y), classes, unlabelled)
+
+
+def permutation_homophily(y: Any) -> float:
+    r"""Return the mean edge homophily of the labels over all placements: :math:`\sum_k n_k (n_k - 1) / (n (n - 1))`.
+
+    >>> round(permutation_homophily(np.array([0, 0, 1])), 6)
+    0.333333
+    """
+    counts = np.bincount(y[y >= 0]).astype(np.float64)
+    total = counts.sum()
+    return float((counts * (counts - 1)).sum() / (total * (total - 1))) if total > 1 else float("nan")
+
+
+def n_bipartite(graph: Graph) -> int:
+    """Return the number of components with an edge whose nodes fall into two sides.
+
+    In the double cover, where each edge joins a node to the other copy of its neighbour, such a component falls in two.
+
+    >>> n_bipartite(Graph.from_edges([(0, 1), (2, 3), (3, 4), (4, 2)], n_nodes=6))
+    1
+    """
+    swap = sparse.csr_array([[0.0, 1.0], [1.0, 0.0]])
+    covered = csgraph.connected_components(sparse.kron(swap, graph.adjacency, format="csr"), directed=False)[0]
+    return int(covered) - graph.n_components - graph.n_isolated

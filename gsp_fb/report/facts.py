@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-import numpy as np
-
-from .._document import facts_html
+from .._document import facts_html, plain
 from ..backend import FloatArray, IntArray
 from ..theory import ClaimResult
 
-__all__ = [
-    "AdviceFacts",
-    "Density",
-    "Drawing",
-    "Embedding",
-    "EnergyRow",
-    "Gap",
-    "GraphFacts",
-    "Homophily",
-    "Profile",
-    "Report",
-    "RunFacts",
-    "SignalFacts",
-    "SignificanceRow",
-]
+__all__ = ["Report"]
 
 Numbers = tuple[float, ...]
 
@@ -194,28 +177,10 @@ class AdviceFacts:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """What the page needs to draw the graph, and to filter its signals if it holds all of it.
+    """What the page needs to draw the graph between ``nodes``, and to filter its signals if it is ``live``.
 
-    Attributes
-    ----------
-    nodes : int array
-        The drawn nodes; all of them where ``live``.
-    positions : float array, shape (n_drawn, 2)
-        In the unit square.
-    indptr, indices, weights
-        CSR of the graph between them.
-    signals : dict of float arrays
-        Title to values.
-    names : list of str
-    live : bool
-        Whether the page can filter: then the operators are those of the whole graph.
-    directed : bool
-    classes : int array or None
-        Class of each node, -1 where unlabelled, with ``class_names``.
-    columns : dict of lists of str or None
-        Cells of the node table, as text.
-    keep_shape : bool
-        Whether the positions are coordinates of the data, whose two axes have one scale.
+    Then the nodes are all of them. ``positions`` lie in the unit square; ``keep_shape``: they are coordinates of the
+    data, whose two axes have one scale. ``classes`` are -1 where unlabelled, ``columns`` cells of the node table.
     """
 
     nodes: IntArray
@@ -239,10 +204,8 @@ class Report:
 
     Parameters
     ----------
-    name : str
-        The title.
-    family : str
-        The family of the profiles and frequencies.
+    name, family : str
+        The title, and the family of the profiles and frequencies.
     gamma : float
         Weight of the added self-loops in the families that have them.
     graph : GraphFacts
@@ -283,9 +246,8 @@ class Report:
 
     Examples
     --------
-    >>> from gsp_fb.datasets import ring
-    >>> from gsp_fb.report import collect
-    >>> report = collect(ring(6), name="six in a ring")
+    >>> import gsp_fb as gf
+    >>> report = gf.report.collect(gf.datasets.ring(6), name="six in a ring")
     >>> report
     Report('six in a ring', 6 nodes, 6 edges, signals: degree)
     >>> report.homophily, sorted(report.notes)
@@ -326,30 +288,8 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """Return the facts as JSON holds them, without the drawing; a number that is not finite becomes None.
 
-        Examples
-        --------
-        >>> from gsp_fb.datasets import ring
-        >>> from gsp_fb.report import collect
-        >>> collect(ring(6)).as_dict()["graph"]["edges"]
+        >>> import gsp_fb as gf
+        >>> gf.report.collect(gf.datasets.ring(6)).as_dict()["graph"]["edges"]
         6
         """
         return {item.name: plain(getattr(self, item.name)) for item in fields(self) if item.name != "drawing"}
-
-
-def plain(value: Any) -> Any:
-    """Return dataclasses, mappings, sequences and numbers as JSON has them.
-
-    Examples
-    --------
-    >>> plain({"a": (1, float("nan"))})
-    {'a': [1, None]}
-    """
-    if is_dataclass(value):
-        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    if isinstance(value, np.generic | np.ndarray):
-        return plain(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value

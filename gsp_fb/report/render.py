@@ -18,9 +18,9 @@ from .._document import Block, Heading, Text, to_markdown
 from .._extras import require
 from .._version import __version__
 from ..errors import ParameterError
+from .drawing import payload
 from .facts import Report
-from .marks import SHAPES
-from .payload import payload
+from .figures import SHAPES
 from .sections import sections
 from .sentences import about_graph, answers, percent, striking
 
@@ -37,7 +37,6 @@ def render_html(report: Report) -> str:
     Returns
     -------
     str
-        The page.
 
     See Also
     --------
@@ -46,9 +45,8 @@ def render_html(report: Report) -> str:
 
     Examples
     --------
-    >>> from gsp_fb import Graph
-    >>> from gsp_fb.report import collect
-    >>> "&lt;b&gt;" in render_html(collect(Graph.from_edges([(0, 1)]), name="<b>"))
+    >>> import gsp_fb as gf
+    >>> "&lt;b&gt;" in render_html(gf.report.collect(gf.datasets.path(2), name="<b>"))
     True
     """
     script, style = static("view.js") + static("report.js"), static("view.css") + static("report.css")
@@ -83,7 +81,6 @@ def render_markdown(report: Report) -> str:
     Returns
     -------
     str
-        The text.
 
     See Also
     --------
@@ -92,9 +89,8 @@ def render_markdown(report: Report) -> str:
 
     Examples
     --------
-    >>> from gsp_fb import Graph
-    >>> from gsp_fb.report import collect
-    >>> render_markdown(collect(Graph.from_edges([(0, 1)]), name="an edge")).splitlines()[0]
+    >>> import gsp_fb as gf
+    >>> render_markdown(gf.report.collect(gf.datasets.path(2), name="an edge")).splitlines()[0]
     '# an edge'
     """
     return to_markdown(_blocks(report), Path())
@@ -110,7 +106,6 @@ def render_json(report: Report) -> str:
     Returns
     -------
     str
-        One JSON object.
 
     See Also
     --------
@@ -119,19 +114,14 @@ def render_json(report: Report) -> str:
 
     Examples
     --------
-    >>> from gsp_fb import Graph
-    >>> from gsp_fb.report import collect
-    >>> json.loads(render_json(collect(Graph.from_edges([(0, 1)]))))["graph"]["edges"]
+    >>> import gsp_fb as gf
+    >>> json.loads(render_json(gf.report.collect(gf.datasets.path(2))))["graph"]["edges"]
     1
     """
     return json.dumps(report.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {
-    "html": render_html,
-    "markdown": render_markdown,
-    "json": render_json,
-}
+FORMATS: dict[str, Callable[[Report], str]] = {"html": render_html, "markdown": render_markdown, "json": render_json}
 SUFFIXES = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".json": "json"}
 
 
@@ -148,7 +138,6 @@ def write_report(report: Report, path: str | os.PathLike[str], *, format: str | 
     Returns
     -------
     Path
-        The file that was written.
 
     Raises
     ------
@@ -165,10 +154,9 @@ def write_report(report: Report, path: str | os.PathLike[str], *, format: str | 
     Examples
     --------
     >>> import tempfile
-    >>> from gsp_fb import Graph
-    >>> from gsp_fb.report import collect
+    >>> import gsp_fb as gf
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_report(collect(Graph.from_edges([(0, 1)])), f"{folder}/edge.md").stat().st_size > 0
+    ...     write_report(gf.report.collect(gf.datasets.path(2)), f"{folder}/edge.md").stat().st_size > 0
     True
     """
     path = Path(path)

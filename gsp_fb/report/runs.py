@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from .._rundir import METRICS_FILE
+from .._rundir import METRICS_FILE, run_directories
 from .._sidecar import CHECKPOINT_FILE
 from ..backend import FloatArray, IntArray
 from ..errors import FormatError, GspError
@@ -29,29 +29,13 @@ PLOTTED_NODES = 400
 def read_runs(
     directories: Iterable[str | os.PathLike[str]], graph: Graph, x: Any, y: Any, notes: dict[str, str]
 ) -> tuple[RunFacts, ...]:
-    """Return the runs found in ``directories``, each a run directory or a directory of them.
-
-    Raises
-    ------
-    FormatError
-        A directory holds no run.
-    """
-    found = [run for directory in directories for run in _run_directories(Path(directory))]
+    """Return the runs found in ``directories``, each a run directory or a directory of them."""
+    found = [run for directory in directories for run in run_directories(Path(directory), METRICS_FILE)]
     read = tuple(_read(run, graph, x, y, notes) for run in found[:SHOWN_RUNS])
     if len(found) > SHOWN_RUNS:
         left_out = f"The first {SHOWN_RUNS} of {len(found)} runs are shown, to keep the page small."
         notes["runs"] = " ".join(filter(None, [left_out, notes.get("runs", "")]))
     return read
-
-
-def _run_directories(directory: Path) -> Iterator[Path]:
-    if (directory / METRICS_FILE).is_file():
-        yield directory
-        return
-    inner = sorted(path.parent for path in directory.glob(f"*/{METRICS_FILE}"))
-    if not inner:
-        raise FormatError(f"{directory} holds no run: no {METRICS_FILE} in it or one level below")
-    yield from inner
 
 
 def _read(run: Path, graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> RunFacts:
@@ -88,11 +72,10 @@ def _embeddings(run: Path, graph: Graph, x: Any, y: Any, notes: dict[str, str]) 
         return ()
     without = Graph.from_adjacency(graph.adjacency, directed=graph.directed, loops="drop") if graph.n_loops else graph
     trained_on = nn.read_checkpoint(run).facts["data"]["graph"]
-    if trained_on not in (without.sha256, graph.sha256):
-        notes["runs"] = f"No embeddings of {run.name}: it was trained on other data (another graph)."
-        return ()
     data = SimpleNamespace(graph=without if trained_on == without.sha256 else graph, x=x, y=np.asarray(y))
     try:
+        if trained_on not in (without.sha256, graph.sha256):
+            raise FormatError("it was trained on other data (another graph).")
         parts = nn.embed(run, data)
     except GspError as refused:
         notes["runs"] = f"No embeddings of {run.name}: {refused}"
@@ -116,8 +99,6 @@ def _embedding(channel: str, values: FloatArray, y: IntArray) -> Embedding:
 def explained_by_classes(values: FloatArray, y: IntArray) -> float:
     r"""Return the share of the variance between classes, :math:`\sum_k n_k |m_k - m|^2 / \sum_i |v_i - m|^2`.
 
-    Examples
-    --------
     >>> explained_by_classes(np.array([[0.0], [0.0], [2.0], [2.0]]), np.array([0, 0, 1, 1]))
     1.0
     """

@@ -3,48 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
-from .._document import Table
+from .._document import Table, records
 from ..variants import VARIANTS
 from . import figures
 from . import sentences as say
-from .auditing import audit_sections
 from .facts import Report, RunFacts, SignificanceRow
-from .marks import Chart
+from .figures import N_COLOURS, Chart, Frame, Mark, Section, dot, line, steps
 
-__all__ = ["Section", "sections"]
+if TYPE_CHECKING:
+    from ..nn import Audit
+__all__ = ["audit_sections", "sections"]
 
-Rows = Sequence[Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class Section:
-    """One part of a report: what it means in words, figures, tables (``details`` folded away) and a note.
-
-    ``half``: it does with half of a wide page.
-    """
-
-    anchor: str
-    title: str
-    reading: str = ""
-    figures: tuple[Chart, ...] = ()
-    table: Table | None = None
-    details: Table | None = None
-    note: str = ""
-    half: bool = False
-
-
-def _table(rows: Rows) -> Table | None:
-    return Table.from_records(rows, absent="undecided") if rows else None
+# Titles of the fields of an EnergyRow, in their order.
+ENERGIES = ("signal", "family", "S", "expected S", "energy", "Dirichlet energy", "non-smooth energy")
 
 
 def sections(report: Report) -> Iterator[Section]:
     """Yield the sections that apply."""
-    for make in SECTIONS:
+    for make in (_advice, _energies, _homophily, _profiles, _density, _gaps, _audit, _runs, _claims):
         yield from make(report)
+
+
+def _table(rows: Sequence[Mapping[str, Any]], math: str = "") -> Table | None:
+    return Table.from_records(rows, absent="undecided", math=math) if rows else None
 
 
 def _energies(report: Report) -> Iterator[Section]:
@@ -53,62 +39,36 @@ def _energies(report: Report) -> Iterator[Section]:
     names = [signal.name for signal in report.signals]
     measured = {family: {name: cells[family, name].s_value for name in names} for family in shown}
     expected = {family: {name: cells[family, name].expected for name in names} for family in shown}
-    listed = [
-        {
-            "signal": row.signal,
-            "family": row.family,
-            "S": row.s_value,
-            "expected S": row.expected,
-            "energy": row.energy,
-            "Dirichlet energy": row.dirichlet_energy,
-            "non-smooth energy": row.nonsmooth_energy,
-        }
-        for row in report.energies
-    ]
+    listed = [dict(zip(ENERGIES, astuple(row), strict=True)) for row in report.energies]
+    tested = [_tested(row, row.signal) for row in report.significance]
+    tested += [_tested(row, f"{row.signal}, less its mean") for row in report.columns]
     left_out = "comb is not in the figure: its S has no fixed upper end."
     made = " ".join(f"{signal.name.capitalize()}: {signal.preparation}." for signal in report.signals)
     figure = figures.dots(
-        "S of every signal",
-        measured,
-        xlabel="S: 0 is the smoothest, 2 the roughest",
-        top=2.0,
-        expected=expected,
+        "S of every signal", measured, xlabel="S: 0 is the smoothest, 2 the roughest", top=2.0, expected=expected
     )
     yield Section(
         "energies",
         "How smooth the signals are",
         say.about_energies(report),
         (figure,),
-        _table([*map(_tested, report.significance), *map(_tested_column, report.columns)]),
+        _table(tested),
         _table(listed),
         " ".join(filter(None, [made, left_out, report.notes.get("energies", "")])),
     )
 
 
-def _tested(row: SignificanceRow) -> dict[str, Any]:
-    return {
-        "signal": row.signal,
-        "S": row.s_value,
-        "expected": row.expected,
-        "std": row.std,
-        "z": row.z_score,
-        "p": say.p_value(row).removeprefix("p ").removeprefix("= "),
-    }
-
-
-def _tested_column(row: SignificanceRow) -> dict[str, Any]:
-    return {**_tested(row), "signal": f"{row.signal}, less its mean"}
+def _tested(row: SignificanceRow, name: str) -> dict[str, Any]:
+    numbers = {"signal": name, "S": row.s_value, "expected": row.expected, "std": row.std, "z": row.z_score}
+    return {**numbers, "p": say.p_value(row).removeprefix("p ").removeprefix("= ")}
 
 
 def _homophily(report: Report) -> Iterator[Section]:
     facts = report.homophily
     if facts is None:
         return
-    rows = {
-        "edges": {"measured": facts.edge},
-        "nodes": {"measured": facts.node},
-        "class-insensitive": {"measured": facts.class_insensitive},
-    }
+    found = {"edges": facts.edge, "nodes": facts.node, "class-insensitive": facts.class_insensitive}
+    rows = {name: {"measured": value} for name, value in found.items()}
     expected = {"edges": {"measured": facts.expected}}
     figure = figures.dots("Homophily", rows, xlabel="homophily: 1 is all alike", top=1.0, expected=expected)
     listed = [
@@ -161,7 +121,7 @@ def _gaps(report: Report) -> Iterator[Section]:
         return
     shown = {row.family: {"ratio": row.ratio} for row in report.gaps if VARIANTS[row.family].norm != "none"}
     figure = figures.dots("Eigengaps", shown, xlabel="second eigenvalue of the low channel", top=1.0)
-    rows = [{"family": row.family, "λ₂ / λ₁": row.ratio, "error": row.error, "proof": row.proof} for row in report.gaps]
+    rows = records(report.gaps, {"family": "family", "λ₂ / λ₁": "ratio", "error": "error", "proof": "proof"})
     yield Section("gaps", title, say.about_gaps(report), (figure,), details=_table(rows), note=note, half=True)
 
 
@@ -171,20 +131,10 @@ def _claims(report: Report) -> Iterator[Section]:
     if not report.claims:
         yield Section("claims", title, say.about_first_theorem(report), note=report.notes.get("claims", ""))
         return
-    rows = [
-        {
-            "claim": row.claim,
-            "statement": row.statement,
-            "applies": row.applicable,
-            "holds": row.holds,
-            "needs": row.condition,
-            "residual": row.residual,
-        }
-        for row in report.claims
-    ]
+    titles = {"claim": "claim", "statement": "statement", "applies": "applicable", "holds": "holds"}
+    rows = records(report.claims, {**titles, "needs": "condition", "residual": "residual"})
     open_ = [row for row in rows if not row["applies"] or row["holds"] is not True]
-    shown = Table.from_records(open_, absent="undecided", math="statement") if open_ else None
-    folded = Table.from_records(rows, absent="undecided", math="statement")
+    shown, folded = (_table(some, math="statement") for some in (open_, rows))
     yield Section("claims", title, say.about_claims(report), table=shown, details=folded)
 
 
@@ -221,7 +171,8 @@ def _run_figures(run: RunFacts) -> Iterator[Chart]:
         series = {part: run.curves[f"{part}_{measure}"] for part in parts if f"{part}_{measure}" in run.curves}
         top = None if measure == "loss" else 1.0
         yield figures.lines(measure.capitalize(), epochs, series, ylabel=measure, top=top, chosen=run.best_epoch)
-    alphas = {_alpha_name(name): curve for name, curve in run.curves.items() if name.startswith("alpha_")}
+    columns = {name: name.split("_") for name in run.curves if name.startswith("alpha_")}
+    alphas = {f"{channel}, layer {layer}": run.curves[name] for name, (_, channel, layer) in columns.items()}
     if alphas:
         top = max(1.0, *(max(curve, default=0.0) for curve in alphas.values()))
         yield figures.lines("Mixing weights", epochs, alphas, ylabel="alpha", top=top, chosen=run.best_epoch)
@@ -230,19 +181,90 @@ def _run_figures(run: RunFacts) -> Iterator[Chart]:
             yield figures.clouds(f"Embedding: {part.channel}", part.points, part.classes)
 
 
-def _alpha_name(column: str) -> str:
-    _, channel, layer = column.split("_")
-    return f"{channel}, layer {layer}"
+HEIGHT = 230.0
 
 
-SECTIONS: tuple[Callable[[Report], Iterator[Section]], ...] = (
-    _advice,
-    _energies,
-    _homophily,
-    _profiles,
-    _density,
-    _gaps,
-    _audit,
-    _runs,
-    _claims,
-)
+def audit_sections(audit: Audit) -> Iterator[Section]:
+    """Yield the section of the whole network and that of its layers.
+
+    >>> from gsp_fb.datasets import contextual_sbm
+    >>> from gsp_fb.nn import audit, build
+    >>> data = contextual_sbm(40, rng=0)
+    >>> [section.anchor for section in audit_sections(audit(build("gcn", data), data, bands=4, probes=2))]
+    ['audit', 'audit-layers']
+    """
+    from ..nn.auditing.page import TABLES
+
+    tables = {name: Table.from_records(rows(audit)) for name, (rows, _) in TABLES.items()}
+    notes = {name: note for name, (_, note) in TABLES.items()}
+    yield Section(
+        "audit",
+        f"What the network keeps: {audit.model}",
+        audit.verdict,
+        (_gains(audit),),
+        tables["Response"],
+        tables["Dependence"],
+        f"{notes['Response']} In the figure each line is relative to its peak. The S of the labels here is that of the "
+        f"labels less their mean. The numbers: {notes['Dependence']}",
+    )
+    yield Section(
+        "audit-layers",
+        "The layers of the network",
+        "",
+        tuple(_layer_figures(audit)),
+        tables["Layers"],
+        tables["Over-smoothing"],
+        f"{notes['Layers']} The numbers: {notes['Over-smoothing']}",
+    )
+
+
+def _gains(audit: Audit) -> Chart:
+    """Return the gain per band of the network, with standard errors, and of its layers, each relative to its peak."""
+    responses = {"network": audit.response}
+    responses |= {layer.name: layer.response for layer in audit.layers if layer.response is not None}
+    edges = audit.response.edges.tolist()
+    centres = [(a + b) / 2 for a, b in pairwise(edges)]
+    gains = {name: filter(math.isfinite, found.gain.tolist()) for name, found in responses.items()}
+    peaks = {name: max(finite, default=0.0) or 1.0 for name, finite in gains.items()}
+    scaled = {name: (found.gain / peaks[name]).tolist() for name, found in responses.items()}
+    bars = (audit.response.error / peaks["network"]).tolist()
+    frame = Frame((edges[0], edges[-1]), (0.0, 1.1), HEIGHT)
+    axes = frame.axes("frequency λ", "gain relative to its peak")
+    for at, gain, error in zip(centres, scaled["network"], bars, strict=True):
+        if math.isfinite(gain) and error > 0:
+            axes.append(line("curve c0", *_at(frame, at, gain - error), *_at(frame, at, gain + error)))
+    return _curves("Gain per band", frame, axes, centres, scaled)
+
+
+def _layer_figures(audit: Audit) -> Iterator[Chart]:
+    rows = (audit.input, *audit.layers)
+    shares = {row.name: row.profile.fraction.tolist() for row in rows if row.profile is not None}
+    if shares:
+        edges = audit.response.edges.tolist()
+        yield steps(f"Energy by frequency of {audit.family}", edges, shares, ylabel="share of the energy")
+    found = audit.oversmoothing
+    depth = [float(k) for k in range(len(found.names))]
+    frame = Frame((0.0, max(depth[-1], 1.0)), (0.0, 1.05), HEIGHT)
+    series = {"network": found.differences, "linear network": found.linear, "eigengap": found.predicted}
+    axes = frame.axes("layer", "norm outside frequency 0")
+    axes = [mark for mark in axes if mark.style != "tick middle" or "." not in mark.text]  # no numbers between layers
+    yield _curves("Differences with depth", frame, axes, depth, {k: v.tolist() for k, v in series.items()})
+
+
+def _curves(
+    title: str, frame: Frame, marks: list[Mark], at: Sequence[float], series: Mapping[str, Sequence[float]]
+) -> Chart:
+    """Return a chart with a line and dots for each series; values that are not finite are left out."""
+    styles = [f"c{k % N_COLOURS}" for k in range(len(series))]
+    # The first series is drawn last, on top.
+    for style, (name, values) in reversed(list(zip(styles, series.items(), strict=True))):
+        points = [(a, b) for a, b in zip(at, values, strict=True) if math.isfinite(b)]
+        if points:
+            marks.append(Mark("path", f"curve {style}", {"d": frame.path(points)}))
+            marks += [dot(f"dot {style}", *_at(frame, a, b), 3, f"{name}: {b:.3g}") for a, b in points]
+    legend = tuple((f"line {style}", name) for style, name in zip(styles, series, strict=True))
+    return Chart(title, frame.height, tuple(marks), legend)
+
+
+def _at(frame: Frame, x: float, y: float) -> tuple[float, float]:
+    return frame.across(x), frame.up(y)

@@ -8,24 +8,6 @@ from collections.abc import Sequence
 from ..variants import VARIANTS
 from .facts import Density, Embedding, EnergyRow, GraphFacts, Homophily, Profile, Report, RunFacts, SignificanceRow
 
-__all__ = [
-    "about_claims",
-    "about_density",
-    "about_embeddings",
-    "about_energies",
-    "about_first_theorem",
-    "about_gaps",
-    "about_graph",
-    "about_homophily",
-    "about_profiles",
-    "about_run",
-    "answers",
-    "count",
-    "p_value",
-    "percent",
-    "striking",
-]
-
 ROUNDING = 1e-12
 # Shares are given in whole percents; a smaller uncertainty is not mentioned.
 DOUBT = 0.005
@@ -44,10 +26,7 @@ ALIKE = (
     (-0.02, "Neighbours are alike less often than under random permutation: averaging over them mixes the classes."),
     (0.02, "That is the expected value under random permutation: the edges carry no information about the classes."),
     (0.2, "Neighbours are alike little more often than under random permutation: averaging still mixes the classes."),
-    (
-        math.inf,
-        "Neighbours are alike more often than under random permutation: averaging separates the classes.",
-    ),
+    (math.inf, "Neighbours are alike more often than under random permutation: averaging separates the classes."),
 )
 # Weight of high minus weight of low in a layer's mixing, up to each bound.
 LEANING = ((-0.1, "it leans on the low channel"), (0.1, "it uses both"), (math.inf, "it leans on the high channel"))
@@ -56,8 +35,6 @@ LEANING = ((-0.1, "it leans on the low channel"), (0.1, "it uses both"), (math.i
 def count(number: int, one: str, many: str = "") -> str:
     """Return a number with its noun.
 
-    Examples
-    --------
     >>> count(1, "edge"), count(1200, "edge"), count(2, "class", "classes")
     ('1 edge', '1,200 edges', '2 classes')
     """
@@ -67,8 +44,6 @@ def count(number: int, one: str, many: str = "") -> str:
 def percent(share: float) -> str:
     """Return a share as a percentage that never rounds to all or nothing.
 
-    Examples
-    --------
     >>> percent(0.314), percent(0.999), percent(1.0), percent(0.001)
     ('31%', 'over 99%', '100%', 'under 1%')
     """
@@ -134,7 +109,6 @@ def _about_energy(row: EnergyRow, compared: SignificanceRow | None, graph: Graph
 
 
 def _ratio(value: float, expected: float) -> str:
-    """Return S as a multiple of its expected value."""
     return f"{value / expected:.2f} times the expected value" if expected > 0 else f"{value - expected:+.3g} from it"
 
 
@@ -142,17 +116,11 @@ def p_value(row: SignificanceRow) -> str:
     """Return the two-sided p-value in words, never smaller than the permutations can show."""
     if _least(row):
         return f"p ≤ {2 / (row.surrogates + 1):.2g}"
-    if row.surrogates:
-        return f"p = {row.p_value:.2g}"
-    return "p < 1e-6" if row.p_value < 1e-6 else f"p = {row.p_value:.2g}"
+    return "p < 1e-6" if not row.surrogates and row.p_value < 1e-6 else f"p = {row.p_value:.2g}"
 
 
 def answers(report: Report) -> dict[str, str]:
-    """Return the four questions of the first screen with their answers from the facts.
-
-    The questions: how rough features and labels are, whether that is more than chance, whether a second channel
-    would help, and what to try. The first line of an answer is the answer itself, the second what it rests on.
-    """
+    """Return the four questions of the first screen; the first line is the answer, the second what it rests on."""
     return {
         "How rough are the signals?": _how_rough(report),
         "Is it more than chance?": _more_than_chance(report),
@@ -187,8 +155,8 @@ def _more_than_chance(report: Report) -> str:
     rows = report.significance
     if not rows:
         return "Not tested\nA test needs an edge between two nodes, and four nodes."
-    short = ", ".join(f"{row.signal}: {'yes' if _differs(row) else 'no'}" for row in rows)
-    return "\n".join([_capital(short), " ".join([*map(_verdict, rows), *_by_column(report.columns)])])
+    short = _capital(", ".join(f"{row.signal}: {'yes' if _differs(row) else 'no'}" for row in rows))
+    return f"{short}\n{' '.join([*map(_verdict, rows), *_by_column(report.columns)])}"
 
 
 def _differs(row: SignificanceRow) -> bool:
@@ -209,7 +177,7 @@ def _verdict(row: SignificanceRow) -> str:
 
 
 def _least(row: SignificanceRow) -> bool:
-    """Return whether no permutation was as far from the mean as the signal."""
+    # No permutation was as far from the mean as the signal.
     return bool(row.surrogates) and row.p_value <= 2 / (row.surrogates + 1)
 
 
@@ -265,10 +233,7 @@ def striking(report: Report) -> list[str]:
         found.append(f"One node is in {percent(min(facts.max_degree / facts.edges, 1.0))} of the edges.")
     alike = report.homophily
     if alike is not None and alike.classes > 1 and abs(alike.edge - alike.expected) >= ALIKE_STRIKING:
-        found.append(
-            f"{percent(alike.edge)} of the {'arcs' if facts.directed else 'edges'} join nodes of one class; with the "
-            f"same labels placed at random {percent(alike.expected)} would."
-        )
+        found.append(_beside_random(alike, "arcs" if facts.directed else "edges"))
     found += [
         f"{_capital(percent(signal.share))} of the energy of the {signal.name} is the column {signal.largest}, so "
         "their S is its S; bring the columns to one scale to weigh them alike."
@@ -276,9 +241,8 @@ def striking(report: Report) -> list[str]:
         if signal.share >= DOMINANT
     ]
     if facts.components > 1 and facts.edges:
-        found.append(
-            f"The graph falls into {count(facts.components, 'component')}; no filter carries values between them."
-        )
+        pieces = count(facts.components, "component")
+        found.append(f"The graph falls into {pieces}; no filter carries values between them.")
     return found
 
 
@@ -324,15 +288,11 @@ def about_density(density: Density, report: Report) -> str:
     facts = report.graph
     if facts.components == facts.nodes:
         parts.append("All of them are 0: no edge joins two nodes.")
+    elif facts.components == 1:
+        parts += ["Frequency 0 occurs once, as the graph is in one piece.", *_about_the_end(report)]
     else:
-        why = (
-            "the graph is in one piece"
-            if facts.components == 1
-            else f"there are {count(facts.components, 'component')}"
-        )
-        often = "once" if facts.components == 1 else count(facts.components, "time")
-        parts.append(f"Frequency 0 occurs {often}, as {why}.")
-        parts += _about_the_end(report)
+        times, pieces = (count(facts.components, noun) for noun in ("time", "component"))
+        parts += [f"Frequency 0 occurs {times}, as there are {pieces}.", *_about_the_end(report)]
     if not density.exact:
         parts.append(
             f"Estimated with random vectors: the standard error of a band is at most {100 * density.error:.2g} points, "
@@ -351,6 +311,11 @@ def _about_the_end(report: Report) -> list[str]:
     return ["None reaches 2, because no component is bipartite."]
 
 
+def _beside_random(facts: Homophily, kind: str) -> str:
+    joined = f"{percent(facts.edge)} of the {kind} join nodes of one class"
+    return f"{joined}; with the same labels placed at random {percent(facts.expected)} would."
+
+
 def about_homophily(facts: Homophily, directed: bool) -> str:
     """Return how often neighbours share a class, beside the expected value."""
     kind = "arcs" if directed else "edges"
@@ -358,9 +323,7 @@ def about_homophily(facts: Homophily, directed: bool) -> str:
         return "All labelled nodes are of one class, so there is nothing to compare."
     if math.isnan(facts.edge):
         return f"There are no {kind} between labelled nodes, so homophily is undefined."
-    parts = [f"{percent(facts.edge)} of the {kind} join nodes of one class; with the same labels placed at random"]
-    parts.append(f"{percent(facts.expected)} would.")
-    parts.append(_first(facts.edge - facts.expected, ALIKE))
+    parts = [_beside_random(facts, kind), _first(facts.edge - facts.expected, ALIKE)]
     if facts.unlabelled:
         parts.append(f"{count(facts.unlabelled, 'unlabelled node is', 'unlabelled nodes are')} left out.")
     return " ".join(parts)
@@ -410,10 +373,8 @@ def about_first_theorem(report: Report) -> str:
     lazy, renormalised = found["degree"], found["unit"]
     holds = lazy.ratio + lazy.error >= renormalised.ratio - renormalised.error
     verdict = "as theorem 1 states" if holds else "against theorem 1, which needs every degree to be at least 1"
-    return (
-        f"The second eigenvalue is {lazy.ratio:.4g} for the lazy walk and {renormalised.ratio:.4g} for the "
-        f"renormalised one, {verdict}."
-    )
+    both = f"{lazy.ratio:.4g} for the lazy walk and {renormalised.ratio:.4g} for the renormalised one"
+    return f"The second eigenvalue is {both}, {verdict}."
 
 
 def about_run(run: RunFacts) -> str:
@@ -423,13 +384,9 @@ def about_run(run: RunFacts) -> str:
     scores = [(name, value) for name, value in run.best.items() if name.startswith("val_") and name != "val_loss"]
     reached = ", ".join(f"{name.removeprefix('val_')} {value:.4g} in validation" for name, value in scores)
     parts = [f"Epoch {run.best_epoch} of {run.epochs} was chosen{': ' + reached if reached else ''}."]
-    pairs = [
-        (value, run.best[name.replace("low", "high")])
-        for name, value in run.best.items()
-        if name.startswith("alpha_low")
-    ]
-    if pairs:
-        low, high = pairs[-1]
+    layers = [name for name in run.best if name.startswith("alpha_low")]
+    if layers:
+        low, high = run.best[layers[-1]], run.best[layers[-1].replace("low", "high")]
         parts.append(f"The last layer weighs low by {low:.3f} and high by {high:.3f}: {_first(high - low, LEANING)}.")
     return " ".join(parts)
 

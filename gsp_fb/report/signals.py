@@ -42,8 +42,6 @@ class Signals:
 def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals:
     """Return what can be measured on ``graph``: features and labels, or its degrees where it has neither.
 
-    Examples
-    --------
     >>> found = make_signals(Graph.from_edges([(0, 1), (1, 2)]), None, [0, 0, 1], {})
     >>> list(found.measured), list(found.drawn)
     (['labels'], ['label 0', 'label 1', 'degree'])
@@ -64,14 +62,12 @@ def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals
         notes["energies"] = f"Zero everywhere, so not measured: {', '.join(given.keys() - made.keys())}."
     made = made or _structure(graph)
     whole = {name: values for name, (values, _) in made.items()}
-    named = {"features": titles.get("features", ())}
-    facts = tuple(
-        SignalFacts(name, _width(values), how, *_largest(values, named.get(name, ())))
-        for name, (values, how) in made.items()
-    )
+    named = titles.get("features", ())
+    largest = {name: _largest(x, named if name == "features" else ()) for name, x in whole.items()}
+    facts = tuple(SignalFacts(name, _width(x), made[name][1], *largest[name]) for name, x in whole.items())
     rest = {"degree": graph.degrees} if graph.degrees.any() else {"constant": np.ones(graph.n_nodes)}
     drawn = {**_columns(whole, titles), **_node_columns(graph), **rest}
-    return Signals(whole, drawn, facts, x, classes, names, titles.get("features", ()))
+    return Signals(whole, drawn, facts, x, classes, names, named)
 
 
 def _named_features(graph: Graph, x: Any) -> tuple[Any, Sequence[Any]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from ..backend import FloatArray, Signal
-from ..eigengap import Eigengap, eigengap
+from ..eigengap import eigengap
 from ..energy import (
     dirichlet_energy,
     energy_profile,
@@ -26,9 +27,8 @@ from ..operators import Operator, operator
 from ..spectrum import spectrum
 from ..variants import VARIANTS
 from .facts import Density, EnergyRow, Gap, Profile, SignificanceRow
-from .measures import mixtures
 
-__all__ = ["BANDS", "eigengaps", "energy_facts", "frequency_density", "high_channel", "profiles", "significance"]
+__all__ = ["eigengaps", "energy_facts", "frequency_density", "high_channel", "profiles", "significance"]
 
 # Odd, so that frequency 1, of which many graphs have a great many, is the middle of a band and not an edge, where an
 # estimate cannot decide on which side it lies; and prime, so that no other simple fraction is an edge.
@@ -45,24 +45,17 @@ SURROGATES = 199
 NEAR_ONE = 0.05
 
 
-def high_channel(graph: Graph, family: str, gamma: float) -> Operator:
+def high_channel(graph: Graph, family: str, gamma: float | None) -> Operator:
     """Return the high channel; ``gamma`` goes to the families that have one."""
     return operator(graph, family, "high", gamma if VARIANTS[family].has_gamma else None)
 
 
-def energy_facts(graph: Graph, name: str, x: Signal, gamma: float) -> Iterator[EnergyRow]:
+def energy_facts(graph: Graph, name: str, x: Signal, gamma: float | None) -> Iterator[EnergyRow]:
     """Yield S, its expected value under random permutation, and the energies of one signal under every family."""
     for family in VARIANTS:
         op = high_channel(graph, family, gamma)
-        yield EnergyRow(
-            signal=name,
-            family=family,
-            s_value=float(s_value(op, x)),
-            expected=float(expected_s_value(op, x)),
-            energy=float(signal_energy(x, op)),
-            dirichlet_energy=float(dirichlet_energy(op, x)),
-            nonsmooth_energy=float(nonsmooth_energy(op, x)),
-        )
+        energies = (signal_energy(x, op), dirichlet_energy(op, x), nonsmooth_energy(op, x))
+        yield EnergyRow(name, family, *map(float, (s_value(op, x), expected_s_value(op, x), *energies)))
 
 
 def significance(
@@ -74,10 +67,9 @@ def significance(
     rows = []
     for name, x in signals.items() if graph.n_edges > graph.n_loops and graph.n_nodes > 3 else ():
         found = s_value_significance(op, x, method=method, n_surrogates=SURROGATES, rng=rng)
-        sides = min(float(found.p_smooth), float(found.p_rough))
+        p_value = min(1.0, 2 * float(found.p_smooth), 2 * float(found.p_rough))
         value, expected, std, z = map(float, (found.s_value, found.expected, found.std, found.z_score))
-        p_value, drawn = min(1.0, 2 * sides), len(found.surrogates)
-        rows.append(SignificanceRow(name, value, expected, std, z, p_value, method, drawn))
+        rows.append(SignificanceRow(name, value, expected, std, z, p_value, method, len(found.surrogates)))
     return tuple(rows)
 
 
@@ -111,6 +103,22 @@ def _profile(op: Operator, name: str, x: Signal, rng: np.random.Generator) -> Pr
     return Profile(name, edges, shares, float(below), float(1.0 - within), doubt, count if wide else 0)
 
 
+def mixtures(x: Signal, count: int, rng: np.random.Generator) -> Signal:
+    r"""Return ``count`` mixtures ``x R`` of the columns that keep every energy of ``x`` in the mean.
+
+    :math:`E[R R^T] = I`: half of the mixtures lie along an orthonormal basis V of the strongest directions of ``x``,
+    where the energies are exact; the others are random signs in what is left (Meyer et al. 2021, Hutch++).
+
+    >>> mixtures(np.ones((2, 9)), 4, np.random.default_rng(0)).shape
+    (2, 4)
+    """
+    half = count // 2
+    probes, signs = (rng.choice([-1.0, 1.0], (x.shape[1], half)) for _ in range(2))
+    strongest = np.linalg.qr(x.T @ (x @ probes))[0]
+    rest = (signs - strongest @ (strongest.T @ signs)) / np.sqrt(half)
+    return x @ np.concatenate([strongest, rest], axis=1)
+
+
 def frequency_density(graph: Graph, family: str, gamma: float, rng: np.random.Generator) -> Density:
     """Return how the frequencies are spread: counted on small graphs, estimated on large ones."""
     op = high_channel(graph, family, gamma)
@@ -126,23 +134,18 @@ def eigengaps(graph: Graph, gamma: float, notes: dict[str, str]) -> tuple[Gap, .
     if graph.n_nodes < 2:
         notes["gaps"] = "An eigengap needs at least two nodes."
         return ()
-    solved: dict[tuple[str, bool], Eigengap | None] = {}
+    solved: dict[tuple[str, bool], Gap] = {}
     for family, variant in VARIANTS.items():
         kind = (variant.loops, variant.norm == "none")
         if kind not in solved:
             solved[kind] = _solve(high_channel(graph, family, gamma), notes)
-    return tuple(_gap(name, solved[row.loops, row.norm == "none"]) for name, row in VARIANTS.items())
+    return tuple(replace(solved[row.loops, row.norm == "none"], family=name) for name, row in VARIANTS.items())
 
 
-def _gap(family: str, found: Eigengap | None) -> Gap:
-    if found is None:
-        return Gap(family, math.nan, math.nan, "not resolved", "")
-    return Gap(family, found.ratio, found.error, found.method, found.proof)
-
-
-def _solve(op: Operator, notes: dict[str, str]) -> Eigengap | None:
+def _solve(op: Operator, notes: dict[str, str]) -> Gap:
     try:
-        return eigengap(op)
+        found = eigengap(op)
     except ConvergenceError as stuck:
         notes["gaps"] = f"The solver gave up on {op.family}: {stuck}"
-        return None
+        return Gap(op.family, math.nan, math.nan, "not resolved", "")
+    return Gap(op.family, found.ratio, found.error, found.method, found.proof)

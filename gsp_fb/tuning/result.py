@@ -70,18 +70,10 @@ class SearchResult:
         cls, model: str, options: dict[str, Any], config: dict[str, Any], best: Trial, trials: Sequence[Trial]
     ) -> SearchResult:
         """Return the result of a race: its best trial, as options and configuration, among all of them."""
-        failed = sum(trial.failed for trial in trials)
-        return cls(
-            model,
-            options,
-            config,
-            val_score=best.score,
-            n_finished=len(trials) - failed,
-            n_failed=failed,
-            seconds=sum(trial.seconds for trial in trials),
-            values=best.values,
-            trials=tuple({"values": t.values, "scores": list(t.scores.values())} for t in trials),
-        )
+        failed, seconds = sum(trial.failed for trial in trials), sum(trial.seconds for trial in trials)
+        rows = tuple({"values": t.values, "scores": list(t.scores.values())} for t in trials)
+        finished = len(trials) - failed
+        return cls(model, options, config, best.score, finished, failed, seconds, best.values, rows)
 
 
 def read_best(path: str | os.PathLike[str]) -> SearchResult:
@@ -90,12 +82,10 @@ def read_best(path: str | os.PathLike[str]) -> SearchResult:
     Parameters
     ----------
     path : path_like
-        The directory of a search, or its ``best.json``.
 
     Returns
     -------
     SearchResult
-        The chosen values and all trials.
 
     Raises
     ------

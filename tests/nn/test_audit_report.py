@@ -11,7 +11,7 @@ import gsp_fb as gf
 from gsp_fb.cli import main
 from gsp_fb.nn import audit, build
 from gsp_fb.report import collect, render_html, render_json, render_markdown
-from gsp_fb.report.auditing import audit_sections
+from gsp_fb.report.sections import audit_sections
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ register_model(Model("plugged", "Plugged", construct, {}, {"lr": 0.05}, {"lr": (
 @pytest.fixture(autouse=True)
 def _data(monkeypatch):
     data = contextual_sbm(60, degree=6, n_features=5, n_splits=3, rng=0)
-    monkeypatch.setattr("gsp_fb.cli.learning.read_dataset", lambda name, args: data)
+    monkeypatch.setattr("gsp_fb.cli.training.read_dataset", lambda name, args: data)
 
 
 def printed(capsys, *argv):

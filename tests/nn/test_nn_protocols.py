@@ -105,7 +105,7 @@ def test_bad_requests_are_refused(options, message, collection):
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_command_names_its_protocol(protocol, collection, monkeypatch, capsys):
-    monkeypatch.setattr("gsp_fb.cli.learning.read_dataset", lambda name, args: collection)
+    monkeypatch.setattr("gsp_fb.cli.training.read_dataset", lambda name, args: collection)
     argv = ["train", "fb-gin-0", "rings", "--epochs", "3", "--set", "hidden=4", "--protocol", protocol, "--json"]
     assert main(argv) == 0
     facts = json.loads(capsys.readouterr().out)
@@ -118,7 +118,7 @@ def test_the_command_names_its_protocol(protocol, collection, monkeypatch, capsy
 
 
 def test_a_search_of_graphs_chooses_by_carved_validation(collection, monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr("gsp_fb.cli.learning.read_dataset", lambda name, args: collection)
+    monkeypatch.setattr("gsp_fb.cli.training.read_dataset", lambda name, args: collection)
     argv = [
         "search",
         "gin-0",

@@ -8,7 +8,7 @@ import pytest
 
 import gsp_fb as gf
 from gsp_fb.report import collect, write_report
-from gsp_fb.report.responses import RESPONSES, view_end
+from gsp_fb.report.drawing import RESPONSES, view_end
 from gsp_fb.variants import VARIANTS
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="the browser test needs selenium")

@@ -14,9 +14,9 @@ import gsp_fb as gf
 from gsp_fb import plot
 from gsp_fb.errors import GraphError, ParameterError, SignalError
 from gsp_fb.report import collect, drawing, render_html, render_json, render_markdown, spectral
+from gsp_fb.report.collecting import n_bipartite, permutation_homophily
 from gsp_fb.report.drawing import neighbourhood
-from gsp_fb.report.marks import nice_ticks
-from gsp_fb.report.measures import n_bipartite, permutation_homophily
+from gsp_fb.report.figures import nice_ticks
 from gsp_fb.report.signals import make_signals
 from gsp_fb.testing import graphs
 from gsp_fb.variants import VARIANTS

@@ -121,7 +121,7 @@ def test_every_link_has_its_target(hostile):
 
 
 def test_the_largest_live_page_is_below_5_mb(monkeypatch):
-    monkeypatch.setattr("gsp_fb.plot._forces.STEPS", 1)
+    monkeypatch.setattr("gsp_fb.plot.layouts.STEPS", 1)
     graph = gf.datasets.erdos_renyi(4900, 2 * 78_000 / 4900**2, rng=0)
     weighted = gf.Graph.from_adjacency(graph.adjacency * 0.5)
     rng = np.random.default_rng(0)

@@ -151,7 +151,7 @@ function spectralView(root, data, prefix = "", onChange = () => {}) {
     return y;
   }
 
-  // ---- responses: parameter, end of the axis -> function of frequency; the table in responses.py has their ranges ----
+  // ---- responses: parameter, end of the axis -> function of frequency; the table in drawing.py has their ranges ----
 
   const RESPONSES = {
     pair: (t) => (f) => (1 - t) * (1 - f) + t * f,
