@@ -80,7 +80,7 @@ class ListedEdges:
 
 
 def open_edges(path: str | os.PathLike[str], memory: int) -> ListedEdges:
-    """Return the edge list in a file, to be read in blocks that take about ``memory`` bytes."""
+    """Return the edge list in a file, to be read in blocks of about ``memory`` bytes; FormatError if it is none."""
     reader = _reader(path)
     if reader is None:
         known = " ".join(suffix for suffixes in SUFFIXES for suffix in suffixes)

@@ -179,7 +179,7 @@ def is_folder_name(path: str | os.PathLike[str]) -> bool:
 
 
 def open_files(path: str | os.PathLike[str]) -> Files:
-    """Return the arrays in a folder, the headers compared with ``graph.json``; no content is read yet."""
+    """Return the arrays in a folder, no content read yet; FormatError where a header differs from ``graph.json``."""
     folder = Path(path)
     facts = _read_facts(folder)
     indptr, indices, weights = (folder / f"{name}.npy" for name in ("indptr", "indices", "weights"))
@@ -207,7 +207,7 @@ def _read_facts(folder: Path) -> Facts:
 
 
 def read_node_table(path: str | os.PathLike[str], n_nodes: int) -> NodeTable:
-    """Return the node table of a folder; an empty one where it has none, or where ``path`` is a file."""
+    """Return the node table of a folder, empty where it has none or ``path`` is a file; FormatError if it is broken."""
     file = Path(path) / NODES
     if not file.is_file():
         return NodeTable(n_nodes)
