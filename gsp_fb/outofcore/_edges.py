@@ -171,7 +171,7 @@ def _is_number(cell: str) -> bool:
         float(cell.strip(' "\n'))
     except ValueError:
         return False
-    return True
+    return "_" not in cell  # Python's separator of digits, and of no file
 
 
 def _check_weight(named: Iterable[str], numeric: Iterable[str]) -> None:
