@@ -229,13 +229,15 @@ def _check_finite(x: Any, describe: Any) -> None:
 
 
 def check_labels(y: Any, n_nodes: int) -> IntArray:
-    """Return class labels as int64, one per node, on their device; a negative label means unlabelled."""
+    """Return class labels as int64, one per node, on their device; a negative one means unlabelled and becomes -1."""
     y = host_array(y, SignalError, "labels")
     if tuple(y.shape) != (n_nodes,):
         raise SignalError(f"labels have shape {tuple(y.shape)} but the graph has {n_nodes} nodes")
     if not _is_whole(y):
         raise SignalError(f"labels must be integers (negative: unlabelled), not {y.dtype} {to_host(y[:3]).tolist()}...")
-    labels: IntArray = cast(y, namespace(y).int64)
+    xp = namespace(y)
+    given = cast(y, xp.int64)
+    labels: IntArray = xp.where(given < 0, xp.full_like(given, -1), given)
     return labels
 
 

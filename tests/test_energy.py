@@ -133,6 +133,24 @@ def test_homophily_agrees_with_pyg_on_graphs_without_isolated_nodes(seed):
     assert gf.class_homophily(graph, y) == pytest.approx(theirs, abs=1e-6)
 
 
+@pytest.mark.parametrize("unlabelled", [-2, -3, -100])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        gf.node_homophily,
+        gf.edge_homophily,
+        gf.class_homophily,
+        gf.adjusted_homophily,
+        gf.label_informativeness,
+        lambda graph, y: gf.aggregation_similarity(graph, np.eye(graph.n_nodes), y),
+    ],
+)
+def test_every_negative_label_means_unlabelled(measure, unlabelled):
+    graph, y, _ = random_labelled(0)
+    y[::3] = -1
+    assert measure(graph, np.where(y < 0, unlabelled, y)) == measure(graph, y)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_adjusted_homophily_is_the_assortativity_of_the_labels(seed):
     graph, y, _ = random_labelled(seed)
