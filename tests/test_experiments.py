@@ -392,9 +392,8 @@ def test_under_gins_protocol_one_epoch_counts_for_all_folds(monkeypatch, tmp_pat
         pytest.importorskip("paper.journal"),
     )
     curves = [[0.1, 0.9, 0.5], [0.2, 0.5, 0.8]]
-    runs = [
-        {"scores": {}, "curve": curve, "epochs": 3, "best_epoch": 2, "s_value": None, "alphas": []} for curve in curves
-    ]
+    known = {"scores": {}, "epochs": 3, "best_epoch": 2, "s_value": None, "s_value_probabilities": None, "alphas": []}
+    runs = [{**known, "curve": curve} for curve in curves]
     (cell,) = select(["table6"], protocols=["paper"], datasets=["MUTAG"], models=["gin-0"])
     job = SimpleNamespace(runs=lambda values, kept: runs, splits=[], cell=cell)
     monkeypatch.setattr(measures.Job, "of", lambda cell: job)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .._document import facts_html
@@ -59,7 +59,7 @@ class Advice:
     probabilities: Mapping[str, float]
     family: str
     record: Record
-    evidence: Evidence
+    evidence: Evidence = field(repr=False)
 
     def _repr_html_(self) -> str:
         facts = {

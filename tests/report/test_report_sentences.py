@@ -226,7 +226,7 @@ def test_answers_without_labels_and_without_edges():
     alone = say.answers(collect(ring, x=np.cos(np.arange(40) * np.pi / 20)))
     assert "Features: yes" in alone["Is it more than chance?"]
     assert "low-pass" in alone["What to try"]
-    assert "need labels" in alone["Would a second channel help?"]
+    assert "needs labels" in alone["Would a second channel help?"]
     empty = say.answers(collect(gf.Graph.from_edges([], n_nodes=5), x=np.arange(5.0)))
     assert empty["Is it more than chance?"].startswith("Not tested")
     constant = say.answers(collect(ring, x=np.ones(40)))
