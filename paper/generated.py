@@ -101,7 +101,11 @@ def _universe(spec: GraphSpec, rng: np.random.Generator) -> tuple[Graph, Any, In
     seed = int(rng.integers(2**31))
     # Version 0.1.2 takes ``center_variance`` as the standard deviation of the centres.
     variances = {"center_variance": spec.signal, "cluster_variance": 1.0}
-    universe = library.GraphUniverse(spec.classes, feature_dim=N_FEATURES, seed=seed, **variances)
+    # Relative propensities as version 0.1.2 draws them, but never 0: it would look for connected communities for ever.
+    propensities = np.clip(rng.normal(1.0, 1.0, (spec.classes, spec.classes)), 0.1, 2.0)
+    propensities = np.tril(propensities) + np.tril(propensities, -1).T
+    shape = {"feature_dim": N_FEATURES, "P": propensities}
+    universe = library.GraphUniverse(spec.classes, seed=seed, **shape, **variances)
     family = library.GraphFamilyGenerator(
         universe=universe,
         n_nodes_range=(N_NODES, N_NODES),
