@@ -32,8 +32,6 @@ def relation_matrix(relations: Any, n_nodes: int) -> sparse.csr_array:
 
     Within division d: ``D^-1/2 A_d D^-1/2``, where D counts a node's neighbours over all divisions, itself included.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> pair = SimpleNamespace(pairs=np.array([[0, 1], [1, 0]]), space=np.array([0, 1]), relation=np.array([2, 1]))
     >>> relation_matrix(pair, 2).sum().round(12).item()

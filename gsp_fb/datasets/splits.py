@@ -107,8 +107,6 @@ def stored_splits(name: str) -> tuple[Split, ...] | None:
     They are :func:`random_splits` of the labels with ``SPLIT_SEED``, stored in a file because NumPy does not guarantee
     the same random stream across versions.
 
-    Examples
-    --------
     >>> stored_splits("amazon_photo")[0]
     Split(train=4591, val=1529, test=1530)
     >>> stored_splits("texas") is None
@@ -233,8 +231,6 @@ def without_validation(splits: Iterable[Any], n_items: int) -> tuple[Split, ...]
 def class_codes(y: Any) -> IntArray:
     """Return classes 0..C-1 in the order of their labels, -1 where a label is negative, empty or None.
 
-    Examples
-    --------
     >>> class_codes(["b", "a", None]), class_codes([10_000_000, -1, 3])
     (array([ 1,  0, -1]), array([ 1, -1,  0]))
     """
@@ -258,8 +254,6 @@ def is_absent(label: Any) -> bool:
 def checked_splits(splits: Any, n_items: int) -> tuple[Split, ...]:
     """Return splits as index arrays: from objects with train, val and test, or triples; masks or indices.
 
-    Examples
-    --------
     >>> checked_splits([([0, 1], [2], [3])], 4)
     (Split(train=2, val=1, test=1),)
     """
@@ -282,8 +276,6 @@ def _checked_split(split: Any, number: int, n_items: int) -> Split:
 def part_indices(part: Any, n_items: int, what: str) -> IntArray:
     """Return one part of a split as int64 indices in the given order, from a mask or from indices.
 
-    Examples
-    --------
     >>> part_indices([True, False, True], 3, "train")
     array([0, 2])
     """
@@ -307,8 +299,6 @@ def part_indices(part: Any, n_items: int, what: str) -> IntArray:
 def split_from_column(column: Any) -> Split:
     """Return the split that a column of a node table states by the words train, val (or valid, validation) and test.
 
-    Examples
-    --------
     >>> split_from_column(np.array(["train", "test", None, "val"], dtype=object))
     Split(train=1, val=1, test=1)
     """

@@ -114,12 +114,8 @@ def _places(subject: Subject, calls: list[LayerCall]) -> Iterator[tuple[str, Ten
     yield "input", subject.x, None
     for call in calls:
         # The first layer often sees the input itself; once is enough.
-        if call.input is not None and not _same(call.input, subject.x):
+        if call.input is not None and not torch.equal(call.input, subject.x):
             yield call.name, call.input, call
-
-
-def _same(a: Tensor, b: Tensor) -> bool:
-    return a.shape == b.shape and bool(torch.equal(a, b))
 
 
 def measure_dependence(

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..._document import Block, Figure, Heading, Table, Text, to_html
+from ..._document import Block, Figure, Heading, Table, Text, records, to_html
 from ...plot import figure
 from .drawing import draw_depth, draw_mixing, draw_response
 from .record import Audit
 
-__all__ = ["audit_page", "dependence_rows", "layer_rows", "response_rows", "smoothing_rows"]
+__all__ = ["TABLES", "audit_page"]
 
 PICTURES: dict[str, Callable[[Audit, Any], Any]] = {
     "Gain per band": draw_response,
@@ -27,61 +27,28 @@ Rows = Sequence[Mapping[str, object]]
 def response_rows(audit: Audit) -> Rows:
     """Return the gain of the network per band as rows of a table."""
     found = audit.response
-    columns = {
-        "from": found.edges[:-1],
-        "to": found.edges[1:],
-        "gain": found.gain,
-        "error": found.error,
-        "stays in band": np.diag(found.mixing),
-    }
-    return [dict(zip(columns, row, strict=True)) for row in np.column_stack(list(columns.values())).tolist()]
-
-
-def layer_rows(audit: Audit) -> Rows:
-    """Return the input and the layers as rows of a table."""
-    return [
-        {
-            "layer": row.name,
-            "width": row.width,
-            "S": row.s_value,
-            "E[S]": row.expected_s_value,
-            "centred S": row.s_value_centred,
-            "rank": row.effective_rank,
-            "distance": row.mean_average_distance,
-            "gain low": row.gain_low,
-            "gain high": row.gain_high,
-        }
-        for row in (audit.input, *audit.layers)
-    ]
+    columns = {"from": found.edges[:-1], "to": found.edges[1:], "gain": found.gain, "error": found.error}
+    return _transposed({**columns, "stays in band": np.diag(found.mixing)})
 
 
 def smoothing_rows(audit: Audit) -> Rows:
     """Return the differences with depth beside a linear network's and the eigengap's as rows of a table."""
     found = audit.oversmoothing
-    columns = (found.differences, found.linear, found.predicted)
-    return [
-        {"layer": name, "network": network, "linear": linear, "eigengap": predicted}
-        for name, network, linear, predicted in zip(found.names, *(c.tolist() for c in columns), strict=True)
-    ]
+    columns = {"layer": np.array(found.names), "network": found.differences, "linear": found.linear}
+    return _transposed({**columns, "eigengap": found.predicted})
 
 
-def dependence_rows(audit: Audit) -> Rows:
-    """Return the effect of every half and action as rows of a table."""
-    return [
-        {
-            "signal": row.where,
-            "half": row.half,
-            "action": row.action,
-            "energy": row.energy,
-            "output": row.output_change,
-            "classes": row.prediction_change,
-            "accuracy": row.accuracy,
-            "change": row.accuracy_change,
-        }
-        for row in audit.dependence
-    ]
+def _transposed(columns: Mapping[str, Any]) -> Rows:
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
+# Titles of columns, and the fields of a layer and of a dependence that they show.
+LAYER = {"layer": "name", "width": "width", "S": "s_value", "E[S]": "expected_s_value", "centred S": "s_value_centred"}
+LAYER |= {"rank": "effective_rank", "distance": "mean_average_distance"}
+LAYER |= {"gain low": "gain_low", "gain high": "gain_high"}
+DEPENDENCE = {"signal": "where", "half": "half", "action": "action", "energy": "energy", "output": "output_change"}
+DEPENDENCE |= {"classes": "prediction_change", "accuracy": "accuracy", "change": "accuracy_change"}
 TABLES: dict[str, tuple[Callable[[Audit], Rows], str]] = {
     "Response": (
         response_rows,
@@ -89,7 +56,7 @@ TABLES: dict[str, tuple[Callable[[Audit], Rows], str]] = {
         "stays in the band.",
     ),
     "Layers": (
-        layer_rows,
+        lambda audit: records((audit.input, *audit.layers), LAYER),
         "The output of every layer as a signal: S, its expectation E[S] under random permutation, centred S, effective "
         "rank, mean average distance; and the gain of the layer on each half of its input.",
     ),
@@ -99,7 +66,7 @@ TABLES: dict[str, tuple[Callable[[Audit], Rows], str]] = {
         "the eigengap predicts.",
     ),
     "Dependence": (
-        dependence_rows,
+        lambda audit: records(audit.dependence, DEPENDENCE),
         "One half of a signal is removed, or permuted over the nodes: its share of the energy, the relative change of "
         "the output, the share of predicted classes that change, the accuracy and its change.",
     ),
