@@ -200,9 +200,6 @@ def advise(graph: Any, x: Any = None, y: Any = None, train_mask: Any = None, *, 
     evidence = gather(graph, x, y, train_mask, rng=rng)
     advisor = advisors()["labels" if x is None else "features"]
     shares = advisor.probabilities(evidence.measures)
-    return Advice(max(shares, key=lambda name: shares[name]), shares, _family(evidence), advisor.record, evidence)
-
-
-def _family(evidence: Evidence) -> str:
-    """Return the family whose two channels the probe reads best; that of the baseline without features."""
-    return max(CANDIDATES, key=lambda family: evidence.readout.get(family, {}).get("both", 0.0))
+    # Without features all are equal, and the first is that of the baseline.
+    family = max(CANDIDATES, key=lambda family: evidence.readout.get(family, {}).get("both", 0.0))
+    return Advice(max(shares, key=lambda name: shares[name]), shares, family, advisor.record, evidence)
