@@ -13,8 +13,7 @@ from ...backend import FloatArray, IntArray
 from ...energy import signal_energy
 from .bands import Bands
 from .layers import LayerCall, changed_input
-from .nodes import node_axis, to_numpy
-from .subject import Subject
+from .subject import Subject, node_axis, to_numpy
 
 __all__ = ["ACTIONS", "HALVES", "Dependence", "largest_class", "measure_dependence", "predictions", "share_correct"]
 

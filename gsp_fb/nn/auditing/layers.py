@@ -13,8 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from ..._arguments import check_choice
-from .nodes import first_tensor, from_matrix, node_axis, to_matrix
-from .subject import Subject, is_message_passing
+from .subject import Subject, first_tensor, from_matrix, is_message_passing, node_axis, to_matrix
 
 __all__ = ["LayerCall", "changed_input", "find_layers", "record_calls"]
 

@@ -20,12 +20,11 @@ from ...operators import Operator, operator
 from .bands import Bands, make_bands
 from .dependence import largest_class, measure_dependence, predictions, share_correct
 from .layers import LayerCall, record_calls
-from .nodes import to_numpy
 from .oversmoothing import measure_oversmoothing
 from .record import Audit
 from .response import FrequencyResponse, Target, measure_responses, named_stream
 from .statistics import LayerAudit, profile
-from .subject import Call, Subject, evaluating, make_subject
+from .subject import Call, Subject, evaluating, make_subject, to_numpy
 from .verdict import AuditEvidence, judge
 
 __all__ = ["audit"]

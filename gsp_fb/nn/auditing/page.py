@@ -1,4 +1,4 @@
-"""An audit as rows of tables, and as one HTML file without scripts or links: verdict, pictures, tables."""
+"""An audit as pictures, as rows of tables, and as one HTML file of both with the verdict, without scripts or links."""
 
 from __future__ import annotations
 
@@ -11,10 +11,70 @@ import numpy as np
 
 from ..._document import Block, Figure, Heading, Table, Text, records, to_html
 from ...plot import figure
-from .drawing import draw_depth, draw_mixing, draw_response
+from ...plot._style import GREY, categorical, new_axes
+from ...plot.frequency import FREQUENCY
 from .record import Audit
 
-__all__ = ["TABLES", "audit_page"]
+__all__ = ["TABLES", "audit_page", "draw_depth", "draw_mixing", "draw_response"]
+
+
+def draw_response(audit: Audit, ax: Any = None) -> Any:
+    """Draw the gain per band relative to the largest one, the layers as thin lines; return the axes.
+
+    Layers and network differ in scale by their weights, so each line is relative to its own peak.
+    """
+    axes = new_axes(ax)
+    centres = (audit.response.edges[:-1] + audit.response.edges[1:]) / 2
+    gains = [(layer.name, layer.response.gain) for layer in audit.layers if layer.response is not None]
+    for (name, gain), colour in zip(gains, categorical(len(gains) + 1)[1:], strict=True):
+        there = np.isfinite(gain)
+        axes.plot(centres[there], gain[there] / _peak(gain), color=colour, linewidth=1, marker=".", label=name)
+    # A band without frequencies is left out; its neighbours are joined.
+    peak, there = _peak(audit.response.gain), np.isfinite(audit.response.gain)
+    axes.errorbar(
+        centres[there],
+        audit.response.gain[there] / peak,
+        yerr=audit.response.error[there] / peak,
+        color=categorical(1)[0],
+        linewidth=2.5,
+        capsize=3,
+        label="network",
+    )
+    middle = audit.response.edges[len(audit.response.edges) // 2]
+    axes.axvline(middle, color=GREY, linestyle="--", linewidth=1)
+    axes.set(xlabel=FREQUENCY, ylabel="gain relative to its peak", ylim=(0.0, None))
+    axes.legend(frameon=False, fontsize="small")
+    return axes
+
+
+def _peak(gain: Any) -> float:
+    finite = gain[np.isfinite(gain)]
+    return float(finite.max(initial=0.0)) or 1.0
+
+
+def draw_mixing(audit: Audit, ax: Any = None) -> Any:
+    """Draw the shares of the output energy: input bands as rows, output bands as columns; return the axes."""
+    axes = new_axes(ax)
+    edges = audit.response.edges
+    mesh = axes.pcolormesh(edges, edges, np.ma.masked_invalid(audit.mixing), vmin=0.0, vmax=1.0, cmap="viridis")
+    axes.figure.colorbar(mesh, ax=axes, label="share of the output energy")
+    axes.set(xlabel=f"output {FREQUENCY}", ylabel=f"input {FREQUENCY}")
+    return axes
+
+
+def draw_depth(audit: Audit, ax: Any = None) -> Any:
+    """Draw the differences between nodes with depth beside a linear network's and the eigengap's; return the axes."""
+    axes = new_axes(ax)
+    found = audit.oversmoothing
+    depth = np.arange(len(found.names))
+    lines = {"network": found.differences, "linear network": found.linear, "eigengap": found.predicted}
+    for (name, values), colour in zip(lines.items(), categorical(len(lines)), strict=True):
+        axes.plot(depth, values, color=colour, marker=".", label=name, linestyle="-" if name == "network" else "--")
+    axes.set(xlabel="layer", ylabel="norm outside frequency 0", ylim=(0.0, 1.05))
+    axes.set_xticks(depth)
+    axes.legend(frameon=False, fontsize="small")
+    return axes
+
 
 PICTURES: dict[str, Callable[[Audit, Any], Any]] = {
     "Gain per band": draw_response,

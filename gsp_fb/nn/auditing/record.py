@@ -98,7 +98,7 @@ class Audit:
         ----------
         ax : matplotlib Axes, optional
         """
-        from .drawing import draw_response
+        from .page import draw_response
 
         return draw_response(self, ax)
 

@@ -17,10 +17,9 @@ from ...errors import GspWarning, ParameterError
 from ...operators import Operator, operator
 from .layers import record_calls
 from .measure import audit
-from .nodes import to_numpy
 from .record import Audit
 from .statistics import LayerAudit, null_vectors
-from .subject import Call, Subject, evaluating, make_subject
+from .subject import Call, Subject, evaluating, make_subject, to_numpy
 
 __all__ = ["History", "Snapshot", "watch"]
 
