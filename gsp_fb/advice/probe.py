@@ -28,13 +28,7 @@ CHANNELS = {"low": ("low low",), "both": ("low low", "low high", "high high")}
 
 
 def channel_grams(low: Operator, x: Signal, rows: IntArray) -> dict[str, FloatArray]:
-    """Return the Gram matrices of features after two filter steps, by the names of the steps, on the given nodes.
-
-    >>> from gsp_fb import Graph, operator
-    >>> path = Graph.from_edges([(0, 1), (1, 2)])
-    >>> list(channel_grams(operator(path, "sym"), np.eye(3), np.array([0, 2])))
-    ['low low', 'low high', 'high high']
-    """
+    """Return the Gram matrices of features after two filter steps, by the names of the steps, on the given nodes."""
     filters = {"low": low, "high": low.complement()}
     filtered = _sparse_rows if is_sparse(x) else _dense_rows
     steps = {name: name.split() for name in CHANNELS["both"]}

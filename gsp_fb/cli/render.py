@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -81,7 +81,7 @@ def _parquet(file: Any, table: Mapping[str, Any], arrays: Any) -> None:
     require("pyarrow.parquet", "writing Parquet").write_table(made, file)
 
 
-WRITERS = {
+WRITERS: dict[str, Callable[[Any, Mapping[str, Any], Any], None]] = {
     ".csv": _csv,
     ".parquet": _parquet,
     ".npy": lambda file, table, arrays: np.save(file, arrays, allow_pickle=False),

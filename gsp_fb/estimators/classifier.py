@@ -246,11 +246,7 @@ def _labels_of_nodes(codes: IntArray, nodes: IntArray, n_nodes: int) -> IntArray
 
 
 def _seed_of(random_state: Any) -> int:
-    """Return an integer seed: ``random_state`` itself, or a number drawn from a ``RandomState`` or ``Generator``.
-
-    >>> _seed_of(7)
-    7
-    """
+    """Return an integer seed: ``random_state`` itself, or a number drawn from a ``RandomState`` or ``Generator``."""
     if isinstance(random_state, Integral):
         return int(random_state)
     if isinstance(random_state, np.random.RandomState):

@@ -92,12 +92,7 @@ class Audit:
         return found
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the gain of the network per band with standard errors, and of each layer; return the axes.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-        """
+        """Draw the gain of the network per band with standard errors, and of each layer; return the axes."""
         from .page import draw_response
 
         return draw_response(self, ax)
