@@ -144,13 +144,9 @@ def _blocks(audit: Audit, title: str, folder: Path) -> Iterator[Block]:
     yield from (Heading(1, title), Text(f"{audit.model}, {audit.n_nodes} nodes, {method}.", literal=True))
     yield Text(audit.verdict, literal=True, emphasis=True)
     for number, (name, draw) in enumerate(PICTURES.items()):
-        yield from (Heading(2, name), _picture(audit, draw, folder / f"{number}.png", name))
+        picture, path = figure(size=(7.0, 3.6)), folder / f"{number}.png"
+        draw(audit, picture.subplots())
+        picture.savefig(path, dpi=160)
+        yield from (Heading(2, name), Figure(path, name))
     for name, (rows, caption) in TABLES.items():
         yield from (Heading(2, name), Text(caption), Table.from_records(rows(audit)))
-
-
-def _picture(audit: Audit, draw: Callable[[Audit, Any], Any], path: Path, name: str) -> Figure:
-    picture = figure(size=(7.0, 3.6))
-    draw(audit, picture.subplots())
-    picture.savefig(path, dpi=160)
-    return Figure(path, name)
