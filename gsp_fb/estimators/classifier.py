@@ -186,33 +186,14 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
         return found
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of every class.
-
-        Parameters
-        ----------
-        X : as in :meth:`fit`
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_classes)
-            Classes in the order of ``classes_``.
-        """
+        """Return the probability of every class, shape (n_samples, n_classes), in the order of ``classes_``."""
         check_is_fitted(self, "classes_")
         rows = self._rows(X)
         return self._probabilities(rows)[rows.nodes]
 
     def predict(self, X: Any) -> Any:
-        """Return the most probable class of every row.
-
-        Parameters
-        ----------
-        X : as in :meth:`fit`
-
-        Returns
-        -------
-        ndarray, shape (n_samples,)
-        """
-        chosen = self.predict_proba(X).argmax(axis=1)
+        """Return the most probable class of every row, shape (n_samples,)."""
+        chosen = self.predict_proba(X).argmax(axis=1)  # first, as it checks that the estimator is fitted
         return self.classes_[chosen]
 
 

@@ -214,8 +214,6 @@ def _part(graph: Graph, nodes: IntArray) -> Graph:
 
 def _in_box(places: FloatArray) -> FloatArray:
     """Return the places moved into the unit square and its middle; a flat drawing is stretched, up to FLATNESS."""
-    if not len(places):
-        return places
     middle = (places.max(axis=0) + places.min(axis=0)) / 2
     spread = np.ptp(places, axis=0)
     width = np.maximum(spread, FLATNESS * spread.max())

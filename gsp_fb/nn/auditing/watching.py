@@ -47,15 +47,7 @@ class Snapshot:
 
 
 class History(Sequence[Snapshot]):
-    """Records of one training, in order; a context that watches while it is open.
-
-    Attributes
-    ----------
-    seconds : float
-        Cost of all records.
-    epoch_seconds : float
-        Mean time of a training epoch between records, their cost taken off; nan before two epochs were seen.
-    """
+    """Records of one training, in order; a context that watches while it is open."""
 
     def __init__(
         self, subject: Subject, op: Operator, chosen: int | Collection[int], steps: int, options: dict[str, Any]
@@ -88,7 +80,7 @@ class History(Sequence[Snapshot]):
 
     @property
     def epoch_seconds(self) -> float:
-        """Mean time of a training epoch, without the records."""
+        """Mean time of a training epoch, without the cost of the records; nan before two epochs were seen."""
         epochs = self._step / self._steps - 1
         return self._elapsed / epochs if epochs > 0 else float("nan")
 
