@@ -10,7 +10,7 @@ from gsp_fb import plot
 from gsp_fb._atomic import atomic_write
 from gsp_fb._document import Figure
 from gsp_fb._extras import has, require
-from gsp_fb.plot.embedding import draw_plane
+from gsp_fb.plot.networks import draw_plane
 
 from .cells import Cell
 from .store import Store

@@ -133,7 +133,7 @@ def _tsne(cell: Cell, journal: Journal) -> Facts:
 
 def _embeddings(job: Job, values: Mapping[str, Any]) -> Facts:
     from gsp_fb.nn import embed
-    from gsp_fb.plot.embedding import in_plane
+    from gsp_fb.plot.networks import in_plane
 
     with tempfile.TemporaryDirectory() as folder:
         job.train(values, job.splits[0], 0, Path(folder))

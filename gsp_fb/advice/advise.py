@@ -76,26 +76,12 @@ class Advice:
         return "both" if self.answer == ANSWERS[0] else "low"
 
     def command(self, source: str = "DATA") -> str:
-        """Return the line that trains what is recommended.
+        """Return the command line that trains what is recommended, on data that it names ``source``.
 
-        Parameters
-        ----------
-        source : str
-            How the command line names the data.
+        In Python :func:`gsp_fb.nn.build` with ``channels=`` is the same.
 
-        Returns
-        -------
-        str
-
-        See Also
-        --------
-        gsp_fb.nn.build : The same from Python, with ``channels=``.
-
-        Examples
-        --------
         >>> from gsp_fb.datasets import contextual_sbm
-        >>> data = contextual_sbm(300, homophily=0.1, degree=8, rng=0)
-        >>> advise(data.graph, data.x, data.y, range(0, 300, 2)).command("texas").split()[:2]
+        >>> advise(contextual_sbm(300, rng=0)).command("texas").split()[:2]
         ['gsp-fb', 'train']
         """
         line = _LINES[ANSWERS.index(self.answer)].format(source=source, family=self.family)
@@ -121,22 +107,10 @@ class Advice:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the recommendation as plain data for JSON.
+        """Return all fields, the channels, the text and the command as JSON holds them.
 
-        Returns
-        -------
-        dict
-            All fields, the channels, the text and the command.
-
-        See Also
-        --------
-        advise : Computes the recommendation.
-
-        Examples
-        --------
         >>> from gsp_fb.datasets import contextual_sbm
-        >>> data = contextual_sbm(300, homophily=0.1, degree=8, rng=0)
-        >>> sorted(advise(data.graph, data.x, data.y, range(0, 300, 2)).as_dict())[:3]
+        >>> sorted(advise(contextual_sbm(300, rng=0)).as_dict())[:3]
         ['answer', 'channels', 'command']
         """
         return {**asdict(self), "channels": self.channels, "text": self.text, "command": self.command()}
@@ -200,9 +174,6 @@ def advise(graph: Any, x: Any = None, y: Any = None, train_mask: Any = None, *, 
     evidence = gather(graph, x, y, train_mask, rng=rng)
     advisor = advisors()["labels" if x is None else "features"]
     shares = advisor.probabilities(evidence.measures)
-    return Advice(max(shares, key=lambda name: shares[name]), shares, _family(evidence), advisor.record, evidence)
-
-
-def _family(evidence: Evidence) -> str:
-    """Return the family whose two channels the probe reads best; that of the baseline without features."""
-    return max(CANDIDATES, key=lambda family: evidence.readout.get(family, {}).get("both", 0.0))
+    # Without features all are equal, and the first is that of the baseline.
+    family = max(CANDIDATES, key=lambda family: evidence.readout.get(family, {}).get("both", 0.0))
+    return Advice(max(shares, key=lambda name: shares[name]), shares, family, advisor.record, evidence)

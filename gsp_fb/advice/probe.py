@@ -28,29 +28,20 @@ CHANNELS = {"low": ("low low",), "both": ("low low", "low high", "high high")}
 
 
 def channel_grams(low: Operator, x: Signal, rows: IntArray) -> dict[str, FloatArray]:
-    """Return the Gram matrices of features after two filter steps, by the names of the steps, on the given nodes.
-
-    >>> from gsp_fb import Graph, operator
-    >>> path = Graph.from_edges([(0, 1), (1, 2)])
-    >>> list(channel_grams(operator(path, "sym"), np.eye(3), np.array([0, 2])))
-    ['low low', 'low high', 'high high']
-    """
+    """Return the Gram matrices of features after two filter steps, by the names of the steps, on the given nodes."""
     filters = {"low": low, "high": low.complement()}
-    filtered = _sparse_rows if is_sparse(x) else _dense_rows
     steps = {name: name.split() for name in CHANNELS["both"]}
     return {
-        name: centred_gram(filtered(filters[first], filters[second], x, rows))
+        name: centred_gram(_filtered(filters[first], filters[second], x, rows))
         for name, (first, second) in steps.items()
     }
 
 
-def _dense_rows(first: Operator, second: Operator, x: Signal, rows: IntArray) -> Signal:
+def _filtered(first: Operator, second: Operator, x: Signal, rows: IntArray) -> Signal:
+    """Return the given rows of ``second @ first @ x``."""
+    if is_sparse(x):  # few rows of a sparse product stay sparse, so the filters are multiplied first
+        return (second.to_scipy()[rows] @ first.to_scipy()) @ x
     return (second @ (first @ x))[rows]
-
-
-def _sparse_rows(first: Operator, second: Operator, x: Signal, rows: IntArray) -> Signal:
-    """Return the same rows with the two filters multiplied first: few rows of a sparse product stay sparse."""
-    return (second.to_scipy()[rows] @ first.to_scipy()) @ x
 
 
 def centred_gram(z: Any) -> FloatArray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from .._version import __version__
 from .analyse import CATALOGUE
@@ -16,7 +17,7 @@ from .demo import COMMANDS as DEMO
 from .exits import check_parallel, collective_exit, exit_code, root_only_output
 from .filtering import COMMANDS as FILTERING
 from .learning import COMMANDS as LEARNING
-from .render import emit
+from .render import WIDTH, emit
 from .reporting import AUDIT
 from .reporting import COMMANDS as REPORT
 from .source import Command
@@ -24,13 +25,6 @@ from .source import Command
 __all__ = ["COMMANDS", "main"]
 
 COMMANDS: tuple[Command, ...] = (*ANALYSE, *REPORT, *FILTERING, *LEARNING, AUDIT, *CATALOGUE, *DEMO)
-
-
-class _Narrow(argparse.HelpFormatter):
-    """Help of at most 80 columns."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=79)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -41,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         sub = commands.add_parser(command.name, help=command.help, description=command.help, allow_abbrev=False)
-        sub.formatter_class = _Narrow
+        sub.formatter_class = partial(argparse.HelpFormatter, width=WIDTH - 1)
         sub.add_argument("--json", action="store_true", help="Print one JSON object and nothing else.")
         for add in command.arguments:
             add(sub)

@@ -55,11 +55,6 @@ def _half_kept(regimes: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _eigengaps(graph: Graph) -> list[dict[str, Any]]:
-    gaps = ((family, eigengap(op)) for family, op in high_channels(graph))
-    return [{"family": family, "ratio": gap.ratio, "error": gap.error} for family, gap in gaps]
-
-
 def _trained(regimes: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the test accuracy without a graph, with one channel and with two; nothing where torch is absent."""
     if not has("torch"):
@@ -85,11 +80,14 @@ def _over_splits(runs: list[Any]) -> dict[str, Any]:
 def _demo(args: argparse.Namespace) -> int:
     karate, factions = _karate()
     regimes = {name: contextual_sbm(homophily=share, rng=args.seed, **BLOCKS) for name, share in REGIMES.items()}
+    gaps = ((family, eigengap(op)) for family, op in high_channels(karate))
     result = {
         "real graph": "Zachary's karate club, the two factions as labels",
         **{key: value for key, value in graph_facts(karate).items() if key in ("nodes", "edges", "components")},
         "energies of the factions": list(energy_rows(karate, "factions", one_hot(factions))),
-        "eigengaps of the karate club": _eigengaps(karate),
+        "eigengaps of the karate club": [
+            {"family": family, "ratio": gap.ratio, "error": gap.error} for family, gap in gaps
+        ],
         "two block models": _half_kept(regimes),
         "no graph, one channel, two: same splits and seeds": _trained(regimes),
     }

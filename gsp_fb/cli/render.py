@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +20,6 @@ from ..errors import ParameterError
 __all__ = ["WIDTH", "emit", "progress", "write_columns"]
 
 WIDTH = 80
-SUFFIXES = (".csv", ".parquet", ".npy", ".npz")
 Item = TypeVar("Item")
 
 
@@ -63,8 +62,8 @@ def write_columns(path: Path, data: Any, columns: Mapping[str, Any], arrays: Any
     n_rows = len(next(iter(columns.values())))
     node = range(n_rows) if names is None or len(names) != n_rows else names
     table = {"node": list(node), **{name: np.asarray(column).tolist() for name, column in columns.items()}}
-    if path.suffix not in SUFFIXES or (path.suffix == ".npy" and isinstance(arrays, Mapping)):
-        raise ParameterError(f"{path} must end in one of {', '.join(SUFFIXES)}; .npy holds one array")
+    if path.suffix not in WRITERS or (path.suffix == ".npy" and isinstance(arrays, Mapping)):
+        raise ParameterError(f"{path} must end in one of {', '.join(WRITERS)}; .npy holds one array")
     with atomic_write(path) as file:
         WRITERS[path.suffix](file, table, arrays)
 
@@ -82,13 +81,11 @@ def _parquet(file: Any, table: Mapping[str, Any], arrays: Any) -> None:
     require("pyarrow.parquet", "writing Parquet").write_table(made, file)
 
 
-def _npz(file: Any, table: Mapping[str, Any], arrays: Any) -> None:
-    np.savez(file, **(arrays if isinstance(arrays, Mapping) else {"predictions": arrays}))
-
-
-WRITERS = {
+WRITERS: dict[str, Callable[[Any, Mapping[str, Any], Any], None]] = {
     ".csv": _csv,
     ".parquet": _parquet,
     ".npy": lambda file, table, arrays: np.save(file, arrays, allow_pickle=False),
-    ".npz": _npz,
+    ".npz": lambda file, table, arrays: np.savez(
+        file, **(arrays if isinstance(arrays, Mapping) else {"predictions": arrays})
+    ),
 }

@@ -102,6 +102,8 @@ def audit_run(path: Path, data: Any, *, progress: bool = False, **options: Any) 
 
 
 def _audit(args: argparse.Namespace) -> int:
+    from ..nn.auditing import page
+
     if args.output is not None and args.output.suffix != ".html":
         raise ParameterError(f"-o writes a page: give a name that ends in .html, not {args.output}")
     run = _run_directory(args.run)
@@ -110,22 +112,15 @@ def _audit(args: argparse.Namespace) -> int:
     options = {"family": args.family, "bands": args.bands, "probes": args.probes, "rng": args.seed}
     found = audit_run(run, data, progress=not args.json, **options)
     if args.output is not None:
-        from ..nn.auditing.page import audit_page
-
         with atomic_write(args.output, mode="w") as file:
-            file.write(audit_page(found, f"{run.name} on {name}"))
-    _print(args, {"run": str(run), "data set": name, "model": found.model}, found)
-    return 0
-
-
-def _print(args: argparse.Namespace, facts: dict[str, Any], found: Any) -> None:
-    from ..nn.auditing.page import TABLES
-
+            file.write(page.audit_page(found, f"{run.name} on {name}"))
+    facts = {"run": str(run), "data set": name, "model": found.model}
     if args.json:
         emit({**facts, "verdict": found.verdict, "audit": found.to_dict()}, as_json=True)
-        return
-    emit({**facts, **{name.lower(): list(rows(found)) for name, (rows, _) in TABLES.items()}}, as_json=False)
+        return 0
+    emit({**facts, **{name.lower(): list(rows(found)) for name, (rows, _) in page.TABLES.items()}}, as_json=False)
     sys.stdout.write(f"\n{textwrap.fill(found.verdict, WIDTH)}\n")
+    return 0
 
 
 def _run_directory(path: Path) -> Path:

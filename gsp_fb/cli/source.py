@@ -71,11 +71,7 @@ def add_operator(parser: argparse.ArgumentParser) -> None:
 
 
 def one_of(choices: Iterable[str], what: str) -> Callable[[str], str]:
-    """Return the type of an option with few values; an unknown one names the nearest.
-
-    >>> one_of(["low", "high"], "channel")("low")
-    'low'
-    """
+    """Return the type of an option with few values; an unknown one names the nearest."""
 
     def check(text: str) -> str:
         try:

@@ -31,13 +31,6 @@ def relation_matrix(relations: Any, n_nodes: int) -> sparse.csr_array:
     """Return the block matrix of all divisions on rows ``node * N_DIVISIONS + division``.
 
     Within division d: ``D^-1/2 A_d D^-1/2``, where D counts a node's neighbours over all divisions, itself included.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> pair = SimpleNamespace(pairs=np.array([[0, 1], [1, 0]]), space=np.array([0, 1]), relation=np.array([2, 1]))
-    >>> relation_matrix(pair, 2).sum().round(12).item()
-    2.0
     """
     pairs, space, relation = check_relations(relations)
     outside = pairs[(pairs < 0) | (pairs >= n_nodes)]

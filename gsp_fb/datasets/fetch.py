@@ -5,13 +5,12 @@ A file must have the sha256 of the registry, or the one recorded in ``<file>.sha
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from .._atomic import atomic_write, sha256_file
@@ -128,26 +127,12 @@ def _download(url: str, path: Path, expected: str | None, hint: str) -> Path:
     return path
 
 
-class _HashingFile:
-    """A writable file that accumulates the sha256 of its content."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self.file, self.digest = file, hashlib.sha256()
-
-    def write(self, chunk: bytes) -> int:
-        self.digest.update(chunk)
-        return self.file.write(chunk)
-
-    def flush(self) -> None:
-        self.file.flush()
-
-
 def _stream(url: str, path: Path, expected: str | None) -> str:
     """Download to a temporary file that is renamed only if its hash matches; return the hash."""
     with atomic_write(path) as file, _downloader(url) as download:
-        sink = _HashingFile(file)
-        download(url, sink, None)
-        digest = sink.digest.hexdigest()
+        download(url, file, None)
+        file.flush()
+        digest = sha256_file(file.name)
         if expected is not None and digest != expected:
             raise IntegrityError(f"{url} has sha256 {digest}, expected {expected}; the download was discarded")
     return digest

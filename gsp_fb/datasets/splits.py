@@ -54,8 +54,6 @@ class Split:
     >>> split = Split(np.array([0, 2]), np.array([1]), np.array([3]))
     >>> split
     Split(train=2, val=1, test=1)
-    >>> split.masks(4)[0]
-    array([ True, False,  True, False])
     """
 
     train: IntArray
@@ -68,26 +66,9 @@ class Split:
         return len(self.train), len(self.val), len(self.test)
 
     def masks(self, n_nodes: int) -> tuple[npt.NDArray[np.bool_], ...]:
-        """Return the three sets as boolean masks.
+        """Return the training, validation and test sets as boolean masks, shape (n_nodes,).
 
-        Parameters
-        ----------
-        n_nodes : int
-            Length of the masks.
-
-        Returns
-        -------
-        tuple of three bool arrays, shape (n_nodes,)
-            Training, validation and test.
-
-        See Also
-        --------
-        random_splits : Draw splits at random.
-
-        Examples
-        --------
-        >>> train, val, test = Split(np.array([0, 1]), np.array([2]), np.array([3])).masks(4)
-        >>> train
+        >>> Split(np.array([0, 1]), np.array([2]), np.array([3])).masks(4)[0]
         array([ True,  True, False, False])
         """
         return tuple(np.isin(np.arange(n_nodes), part) for part in (self.train, self.val, self.test))
@@ -107,12 +88,8 @@ def stored_splits(name: str) -> tuple[Split, ...] | None:
     They are :func:`random_splits` of the labels with ``SPLIT_SEED``, stored in a file because NumPy does not guarantee
     the same random stream across versions.
 
-    Examples
-    --------
     >>> stored_splits("amazon_photo")[0]
     Split(train=4591, val=1529, test=1530)
-    >>> stored_splits("texas") is None
-    True
     """
     with files("gsp_fb").joinpath("data", "splits.npz").open("rb") as file, np.load(file, allow_pickle=False) as parts:
         if name not in parts:
@@ -164,9 +141,11 @@ def random_splits(
     """
     y = check_labels(y, np.size(y))
     n_splits, rng = check_count(n_splits, "n_splits"), check_rng(rng)
-    ends = _check_fractions(fractions)
+    shares = np.asarray(fractions, dtype=np.float64)
+    if shares.shape != (3,) or not np.all(shares >= 0) or abs(shares.sum() - 1) > 1e-9:
+        raise ParameterError(f"fractions must be three numbers >= 0 that sum to 1, not {fractions!r}")
     labelled = np.flatnonzero(y >= 0)
-    return tuple(_stratified(y[labelled], labelled, ends, rng) for _ in range(n_splits))
+    return tuple(_stratified(y[labelled], labelled, np.cumsum(shares)[:2], rng) for _ in range(n_splits))
 
 
 def with_validation(splits: Iterable[Any], y: Any, *, share: float = 0.1, seed: int = 0) -> tuple[Split, ...]:
@@ -233,8 +212,6 @@ def without_validation(splits: Iterable[Any], n_items: int) -> tuple[Split, ...]
 def class_codes(y: Any) -> IntArray:
     """Return classes 0..C-1 in the order of their labels, -1 where a label is negative, empty or None.
 
-    Examples
-    --------
     >>> class_codes(["b", "a", None]), class_codes([10_000_000, -1, 3])
     (array([ 1,  0, -1]), array([ 1, -1,  0]))
     """
@@ -258,8 +235,6 @@ def is_absent(label: Any) -> bool:
 def checked_splits(splits: Any, n_items: int) -> tuple[Split, ...]:
     """Return splits as index arrays: from objects with train, val and test, or triples; masks or indices.
 
-    Examples
-    --------
     >>> checked_splits([([0, 1], [2], [3])], 4)
     (Split(train=2, val=1, test=1),)
     """
@@ -282,8 +257,6 @@ def _checked_split(split: Any, number: int, n_items: int) -> Split:
 def part_indices(part: Any, n_items: int, what: str) -> IntArray:
     """Return one part of a split as int64 indices in the given order, from a mask or from indices.
 
-    Examples
-    --------
     >>> part_indices([True, False, True], 3, "train")
     array([0, 2])
     """
@@ -307,8 +280,6 @@ def part_indices(part: Any, n_items: int, what: str) -> IntArray:
 def split_from_column(column: Any) -> Split:
     """Return the split that a column of a node table states by the words train, val (or valid, validation) and test.
 
-    Examples
-    --------
     >>> split_from_column(np.array(["train", "test", None, "val"], dtype=object))
     Split(train=1, val=1, test=1)
     """
@@ -318,13 +289,6 @@ def split_from_column(column: Any) -> Split:
         known = ", ".join(WORDS)
         raise ParameterError(f"a split column holds {known} or nothing, and train at least once; found {odd!r}")
     return Split(*(np.flatnonzero([word == part for word in words]) for part in PARTS))
-
-
-def _check_fractions(fractions: Sequence[float]) -> npt.NDArray[np.float64]:
-    shares = np.asarray(fractions, dtype=np.float64)
-    if shares.shape != (3,) or not np.all(shares >= 0) or abs(shares.sum() - 1) > 1e-9:
-        raise ParameterError(f"fractions must be three numbers >= 0 that sum to 1, not {fractions!r}")
-    return np.cumsum(shares)[:2]
 
 
 def _stratified(y: IntArray, nodes: IntArray, ends: npt.NDArray[np.float64], rng: np.random.Generator) -> Split:

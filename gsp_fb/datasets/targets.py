@@ -43,8 +43,6 @@ def encode_targets(y: Any, n_classes: int | None = None) -> Targets:
     integers, empty strings and None mean unlabelled. Two-dimensional integers are 0/1 labels. Floats are numbers to
     regress on and are never truncated to classes; nan means unlabelled.
 
-    Examples
-    --------
     >>> found = encode_targets(["b", "", "a"])
     >>> found.kind, found.values.tolist(), found.names
     ('classes', [1, -1, 0], ('a', 'b'))
@@ -123,8 +121,6 @@ def check_split(split: Any, targets: Targets) -> Split:
 def array_sha256(*arrays: Any) -> str:
     """Return the SHA-256 of features, labels or indices: values, shapes and types of dense or CSR arrays.
 
-    Examples
-    --------
     >>> array_sha256(np.arange(3)) == array_sha256(np.arange(3.0))
     False
     """

@@ -17,8 +17,6 @@ __all__ = ["check_graph_indptr", "chosen_graphs", "node_features", "tag_features
 def check_graph_indptr(given: Any, n_nodes: int, n_graphs: int) -> IntArray:
     """Return the bounds of the graphs of a collection, checked against its nodes and targets.
 
-    Examples
-    --------
     >>> check_graph_indptr([0, 2, 5], 5, 2)
     array([0, 2, 5])
     """
@@ -41,8 +39,6 @@ def chosen_graphs(
 ) -> tuple[IntArray, sparse.csr_array, sparse.csr_array]:
     """Return the nodes of some graphs of a disjoint union, their adjacency, and the matrix that sums nodes into graphs.
 
-    Examples
-    --------
     >>> both = Graph.from_edges([(0, 1), (2, 3), (3, 4), (4, 2)])
     >>> nodes, adjacency, sums = chosen_graphs(both, [0, 2, 5], [1])
     >>> nodes, adjacency.nnz, sums.shape
@@ -84,8 +80,6 @@ def node_features(dataset: Any) -> Any:
 def tag_features(collection: Any) -> sparse.csr_array:
     """Return one-hot node tags, or one-hot degrees where all tags are equal, as GIN's experiments do.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> path = Graph.from_edges([(0, 1), (1, 2)])
     >>> tag_features(SimpleNamespace(graph=path, node_label=[0, 0, 0])).toarray()

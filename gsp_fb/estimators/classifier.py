@@ -186,33 +186,14 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
         return found
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of every class.
-
-        Parameters
-        ----------
-        X : as in :meth:`fit`
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_classes)
-            Classes in the order of ``classes_``.
-        """
+        """Return the probability of every class, shape (n_samples, n_classes), in the order of ``classes_``."""
         check_is_fitted(self, "classes_")
         rows = self._rows(X)
         return self._probabilities(rows)[rows.nodes]
 
     def predict(self, X: Any) -> Any:
-        """Return the most probable class of every row.
-
-        Parameters
-        ----------
-        X : as in :meth:`fit`
-
-        Returns
-        -------
-        ndarray, shape (n_samples,)
-        """
-        chosen = self.predict_proba(X).argmax(axis=1)
+        """Return the most probable class of every row, shape (n_samples,)."""
+        chosen = self.predict_proba(X).argmax(axis=1)  # first, as it checks that the estimator is fitted
         return self.classes_[chosen]
 
 
@@ -246,11 +227,7 @@ def _labels_of_nodes(codes: IntArray, nodes: IntArray, n_nodes: int) -> IntArray
 
 
 def _seed_of(random_state: Any) -> int:
-    """Return an integer seed: ``random_state`` itself, or a number drawn from a ``RandomState`` or ``Generator``.
-
-    >>> _seed_of(7)
-    7
-    """
+    """Return an integer seed: ``random_state`` itself, or a number drawn from a ``RandomState`` or ``Generator``."""
     if isinstance(random_state, Integral):
         return int(random_state)
     if isinstance(random_state, np.random.RandomState):

@@ -139,17 +139,7 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return np.asarray(self._extension.predict(X))
 
     def transform(self, X: Any) -> FloatArray:
-        """Return the coordinates of every row.
-
-        Parameters
-        ----------
-        X : as in :meth:`fit`
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_components)
-            Rows of the embedding.
-        """
+        """Return the coordinates of every row, shape (n_samples, n_components)."""
         check_is_fitted(self, "embedding_")
         return self._coordinates(self._checked(X))
 

@@ -146,18 +146,9 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
         return two_channel(graph, self.family, gamma=self.gamma, levels=self.levels, isolated=self.isolated)
 
     def transform(self, X: Any) -> Any:
-        """Return the bands of every column, concatenated.
+        """Return the bands of every column, band by band, shape (n_samples, n_bands * n_features).
 
         Sparse input gives sparse output, except with ``kernels``, whose output is dense.
-
-        Parameters
-        ----------
-        X : as in :meth:`fit`
-
-        Returns
-        -------
-        array or csr_array, shape (n_samples, n_bands * n_features)
-            Band by band.
         """
         rows = self._rows(X)
         found = self._bank(rows.graph).analyze(rows.signal)
@@ -166,18 +157,7 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
         return sparse.hstack(chosen, format="csr") if is_sparse(chosen[0]) else np.concatenate(chosen, axis=1)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names ``band_column`` of the output columns.
-
-        Parameters
-        ----------
-        input_features : array_like of str, optional
-            Names of the columns of ``X``; those of :meth:`fit` by default.
-
-        Returns
-        -------
-        array of str, shape (n_bands * n_features,)
-            In the order of the output.
-        """
+        """Return the names ``band_column`` of the output columns; ``input_features`` name the columns of ``X``."""
         check_is_fitted(self, "bands_")
         names = _check_feature_names_in(self, input_features) if self.features is None else self._known_names()
         return np.array([f"{band}_{name}" for band in self.bands_ for name in names], dtype=object)

@@ -295,16 +295,12 @@ def _pairs(table: _Table, ends: tuple[str, str], labels: Labels) -> tuple[IntArr
     if _integers(first) is None:
         if all(map(_DECIMAL.fullmatch, first)):
             raise table.text.refuse(0, f"{', '.join(first)} are neither node numbers nor names")
-        _check_filled(table, columns)
+        empty = next((list(column).index("") for column in columns if "" in column), None)
+        if empty is not None:
+            raise table.text.refuse(empty, "a node has no name; fill the empty cell")
         return names_to_pairs(columns, None)
     odd, pair = next((k, pair) for k, pair in enumerate(zip(*columns, strict=True)) if _integers(pair) is None)
     raise table.text.refuse(odd, f"{', '.join(pair)} where the lines above have integers")
-
-
-def _check_filled(table: _Table, columns: list[Sequence[str]]) -> None:
-    empty = next((k for column in columns if "" in column for k in [list(column).index("")]), None)
-    if empty is not None:
-        raise table.text.refuse(empty, "a node has no name; fill the empty cell")
 
 
 def _weights(table: _Table, name: str) -> FloatArray:

@@ -6,12 +6,11 @@ categories the palette of Okabe and Ito: all three are distinguishable with colo
 """
 
 from ._style import figure
-from .embedding import tsne
 from .energies import energy_profile, energy_split, s_values
 from .frequency import gft, kernel, response, spectrogram, spectrum
 from .layouts import LAYOUTS, positions
+from .networks import alphas, tsne
 from .nodes import filtered, graph, labels, signal
-from .training import alphas
 
 __all__ = [
     "LAYOUTS",

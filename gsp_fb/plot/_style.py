@@ -62,11 +62,11 @@ def new_axes(ax: Any, *, size: tuple[float, float] = (6.0, 4.0), space: bool = F
     return made.add_subplot(projection="3d" if space else None)
 
 
-def axes_row(axes: Any, count: int, *, size: tuple[float, float] = (3.6, 3.4)) -> Any:
+def axes_row(axes: Any, count: int) -> Any:
     """Return ``count`` axes as an array: the given ones, or a row of a new figure."""
     if axes is None:
-        pyplot, whole = require("matplotlib.pyplot", "plotting"), (size[0] * count, size[1])
-        return pyplot.subplots(1, count, figsize=whole, layout="constrained", squeeze=False)[1][0]
+        pyplot = require("matplotlib.pyplot", "plotting")
+        return pyplot.subplots(1, count, figsize=(3.6 * count, 3.4), layout="constrained", squeeze=False)[1][0]
     given = np.asarray(axes, dtype=object).ravel()
     if len(given) != count:
         raise ParameterError(f"{len(given)} axes given for {count} pictures; give {count} or none")

@@ -63,10 +63,9 @@ def energy_profile(
             lower, upper = profile.lower / profile.total, profile.upper / profile.total
             axes.fill_between(profile.edges, lower, upper, color=colour, alpha=0.3, linewidth=0)
             axes.plot(profile.edges, (lower + upper) / 2, **options)
-        elif len(named) == 1:
-            axes.stairs(profile.fraction, profile.edges, fill=True, **options)
         else:
-            axes.stairs(profile.fraction, profile.edges, linewidth=2, **options)
+            look = {"fill": True} if len(named) == 1 else {"linewidth": 2}
+            axes.stairs(profile.fraction, profile.edges, **look, **options)
     axes.set(xlabel=FREQUENCY, ylabel="share of the energy below" if cumulative else "share of the energy")
     axes.set_ylim(bottom=0.0)
     if any(named):

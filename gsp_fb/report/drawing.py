@@ -138,13 +138,7 @@ COLUMNS = 6
 
 
 def make_drawing(graph: Graph, signals: Signals, rng: np.random.Generator) -> Drawing:
-    """Return positions, structure and signals of the nodes that are drawn.
-
-    >>> from gsp_fb.report.signals import make_signals
-    >>> g = Graph.from_edges([(0, 1), (1, 2)])
-    >>> make_drawing(g, make_signals(g, None, None, {}), np.random.default_rng(0)).live
-    True
-    """
+    """Return positions, structure and signals of the nodes that are drawn."""
     real = graph.weights is None or not np.iscomplexobj(graph.weights)
     live = real and graph.n_nodes <= LIVE_NODES and len(graph.indices) <= LIVE_ENTRIES
     nodes = np.arange(graph.n_nodes) if live else neighbourhood(graph, SAMPLE_NODES)

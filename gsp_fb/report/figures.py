@@ -155,12 +155,7 @@ def dots(
     top: float,
     expected: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Chart:
-    """Return one row a name with a dot a series; ``expected`` draws a tick beside each dot.
-
-    >>> figure = dots("S", {"sym": {"labels": 0.5}}, xlabel="S", top=2.0)
-    >>> [mark.style for mark in figure.marks if mark.tag == "circle"]
-    ['dot c0']
-    """
+    """Return one row a name with a dot a series; ``expected`` draws a tick beside each dot."""
     low = min([0.0, *(value for row in rows.values() for value in row.values() if math.isfinite(value))])
     # The letters of a phone are 14 units high: 7.4 units a letter are enough for the longest name.
     room = max([96.0, *(12.0 + 7.4 * len(name) for name in rows)])
@@ -183,11 +178,7 @@ def dots(
 
 
 def steps(title: str, edges: Sequence[float], series: Mapping[str, Sequence[float]], *, ylabel: str) -> Chart:
-    """Return the share in each band as a stair for each series.
-
-    >>> steps("profile", [0.0, 1.0, 2.0], {"labels": [0.75, 0.25]}, ylabel="share").legend
-    ()
-    """
+    """Return the share in each band as a stair for each series."""
     roof = max(max(values) for values in series.values()) * 1.08 or 1.0
     frame = Frame((edges[0], edges[-1]), (0.0, roof), 230.0)
     marks = frame.axes("frequency λ", ylabel)
@@ -211,12 +202,7 @@ def lines(
     top: float | None = None,
     chosen: int | None = None,
 ) -> Chart:
-    """Return a curve for each series over the epochs, with a line at the chosen one.
-
-    >>> figure = lines("loss", [1, 2], {"train": [1.0, 0.5]}, ylabel="loss", chosen=2)
-    >>> [mark.style for mark in figure.marks if mark.tag == "path"]
-    ['curve c0']
-    """
+    """Return a curve for each series over the epochs, with a line at the chosen one."""
     finite = [value for values in series.values() for value in values if math.isfinite(value)]
     roof = top or max(finite, default=1.0) * 1.05 or 1.0
     last = max(epochs[-1], epochs[0] + 1)
@@ -233,11 +219,7 @@ def lines(
 
 
 def clouds(title: str, points: Sequence[tuple[float, float]], classes: Sequence[int]) -> Chart:
-    """Return points coloured by class, without axes: the axes of an embedding have no unit.
-
-    >>> len(clouds("low", [(0.0, 0.0), (1.0, 1.0)], [0, 1]).marks)
-    2
-    """
+    """Return points coloured by class, without axes: the axes of an embedding have no unit."""
     xs, ys = ([point[axis] for point in points] for axis in (0, 1))
     reach = max(max(xs) - min(xs), max(ys) - min(ys), 1e-12) * 0.53
     middle = ((max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2)

@@ -185,14 +185,7 @@ HEIGHT = 230.0
 
 
 def audit_sections(audit: Audit) -> Iterator[Section]:
-    """Yield the section of the whole network and that of its layers.
-
-    >>> from gsp_fb.datasets import contextual_sbm
-    >>> from gsp_fb.nn import audit, build
-    >>> data = contextual_sbm(40, rng=0)
-    >>> [section.anchor for section in audit_sections(audit(build("gcn", data), data, bands=4, probes=2))]
-    ['audit', 'audit-layers']
-    """
+    """Yield the section of the whole network and that of its layers."""
     from ..nn.auditing.page import TABLES
 
     tables = {name: Table.from_records(rows(audit)) for name, (rows, _) in TABLES.items()}

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._arguments import host_array
 from ..backend import FloatArray, IntArray, Signal, is_sparse
+from ..datasets.splits import class_codes
 from ..energy import one_hot, row_normalized, signal_energy
 from ..errors import SignalError
 from ..graph import Graph
@@ -102,10 +103,8 @@ def _labels(graph: Graph, y: Any) -> tuple[IntArray | None, tuple[str, ...], tup
         return None, (), (graph.check_signal(y), "one column a label")
     names: tuple[str, ...] = ()
     if y.dtype.kind in "OUS":
-        known = np.array([entry is not None and str(entry) != "" for entry in y.tolist()])
-        found, codes = np.unique(y[known].astype(str), return_inverse=True)
-        y, names = np.full(len(known), -1), tuple(found.tolist())
-        y[known] = codes
+        codes = class_codes(y)
+        names, y = tuple(np.unique(y[codes >= 0].astype(str)).tolist()), codes
     y = graph.check_labels(y)
     names = names or tuple(str(label) for label in range(int(y.max(initial=-1)) + 1))
     return y, names, (one_hot(y), "one 0/1 column a class")

@@ -18,11 +18,11 @@ from ..._arguments import check_csr
 from ...backend import IntArray
 from ...errors import FormatError
 from ...files._limits import MAX_NODES, Limits
+from ..divisions import N_RELATIONS, N_SPACES
 
 __all__ = ["CollectionArrays", "NodeArrays", "RelationArrays", "as_features", "checked_csr", "reading", "single"]
 
 BoolArray = npt.NDArray[np.bool_]
-N_SPACES, N_RELATIONS = 2, 4
 # Exceptions that malformed files cause in the parsers of numbers, text, JSON, zip archives and pickles.
 _PARSE_ERRORS = (
     *(ValueError, LookupError, TypeError, AttributeError, ArithmeticError),

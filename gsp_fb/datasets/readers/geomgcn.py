@@ -89,12 +89,6 @@ def read_relations_text(path: Path) -> RelationArrays:
         return RelationArrays(_pairs([row[0].split(",") for row in rows]), space, relation)
 
 
-def _array(path: Path) -> npt.NDArray[Any]:
-    stored: PickledArray = load_pickle(path, PickledArray)
-    with reading(path):
-        return stored.array()
-
-
 def _matrix(path: Path) -> sparse.csr_array:
     stored = vars(load_pickle(path, PickledCsr))
     with reading(path):
@@ -103,10 +97,12 @@ def _matrix(path: Path) -> sparse.csr_array:
 
 
 def _one_hot(path: Path) -> npt.NDArray[Any]:
-    rows = _array(path)
-    if rows.ndim != 2:
-        raise FormatError(f"{path}: labels of shape {rows.shape}, expected one 0/1 column per class")
-    return rows
+    stored: PickledArray = load_pickle(path, PickledArray)
+    with reading(path):
+        rows = stored.array()
+        if rows.ndim != 2:
+            raise FormatError(f"labels of shape {rows.shape}, expected one 0/1 column per class")
+        return rows
 
 
 def _stack(first: sparse.csr_array, last: sparse.csr_array, rows: IntArray, n_nodes: int) -> sparse.coo_array:

@@ -11,11 +11,11 @@ import numpy as np
 from scipy import sparse
 
 from ...files._limits import Archive, Limits
+from ..splits import PARTS
 from .arrays import BoolArray, CollectionArrays, NodeArrays, RelationArrays, as_features, checked_csr, reading, single
 
 __all__ = ["read_collection", "read_gnn_benchmark", "read_heterophilous", "read_masks", "read_node", "read_relations"]
 
-PARTS = ("train", "val", "test")
 NUMBERS = "biuf"
 
 

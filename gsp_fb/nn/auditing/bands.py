@@ -13,6 +13,7 @@ import numpy as np
 from ..._arguments import check_count
 from ...backend import FloatArray
 from ...energy import signal_energy
+from ...energy.profile import rounding
 from ...filters import FilterBank, Kernel
 from ...operators import Operator
 from ...spectrum import Spectrum, spectrum
@@ -25,8 +26,6 @@ EXACT_NODES = 3000
 TRANSITION = 0.3
 # Leakage of a band; relative to the norm of the signal.
 TOLERANCE = 1e-3
-# An eigenvalue this close to an edge, relative to the end of the axis, lies on it (as in energy_profile).
-ROUNDING = 1e-13
 
 
 def n_low(edges: FloatArray) -> int:
@@ -52,8 +51,7 @@ class ExactBands:
     @property
     def slices(self) -> list[slice]:
         """The modes of every band; a mode on an edge belongs to the band above."""
-        blur = ROUNDING * max(abs(self.edges[0]), abs(self.edges[-1]))
-        starts = np.searchsorted(self.modes.frequencies, self.edges[1:-1] - blur)
+        starts = np.searchsorted(self.modes.frequencies, self.edges[1:-1] - rounding(self.op))
         ends = [0, *(int(start) for start in starts), len(self.modes)]
         return [slice(a, b) for a, b in pairwise(ends)]
 
@@ -121,8 +119,8 @@ def _half(at: FloatArray, edge: float, width: float) -> FloatArray:
     return np.cos(_angle(at, edge, width)) ** 2
 
 
-def _kernel(function: Any, name: str, edges: Sequence[float], width: float) -> Kernel:
-    breakpoints = tuple(at for edge in edges for at in (edge - width, edge + width))
+def _kernel(function: Any, name: str, width: float, *edges: float | None) -> Kernel:
+    breakpoints = tuple(at for edge in edges if edge is not None for at in (edge - width, edge + width))
     return Kernel(function, name, continuity=3, breakpoints=breakpoints)
 
 
@@ -130,12 +128,7 @@ def _kernels(edges: FloatArray) -> list[Kernel]:
     width = TRANSITION * float(edges[1] - edges[0])
     inner: list[float | None] = [None, *edges[1:-1].tolist(), None]
     return [
-        _kernel(
-            partial(_band, low=low, high=high, width=width),
-            f"band {b}",
-            [e for e in (low, high) if e is not None],
-            width,
-        )
+        _kernel(partial(_band, low=low, high=high, width=width), f"band {b}", width, low, high)
         for b, (low, high) in enumerate(pairwise(inner))
     ]
 
@@ -148,7 +141,7 @@ def make_bands(op: Operator, bands: int) -> Bands:
     if op.graph.n_nodes <= EXACT_NODES:
         return ExactBands(op, edges, spectrum(op))
     cut, width = float(edges[n_low(edges)]), TRANSITION * float(edges[1] - edges[0])
-    half = _kernel(partial(_half, edge=cut, width=width), "low half", [cut], width)
+    half = _kernel(partial(_half, edge=cut, width=width), "low half", width, cut)
     bank = FilterBank(op, _kernels(edges), tol=TOLERANCE, method="chebyshev")
     # The half has the transition of a band, so about the same order serves. Chosen by its tolerance alone it is the
     # largest one (2000) where the margin of a sampled bound misses the tolerance by a tenth.

@@ -13,8 +13,7 @@ from ...backend import FloatArray, IntArray
 from ...energy import signal_energy
 from .bands import Bands
 from .layers import LayerCall, changed_input
-from .nodes import node_axis, to_numpy
-from .subject import Subject
+from .subject import Subject, node_axis, to_numpy
 
 __all__ = ["ACTIONS", "HALVES", "Dependence", "largest_class", "measure_dependence", "predictions", "share_correct"]
 
@@ -114,12 +113,8 @@ def _places(subject: Subject, calls: list[LayerCall]) -> Iterator[tuple[str, Ten
     yield "input", subject.x, None
     for call in calls:
         # The first layer often sees the input itself; once is enough.
-        if call.input is not None and not _same(call.input, subject.x):
+        if call.input is not None and not torch.equal(call.input, subject.x):
             yield call.name, call.input, call
-
-
-def _same(a: Tensor, b: Tensor) -> bool:
-    return a.shape == b.shape and bool(torch.equal(a, b))
 
 
 def measure_dependence(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,8 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from ..._arguments import check_choice
-from .nodes import first_tensor, from_matrix, node_axis, to_matrix
-from .subject import Subject, is_message_passing
+from .subject import Subject, first_tensor, from_matrix, is_message_passing, node_axis, to_matrix
 
 __all__ = ["LayerCall", "changed_input", "find_layers", "record_calls"]
 
@@ -68,13 +68,9 @@ def find_layers(model: nn.Module, names: Sequence[str] | None = None) -> dict[st
     modules = {name: module for name, module in model.named_modules() if name}
     if names is not None:
         return {name: modules[check_choice(name, modules, "layer")] for name in names}
-    passing = {name: module for name, module in modules.items() if _propagates(module)}
+    passing = {name: m for name, m in modules.items() if is_message_passing(m) or hasattr(m, "propagation")}
     inner = passing or dict(_opened(model))
     return {name: module for name, module in inner.items() if not _within(name, inner)}
-
-
-def _propagates(module: nn.Module) -> bool:
-    return is_message_passing(module) or hasattr(module, "propagation")
 
 
 def _opened(module: nn.Module, prefix: str = "") -> Iterator[tuple[str, nn.Module]]:
@@ -113,12 +109,8 @@ def record_calls(subject: Subject, names: Sequence[str] | None = None) -> list[L
     finally:
         for handle in handles:
             handle.remove()
-    return [_numbered(call, calls) for call in calls]
-
-
-def _numbered(call: LayerCall, calls: Sequence[LayerCall]) -> LayerCall:
-    several = sum(other.module is call.module for other in calls) > 1
-    return replace(call, name=f"{call.name}[{call.position}]") if several else call
+    counts = Counter(call.module for call in calls)
+    return [replace(c, name=f"{c.name}[{c.position}]") if counts[c.module] > 1 else c for c in calls]
 
 
 @contextmanager

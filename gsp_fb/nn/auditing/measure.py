@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,18 @@ from torch import nn
 
 from ..._arguments import check_count, check_rng
 from ..._extras import require
-from ...backend import FloatArray, IntArray, to_dense
+from ...backend import IntArray, to_dense
 from ...energy import one_hot, s_value_significance
 from ...errors import ParameterError
 from ...operators import Operator, operator
 from .bands import Bands, make_bands
 from .dependence import largest_class, measure_dependence, predictions, share_correct
 from .layers import LayerCall, record_calls
-from .nodes import to_numpy
 from .oversmoothing import measure_oversmoothing
 from .record import Audit
 from .response import FrequencyResponse, Target, measure_responses, named_stream
-from .statistics import LayerAudit, profile, signal_facts
-from .subject import Call, Subject, evaluating, make_subject
+from .statistics import LayerAudit, profile
+from .subject import Call, Subject, evaluating, make_subject, to_numpy
 from .verdict import AuditEvidence, judge
 
 __all__ = ["audit"]
@@ -135,7 +133,7 @@ def audit(
             matrix = to_numpy(subject(subject.x))
     x = to_numpy(subject.x)
     energies = profile(op, x, axis.edges, next(streams))
-    before = LayerAudit(**_facts(op, x), name="input", width=x.shape[1], profile=energies)
+    before = LayerAudit.of("input", x, op, profile=energies)
     smoothing = measure_oversmoothing(axis, x, before, rows, matrix)
     classes = predictions(output, subject.graph.n_nodes)
     evidence = AuditEvidence(response, dependence, smoothing, *_label_smoothness(op, subject.y), largest_class(classes))
@@ -164,10 +162,6 @@ def _ticks(show: bool, total: int) -> Iterator[Callable[[], object]]:
         yield bar.update
 
 
-def _facts(op: Operator, h: FloatArray) -> dict[str, Any]:
-    return asdict(signal_facts(op, h))
-
-
 def _layer_rows(
     calls: list[LayerCall], responses: list[FrequencyResponse], bands: Bands, rng: np.random.Generator
 ) -> tuple[LayerAudit, ...]:
@@ -175,15 +169,9 @@ def _layer_rows(
     measured, rows, seed = iter(responses), [], int(rng.integers(2**63))
     for call in calls:
         h = to_numpy(call.output)
-        row = LayerAudit(
-            **_facts(bands.op, h),
-            name=call.name,
-            width=h.shape[1],
-            profile=profile(bands.op, h, bands.edges, named_stream(seed, call.name)),
-            response=None if call.input is None else next(measured),
-            note=NO_SIGNAL if call.input is None else "",
-        )
-        rows.append(row)
+        energies = profile(bands.op, h, bands.edges, named_stream(seed, call.name))
+        whose = {"note": NO_SIGNAL} if call.input is None else {"response": next(measured)}
+        rows.append(LayerAudit.of(call.name, h, bands.op, profile=energies, **whose))
     return tuple(rows)
 
 

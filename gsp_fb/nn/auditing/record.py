@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..._document import facts_html
+from ..._document import facts_html, plain
 from ...backend import FloatArray
 from .dependence import Dependence
 from .oversmoothing import Oversmoothing
 from .response import FrequencyResponse
 from .statistics import LayerAudit
 
-__all__ = ["Audit", "plain"]
+__all__ = ["Audit"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,13 +92,8 @@ class Audit:
         return found
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the gain of the network per band with standard errors, and of each layer; return the axes.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-        """
-        from .drawing import draw_response
+        """Draw the gain of the network per band with standard errors, and of each layer; return the axes."""
+        from .page import draw_response
 
         return draw_response(self, ax)
 
@@ -117,18 +111,3 @@ class Audit:
             "verdict": self.verdict,
         }
         return facts_html("Audit", facts)
-
-
-def plain(value: Any) -> Any:
-    """Return dataclasses, arrays and nan as JSON holds them."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {name: plain(entry) for name, entry in value.items()}
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    return value

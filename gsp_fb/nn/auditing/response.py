@@ -15,7 +15,7 @@ from ...backend import FloatArray, freeze
 from ...energy import signal_energy
 from .bands import Bands, n_low
 from .linearize import Function, Linearization, linearize
-from .nodes import to_numpy
+from .subject import to_numpy
 
 __all__ = ["FrequencyResponse", "Target", "measure_responses", "named_stream"]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -82,6 +83,11 @@ class LayerAudit(SignalStatistics):
     response: FrequencyResponse | None = field(default=None, kw_only=True)
     note: str = field(default="", kw_only=True)
 
+    @classmethod
+    def of(cls, name: str, h: FloatArray, op: Operator, smooth: Any = None, **fields: Any) -> LayerAudit:
+        """Return the row of the output ``h`` with :func:`signal_facts`; ``fields`` are those that it does not state."""
+        return cls(**asdict(signal_facts(op, h, smooth)), name=name, width=h.shape[1], **fields)
+
     @property
     def gain_low(self) -> float:
         """Gain of the layer on the lower half of the axis."""
@@ -119,15 +125,9 @@ def _peak(h: FloatArray) -> float:
 def mean_average_distance(h: FloatArray) -> float:
     r"""Return the mean of :math:`1 - \cos(h_i, h_j)` over pairs of nodes whose rows are not zero.
 
-    The sum over pairs follows from the sum of the unit rows, so no pair is formed.
+    The sum over pairs follows from the sum of the unit rows, so no pair is formed (D. Chen et al., "Measuring and
+    relieving the over-smoothing problem for graph neural networks from the topological view", AAAI 2020).
 
-    References
-    ----------
-    .. [1] D. Chen et al., "Measuring and Relieving the Over-smoothing Problem for Graph Neural Networks from the
-       Topological View", AAAI 2020.
-
-    Examples
-    --------
     >>> mean_average_distance(np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]))
     1.0
     """

@@ -1,4 +1,4 @@
-"""What is audited: a model, its input on a graph, and the call between them, checked once."""
+"""What is audited: a model, its input on a graph, and the call between them; tensors as signals, one row a node."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from ..._arguments import check_labels, check_signal
-from ...backend import IntArray, to_dense
+from ...backend import FloatArray, IntArray, to_dense
 from ...convert import from_pyg
 from ...datasets.unions import node_features
 from ...errors import GraphError, ParameterError
@@ -24,12 +24,48 @@ from ..graphs import GraphBatch
 from ..inputs import features
 from ..models import MODELS
 from ..predict import load_model
-from .nodes import first_tensor, to_matrix
 
-__all__ = ["Call", "Subject", "evaluating", "make_subject"]
+__all__ = ["Call", "Subject", "evaluating", "first_tensor", "from_matrix", "is_message_passing", "make_subject"]
+__all__ += ["node_axis", "to_matrix", "to_numpy"]
 
 Call: TypeAlias = Callable[[nn.Module, Tensor], Any]
 MESSAGE_PASSING = "MessagePassing"
+
+
+def node_axis(t: Tensor, n_nodes: int) -> int | None:
+    """Return the axis that runs over the nodes: the first, or the last but one behind batch axes; None without one."""
+    if t.ndim >= 1 and t.shape[0] == n_nodes:
+        return 0
+    return t.ndim - 2 if t.ndim >= 3 and t.shape[-2] == n_nodes else None
+
+
+def to_matrix(t: Tensor, n_nodes: int) -> Tensor:
+    """Return ``t`` with the nodes first and all other axes as columns; without node axis, one row an item."""
+    axis = node_axis(t, n_nodes)
+    moved = t.reshape(1, -1) if t.ndim == 0 else t.movedim(axis or 0, 0)
+    return moved.reshape(moved.shape[0], -1)
+
+
+def from_matrix(matrix: Tensor, like: Tensor, n_nodes: int) -> Tensor:
+    """Return the tensor of the shape of ``like`` whose :func:`to_matrix` is ``matrix``."""
+    axis = node_axis(like, n_nodes) or 0
+    moved = like.movedim(axis, 0).shape
+    return matrix.reshape(moved).movedim(0, axis)
+
+
+def first_tensor(output: Any) -> Tensor | None:
+    """Return the tensor itself, or the first one of a tuple or list (PyG layers also return attention weights)."""
+    if isinstance(output, Tensor):
+        return output
+    found = output[0] if isinstance(output, tuple | list) and len(output) else None
+    return found if isinstance(found, Tensor) else None
+
+
+def to_numpy(t: Tensor) -> FloatArray:
+    """Return a tensor as an array on the host, float32 or float64."""
+    host = t.detach().cpu()
+    values: FloatArray = (host if host.dtype in (torch.float32, torch.float64) else host.float()).numpy()
+    return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +123,7 @@ def make_subject(
         model = load_model(model, data)
     if not isinstance(model, nn.Module):
         raise ParameterError(f"cannot audit {type(model).__name__}: give a torch.nn.Module or the path of a run")
-    model = _uncompiled(model)
+    model = getattr(model, "_orig_mod", model)  # of a compiled one
     if data.graph.directed:
         raise GraphError("an audit needs real frequencies: the graph is directed; give symmetrize= when making it")
     sparse = keep_sparse and call is None and hasattr(model, "recipe") and not hasattr(data, "graph_indptr")
@@ -95,11 +131,6 @@ def make_subject(
     subject = Subject(model, data.graph, x, _labels(data), call or _default_call(model, data, x))
     _check_output(subject)
     return subject
-
-
-def _uncompiled(model: nn.Module) -> nn.Module:
-    inner = getattr(model, "_orig_mod", model)
-    return inner if isinstance(inner, nn.Module) else model
 
 
 def _as_dataset(data: Any) -> Any:

@@ -56,10 +56,10 @@ class AuditEvidence:
         """Whether neighbours have different labels more often than at random."""
         return bool(self.s_labels > self.s_random)
 
-    def at_input(self, half: str, action: str = "removed") -> Dependence:
-        """Return the dependence on one half of the features."""
-        rows = (row for row in self.dependence if (row.where, row.half, row.action) == ("input", half, action))
-        return next(rows)
+    def at_input(self, half: str) -> Dependence:
+        """Return the effect of removing one half of the features."""
+        wanted = ("input", half, "removed")
+        return next(row for row in self.dependence if (row.where, row.half, row.action) == wanted)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
@@ -17,10 +17,9 @@ from ...errors import GspWarning, ParameterError
 from ...operators import Operator, operator
 from .layers import record_calls
 from .measure import audit
-from .nodes import to_numpy
 from .record import Audit
-from .statistics import LayerAudit, null_vectors, signal_facts
-from .subject import Call, Subject, evaluating, make_subject
+from .statistics import LayerAudit, null_vectors
+from .subject import Call, Subject, evaluating, make_subject, to_numpy
 
 __all__ = ["History", "Snapshot", "watch"]
 
@@ -48,15 +47,7 @@ class Snapshot:
 
 
 class History(Sequence[Snapshot]):
-    """Records of one training, in order; a context that watches while it is open.
-
-    Attributes
-    ----------
-    seconds : float
-        Cost of all records.
-    epoch_seconds : float
-        Mean time of a training epoch between records, their cost taken off; nan before two epochs were seen.
-    """
+    """Records of one training, in order; a context that watches while it is open."""
 
     def __init__(
         self, subject: Subject, op: Operator, chosen: int | Collection[int], steps: int, options: dict[str, Any]
@@ -89,12 +80,13 @@ class History(Sequence[Snapshot]):
 
     @property
     def epoch_seconds(self) -> float:
-        """Mean time of a training epoch, without the records."""
+        """Mean time of a training epoch, without the cost of the records; nan before two epochs were seen."""
         epochs = self._step / self._steps - 1
         return self._elapsed / epochs if epochs > 0 else float("nan")
 
     def __enter__(self) -> History:
-        self._handle = self._subject.model.register_forward_pre_hook(_uncompiled(self._before))
+        hook = torch.compiler.disable(self._before)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        self._handle = self._subject.model.register_forward_pre_hook(hook)
         return self
 
     def __exit__(
@@ -120,12 +112,9 @@ class History(Sequence[Snapshot]):
         self._elapsed += now - self._started if self._started else 0.0
         epoch, within = divmod(self._step, self._steps)
         self._step += 1
-        if not within and self._is_chosen(epoch):
+        if not within and (epoch % self._chosen == 0 if isinstance(self._chosen, int) else epoch in self._chosen):
             self.record(epoch)
         self._started = time.perf_counter()
-
-    def _is_chosen(self, epoch: int) -> bool:
-        return epoch % self._chosen == 0 if isinstance(self._chosen, int) else epoch in self._chosen
 
     def record(self, epoch: int) -> Snapshot:
         """Add a record of the network as it is now and return it."""
@@ -137,14 +126,9 @@ class History(Sequence[Snapshot]):
                 full = _full(self._subject, self._options) if self._options["full"] else None
         finally:
             self._busy = False
-        facts = [(name, h.shape[1], signal_facts(self._op, h, self._smooth)) for name, h in blocks]
-        rows = tuple(LayerAudit(**asdict(found), name=name, width=width) for name, width, found in facts)
+        rows = tuple(LayerAudit.of(name, h, self._op, self._smooth) for name, h in blocks)
         self._records.append(Snapshot(epoch, rows, full, time.perf_counter() - before))
         return self._records[-1]
-
-
-def _uncompiled(hook: Any) -> Any:
-    return torch.compiler.disable(hook)  # type: ignore[no-untyped-call]  # torch leaves it untyped
 
 
 def _full(subject: Subject, options: dict[str, Any]) -> Audit:
