@@ -12,6 +12,7 @@ import numpy as np
 from .._arguments import check_count, check_device, host_array
 from .._cost import state_cost
 from .._document import facts_html
+from .._lambda_max import EXACT_NODES
 from .._lanczos import Krylov, Total, alone, cumulative_bounds, gauss_rule, lanczos_columns
 from ..backend import (
     FloatArray,
@@ -34,8 +35,6 @@ from ..spectrum import spectrum
 __all__ = ["EXACT_NODES", "EnergyProfile", "Measure", "check_edges", "energy_profile", "quadrature", "rounding"]
 __all__ += ["summed_over"]
 
-# Up to this size all modes cost less than a second.
-EXACT_NODES = 512
 # Signals that the recurrence takes at a time: wide enough for the compiled product, and three such blocks are small.
 BLOCK_COLUMNS = 16
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._document import facts_html
+from .._lambda_max import EXACT_NODES
 from ..backend import FloatArray
 from ..errors import GspWarning, ParameterError
 from .krylov import least_denominator
@@ -18,8 +19,6 @@ from .response import FOR_ROUNDING, MAX_ORDER, Response
 __all__ = ["METHODS", "FilterTask", "Plan", "choose"]
 
 EPS = float(np.finfo(np.float64).eps)
-# Up to this size the basis costs less than a second, once, and is as accurate as anything can be.
-EXACT_NODES = 512
 # Up to this size the basis is worth its cost if no polynomial reaches the tolerance.
 BASIS_NODES = 4096
 # A series whose tail stays above this share of the kernel belongs to a kernel that jumps.

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._arguments import check_choice, check_count, check_host
+from .._arguments import check_choice, check_count
 from ..backend import FloatArray, IntArray
-from ..errors import GraphError, ParameterError
+from ..errors import ParameterError
 from ..graph import Graph
 from ..nodes import NodeTable
 from ..operators import operator
 from ..spectrum import spectrum
-from .kron import without_loops
+from .kron import check_reducible, without_loops
 
 __all__ = ["Coarsened", "coarsen"]
 
@@ -121,10 +121,7 @@ def coarsen(graph: Graph, ratio: float = 0.5, *, k: int = 10, method: str = "var
     >>> found.graph.n_nodes, bool(found.error < 0.3)
     (100, True)
     """
-    graph.in_memory()
-    check_host(graph.device, "a graph is coarsened")
-    if graph.directed:
-        raise GraphError("a directed graph is not coarsened here; give symmetrize= to the graph")
+    check_reducible(graph, "coarsening")
     check_choice(method, METHODS, "method")
     target = _check_target(graph, ratio, check_count(k, "k"))
     modes = spectrum(operator(graph, "comb", channel="high"), k=k)
