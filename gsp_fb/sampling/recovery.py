@@ -10,6 +10,7 @@ from scipy import linalg
 
 from .._arguments import check_choice, check_count, check_nodes, check_rng, check_signal
 from ..backend import FloatArray, IntArray, to_host
+from ..energy.dirichlet import check_high
 from ..errors import ParameterError, SignalError
 from ..operators import Operator
 from ..spectrum import spectrum
@@ -80,8 +81,7 @@ def sampling_set(op: Operator, k: int, n_samples: int, *, method: str = "greedy"
 
 def _basis(op: Operator, k: int) -> FloatArray:
     """Return orthonormal modes of the symmetrized operator at the ``k`` lowest frequencies, on the host."""
-    if op.channel != "high":
-        raise ParameterError(f"{op!r} is a low channel; bandwidth is counted in modes of the high one, op.complement()")
+    check_high(op, "bandwidth is counted in modes of")
     op.graph.check_real("a sampling set")
     op.graph.in_one_process()
     return np.asarray(to_host(spectrum(op, k=check_count(k, "k"), which="low").symmetrized_basis))
@@ -166,7 +166,7 @@ def condition(op: Operator, nodes: Any, k: int) -> Recovery:
     """
     basis = _basis(op, k)
     values = linalg.svdvals(basis[check_nodes(nodes, basis.shape[0], "nodes", remedy=ONCE)])
-    return Recovery(float(values[-1]) if len(values) == k else 0.0, float(values[0]) if len(values) else 0.0)
+    return Recovery(float(values[-1]) if len(values) == k else 0.0, float(values[0]))
 
 
 def recover(op: Operator, nodes: Any, values: Any, k: int) -> FloatArray:
