@@ -34,7 +34,8 @@ from ._sums import gram, inner_weights, weights_of
 from .dirichlet import s_value
 from .permutation import expected_ratio, permutation_moments
 
-__all__ = ["METHODS", "SURROGATES", "Significance", "label_codes", "label_forms", "s_value_significance"]
+__all__ = ["METHODS", "SURROGATES", "Significance", "label_codes", "label_forms", "normal_p_values"]
+__all__ += ["s_value_significance"]
 
 Codes = npt.NDArray[np.int16]
 # Expectation and standard deviation of S over the surrogates, and the z-score of the measured value.
@@ -199,6 +200,10 @@ def s_value_significance(
     Drawing surrogates costs ``n_surrogates`` energies of ``x``; above 3e9 entries read, about five seconds, a warning
     states how long it takes before it starts. ``method='analytic'`` costs one.
 
+    For random-walk families the norm changes with the placement too. ``S <= s`` is then tested as
+    :math:`\langle x, (L - s)x\rangle \le 0`, whose moments are exact; ``expected`` is the expectation of the ratio to
+    second order, and ``std`` that of the form relative to the expected energy.
+
     Parameters
     ----------
     op : Operator
@@ -233,12 +238,6 @@ def s_value_significance(
     expected_s_value : The expectation alone.
     morans_i, gearys_c : The same question in the terms of spatial statistics.
 
-    Notes
-    -----
-    For random-walk families the norm changes with the placement too. ``S <= s`` is then tested as
-    :math:`\langle x, (L - s)x\rangle \le 0`, whose moments are exact; ``expected`` is the expectation of the ratio to
-    second order, and ``std`` that of the form relative to the expected energy.
-
     Examples
     --------
     >>> from gsp_fb import datasets, operator
@@ -256,55 +255,53 @@ def s_value_significance(
     measured = form.value(x, per_column)
     null = _null_moments(op, x, measured, per_column) if kind == "permute" else None
     if method == "analytic" and null is not None:
-        return _normal(measured, null, per_column, op.diag)
+        drawn: FloatArray = np.empty((0, len(measured)))
+        shares = [normal_p_values(side * null[2], measured) for side in (1, -1)]
+        return _result((measured, *null, *shares), drawn, per_column, op.diag)
     # Labels are compared once an edge, whatever the number of classes.
     width = 1 if label_codes(x) is not None else x.shape[1]
     remedy = "give fewer n_surrogates=, or method='analytic', whose cost is that of one energy"
     state_cost(float(op.graph.n_entries) * width * count, f"{count} surrogates of {x.shape[1]} signals", remedy)
     drawn = SURROGATES[kind](form, x, count, per_column, generator)
-    return _compared(measured, drawn, null, per_column, op.diag)
+    shares = [_drawn_p_values(side * drawn, side * measured) for side in (1, -1)]
+    return _result((measured, *(null or _drawn_moments(drawn, measured)), *shares), drawn, per_column, op.diag)
 
 
 def _null_moments(op: Operator, x: Signal, measured: FloatArray, per_column: bool) -> Null:
     """Return expectation and standard deviation of S over all placements, and the z-score of the measured value."""
     weights, signal = weights_of(op), gram(op.graph, x, per_column)
-    form = permutation_moments(weights, signal, measured)
-    energy = weights.norm.mean() * signal.trace
-    spread = np.sqrt(form.variance)
-    negligible = 1e-10 * np.abs(form.mean) + SLACK * weights.diagonal.max(initial=0.0) * signal.trace
-    varies = spread > negligible
-    z = np.divide(-form.mean, spread, out=np.full_like(spread, np.nan), where=varies)
+    mean, variance = permutation_moments(weights, signal, measured)
+    energy, spread = weights.norm.mean() * signal.trace, np.sqrt(variance)
+    negligible = 1e-10 * np.abs(mean) + SLACK * weights.diagonal.max(initial=0.0) * signal.trace
+    z = np.divide(-mean, spread, out=np.full_like(spread, np.nan), where=spread > negligible)
     std = np.divide(spread, energy, out=np.full_like(spread, np.nan), where=energy > 0)
     return expected_ratio(weights, signal), std, z
 
 
-def _normal(measured: FloatArray, null: Null, per_column: bool, like: Any) -> Significance:
-    from scipy.special import ndtr  # loads a third of scipy that only this needs
+def normal_p_values(z: FloatArray, measured: FloatArray) -> FloatArray:
+    """Return the share of placements with a statistic as low: all of them where none differs from the signal."""
+    from scipy.special import ndtr  # loads a third of scipy that only tests need
 
-    expected, std, z = null
-    # Where no placement differs from the signal, all of them are as smooth and as rough.
-    p_smooth, p_rough = (np.where(np.isnan(z) & ~np.isnan(measured), 1.0, ndtr(side * z)) for side in (1, -1))
-    return _result((measured, expected, std, p_smooth, p_rough, z), np.empty((0, len(z))), per_column, like)
+    return np.where(np.isnan(z) & ~np.isnan(measured), 1.0, ndtr(z))
 
 
-def _compared(measured: FloatArray, drawn: FloatArray, null: Null | None, per_column: bool, like: Any) -> Significance:
+def _drawn_p_values(drawn: FloatArray, measured: FloatArray) -> FloatArray:
+    """Return the share of surrogates with an S as low, the signal counted once; nan for a signal without S."""
     slack = SLACK * np.maximum(np.abs(measured), np.abs(drawn).max(axis=0))
-    p_smooth, p_rough = (
-        (1 + np.count_nonzero(side * drawn <= side * measured + slack, axis=0)) / (1 + len(drawn)) for side in (1, -1)
-    )
-    p_smooth, p_rough = (np.where(np.isnan(measured), np.nan, p) for p in (p_smooth, p_rough))
-    if null is not None:
-        expected, std, z = null
-    else:
-        expected, std = drawn.mean(axis=0), drawn.std(axis=0)
-        z = np.divide(measured - expected, std, out=np.full_like(std, np.nan), where=std > 1e-10 * np.abs(expected))
-    return _result((measured, expected, std, p_smooth, p_rough, z), drawn, per_column, like)
+    share = (1 + np.count_nonzero(drawn <= measured + slack, axis=0)) / (1 + len(drawn))
+    return np.where(np.isnan(measured), np.nan, share)
+
+
+def _drawn_moments(drawn: FloatArray, measured: FloatArray) -> Null:
+    expected, std = drawn.mean(axis=0), drawn.std(axis=0)
+    z = np.divide(measured - expected, std, out=np.full_like(std, np.nan), where=std > 1e-10 * np.abs(expected))
+    return expected, std, z
 
 
 def _result(numbers: tuple[FloatArray, ...], drawn: FloatArray, per_column: bool, like: Any) -> Significance:
     """Return floats for one test, arrays beside ``like`` for one test a signal."""
     surrogates = freeze(asarray_like(np.ascontiguousarray(drawn if per_column else drawn[:, 0]), like))
-    measured, expected, std, p_smooth, p_rough, z = (
+    measured, expected, std, z, p_smooth, p_rough = (
         freeze(asarray_like(number, like)) if per_column else float(number[0]) for number in numbers
     )
     return Significance(measured, expected, std, surrogates, p_smooth, p_rough, z)
