@@ -90,8 +90,9 @@ class Expansion:
         if math.isinf(tail):
             return _jump_error(kernel, self.interval, part)
         # Where the tail proves nothing, the sizes of kernel and polynomial still do.
-        sizes = math.inf if tail < 1 else _largest_kernel_value(kernel, self.interval) + _largest_value(part[None, :])
-        return min(tail, sizes)
+        if tail < 1 or kernel.envelope is None:
+            return tail
+        return min(tail, kernel.envelope(*next(_ellipses(self.interval))) + _largest_value(part[None, :]))
 
     def truncated(self, order: int) -> FloatArray:
         """Return the coefficients up to degree ``order``, shape (n_kernels, order + 1)."""
@@ -154,22 +155,16 @@ def expand(kernels: tuple[Kernel, ...], interval: Interval, witnesses: FloatArra
         coefficients = _coefficients_from(samples)
         rows = list(zip(kernels, coefficients, strict=True))
         enough = count * NOISE * float(np.abs(samples).max())
-        proven = [_interpolation_error(kernel, interval, row) for kernel, row in rows]
-        errors = [
-            error if _is_proven(kernel, error) else _searched_error(kernel, interval, row, enough, known)
-            for (kernel, row), error in zip(rows, proven, strict=True)
-        ]
+        errors = [_interpolation_error(kernel, interval, row) for kernel, row in rows]
+        # The declarations of a kernel bound it by a tail, or by its variation if it jumps.
+        proven = tuple(math.isfinite(e) or 0 in dict(k.variations) for k, e in zip(kernels, errors, strict=True))
+        for m, (kernel, row) in enumerate(rows):
+            errors[m] = errors[m] if proven[m] else _searched_error(kernel, interval, row, enough, known)
         if max(errors) <= enough or count >= MOST_POINTS:
             break
         count *= 2
-    flags = tuple(_is_proven(kernel, error) for kernel, error in zip(kernels, proven, strict=True))
-    tails = np.stack([_tails(*row) for row in zip(coefficients, errors, flags, strict=True)])
-    return Expansion(kernels, interval, coefficients, tails, flags, known)
-
-
-def _is_proven(kernel: Kernel, error: float) -> bool:
-    """Return whether the declarations of a kernel bound it: by a tail, or by its variation if it jumps."""
-    return math.isfinite(error) or 0 in dict(kernel.variations)
+    tails = np.stack([_tails(*row) for row in zip(coefficients, errors, proven, strict=True)])
+    return Expansion(kernels, interval, coefficients, tails, proven, known)
 
 
 def _searched_error(kernel: Kernel, interval: Interval, row: FloatArray, enough: float, witnesses: FloatArray) -> float:
@@ -245,13 +240,6 @@ def _largest_value(coefficients: FloatArray) -> float:
     return sampled * _peak_factor(degree, count)
 
 
-def _largest_kernel_value(kernel: Kernel, interval: Interval) -> float:
-    """Return a proven bound on the largest absolute value of a kernel on ``interval``, inf if it declares none."""
-    if kernel.envelope is None:
-        return math.inf
-    return float(kernel.envelope(*next(_ellipses(interval))))
-
-
 def _ellipses(interval: Interval) -> Iterator[tuple[float, float, float]]:
     """Yield the centre and the semi-axes of the ellipses, the smallest first."""
     center, half = (interval[0] + interval[1]) / 2, (interval[1] - interval[0]) / 2
@@ -278,12 +266,11 @@ def _analytic_tail(kernel: Kernel, interval: Interval, count: int) -> float:
 
 def _variation_tail(kernel: Kernel, half: float, count: int) -> float:
     with np.errstate(all="ignore"):  # a power that leaves the range of float64 bounds nothing
-        powers = {nu: float(np.float64(half) ** nu) for nu, _ in kernel.variations}
-    tails = [
-        2 * variation * powers[nu] / (math.pi * nu * float(count - 1 - nu) ** nu)
-        for nu, variation in kernel.variations
-        if 0 < nu < count - 1 and powers[nu] >= TINY
-    ]
+        tails = [
+            float(2 * variation * power / (math.pi * nu * float(count - 1 - nu) ** nu))
+            for nu, variation in kernel.variations
+            if 0 < nu < count - 1 and (power := np.float64(half) ** nu) >= TINY
+        ]
     return min(tails, default=math.inf)
 
 

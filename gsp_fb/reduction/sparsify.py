@@ -76,6 +76,9 @@ def sparsify(graph: Graph, epsilon: float, *, rng: Any = 0) -> Sparsified:
     kept. All connected components stay connected. A warning states how long it takes before it starts, where that is
     more than about five seconds.
 
+    Up to 512 nodes resistances and error are exact. Beyond, resistances come from 64 random projections, and the error
+    from 48 steps of Lanczos's process; memory is proportional to the number of edges.
+
     Parameters
     ----------
     graph : Graph
@@ -106,11 +109,6 @@ def sparsify(graph: Graph, epsilon: float, *, rng: Any = 0) -> Sparsified:
     ----------
     .. [1] D. A. Spielman and N. Srivastava, "Graph sparsification by effective resistances", SIAM J. Comput. 40(6),
        2011.
-
-    Notes
-    -----
-    Up to 512 nodes resistances and error are exact. Beyond, resistances come from 64 random projections, and the error
-    from 48 steps of Lanczos's process; memory is proportional to the number of edges.
 
     Examples
     --------
