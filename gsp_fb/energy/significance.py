@@ -101,49 +101,42 @@ class Significance:
         return facts_html("Significance", facts)
 
 
-class _Form:
-    """S in the operator's own inner product: the plain one of the symmetrised operator, on ``scale * x``."""
-
-    def __init__(self, op: Operator) -> None:
-        self.op, self.symmetric = op, op if op.graph.directed else op.symmetrized
-
-    def scaled(self, x: Signal) -> Signal:
-        return x if self.op.graph.directed or self.op.is_symmetric else diagonal_times(self.op.scale, x)
-
-    def value(self, x: Signal, per_column: bool) -> FloatArray:
-        return np.atleast_1d(to_host(s_value(self.symmetric, self.scaled(x), per_column=per_column)))
+def _s_values(op: Operator, x: Signal, per_column: bool) -> FloatArray:
+    return np.atleast_1d(to_host(s_value(op, x, per_column=per_column)))
 
 
-def _permuted(form: _Form, x: Signal, n_draws: int, per_column: bool, rng: np.random.Generator) -> FloatArray:
+def _permuted(op: Operator, x: Signal, n_draws: int, per_column: bool, rng: np.random.Generator) -> FloatArray:
     """Return S of random placements of the rows of ``x``, shape (n_draws, 1 or n_signals)."""
     permutations = (rng.permutation(x.shape[0]) for _ in range(n_draws))
     codes = None if per_column else label_codes(x)
-    if codes is not None and not form.op.graph.directed:
-        return label_forms(form.op, codes, permutations)[:, None]
+    if codes is not None and not op.graph.directed:
+        return label_forms(op, codes, permutations)[:, None]
     size = 1 if is_sparse(x) else max(1, BLOCK_COLUMNS // max(x.shape[1], 1))
     blocks = iter(lambda: list(islice(permutations, size)), [])
-    return np.concatenate([_block_values(form, x, block, per_column) for block in blocks])
+    return np.concatenate([_block_values(op, x, block, per_column) for block in blocks])
 
 
-def _block_values(form: _Form, x: Signal, block: list[Any], per_column: bool) -> FloatArray:
+def _block_values(op: Operator, x: Signal, block: list[Any], per_column: bool) -> FloatArray:
     """Return S of a few placements, whose columns stand side by side in one signal."""
     if len(block) == 1:
-        return form.value(take_rows(x, block[0]), per_column)[None, :]
-    placed = form.scaled(namespace(x).concat([take_rows(x, permutation) for permutation in block], axis=1))
-    op = form.symmetric
-    above = to_host(quadratic_form(op.graph, placed, op.left, op.right, op.diag)).reshape(len(block), -1)
+        return _s_values(op, take_rows(x, block[0]), per_column)[None, :]
+    placed = namespace(x).concat([take_rows(x, permutation) for permutation in block], axis=1)
+    # In the coordinates of the symmetric core the operator's inner product is the plain one.
+    core = op if op.graph.directed else op.symmetrized
+    placed = placed if core is op else diagonal_times(op.scale, placed)
+    above = to_host(quadratic_form(op.graph, placed, core.left, core.right, core.diag)).reshape(len(block), -1)
     below = to_host(namespace(placed).sum(abs(placed) ** 2, axis=0)).reshape(len(block), -1)
     if not per_column:
         above, below = above.sum(axis=1, keepdims=True), below.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0))
 
 
-def _sign_flipped(form: _Form, x: Signal, n_draws: int, per_column: bool, rng: np.random.Generator) -> FloatArray:
-    modes = spectrum(form.op)
+def _sign_flipped(op: Operator, x: Signal, n_draws: int, per_column: bool, rng: np.random.Generator) -> FloatArray:
+    modes = spectrum(op)
     coefficients = modes.gft(x)
     draws = (rng.choice([-1.0, 1.0], size=coefficients.shape[0]) for _ in range(n_draws))
     signs = (beside(asarray_like(draw, coefficients), coefficients) for draw in draws)
-    return np.stack([form.value(modes.igft(sign * coefficients), per_column) for sign in signs])
+    return np.stack([_s_values(op, modes.igft(sign * coefficients), per_column) for sign in signs])
 
 
 def label_codes(x: Signal) -> Codes | None:
@@ -251,8 +244,7 @@ def s_value_significance(
     check_choice(kind, SURROGATES, "kind of surrogate")
     check_choice(method, METHODS, "method")
     count, generator = check_count(n_surrogates, "n_surrogates"), check_rng(rng)
-    form = _Form(op)
-    measured = form.value(x, per_column)
+    measured = _s_values(op, x, per_column)
     null = _null_moments(op, x, measured, per_column) if kind == "permute" else None
     if method == "analytic" and null is not None:
         drawn: FloatArray = np.empty((0, len(measured)))
@@ -262,7 +254,7 @@ def s_value_significance(
     width = 1 if label_codes(x) is not None else x.shape[1]
     remedy = "give fewer n_surrogates=, or method='analytic', whose cost is that of one energy"
     state_cost(float(op.graph.n_entries) * width * count, f"{count} surrogates of {x.shape[1]} signals", remedy)
-    drawn = SURROGATES[kind](form, x, count, per_column, generator)
+    drawn = SURROGATES[kind](op, x, count, per_column, generator)
     shares = [_drawn_p_values(side * drawn, side * measured) for side in (1, -1)]
     return _result((measured, *(null or _drawn_moments(drawn, measured)), *shares), drawn, per_column, op.diag)
 
