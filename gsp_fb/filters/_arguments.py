@@ -30,12 +30,12 @@ def signal_block(x: Signal) -> Signal:
     return dense[:, None] if dense.ndim == 1 else dense
 
 
-def check_mask(mask: Any, n_nodes: int, error: type[Exception], what: str, each: str = "") -> Any:
+def check_mask(mask: Any, n_nodes: int, error: type[Exception], what: str) -> Any:
     """Return ``mask`` as an array if it is one boolean a node."""
     mask = host_array(mask, error, what)
     if tuple(mask.shape) != (n_nodes,) or mask.dtype != namespace(mask).bool:
         found = f"shape {tuple(mask.shape)} and dtype {mask.dtype}"
-        raise error(f"{what} has {found}; it must be {n_nodes} booleans{each}")
+        raise error(f"{what} has {found}; it must be {n_nodes} booleans, one per node")
     return mask
 
 

@@ -92,7 +92,7 @@ class Expansion:
         # Where the tail proves nothing, the sizes of kernel and polynomial still do.
         if tail < 1 or kernel.envelope is None:
             return tail
-        return min(tail, kernel.envelope(*next(_ellipses(self.interval))) + _largest_value(part[None, :]))
+        return min(tail, kernel.envelope(*next(_ellipses(self.interval))) + _largest_value(part))
 
     def truncated(self, order: int) -> FloatArray:
         """Return the coefficients up to degree ``order``, shape (n_kernels, order + 1)."""
@@ -114,9 +114,11 @@ class Expansion:
 
 def _difference(kernel: Kernel, interval: Interval, part: FloatArray, count: int, more: FloatArray) -> FloatArray:
     """Return kernel minus series at ``count`` Chebyshev points, ends, both sides of breaks and ``more`` frequencies."""
-    extra = np.concatenate([np.clip([*both_sides(kernel.breakpoints).ravel(), *interval], *interval), more])
-    values = [_values_at_points(part[None, :], count)[0], _series_at(part[None, :], interval, extra)[0]]
-    return np.asarray(kernel(np.concatenate([chebyshev_points(interval, count), extra])) - np.concatenate(values))
+    low, high = interval
+    extra = np.concatenate([np.clip([*both_sides(kernel.breakpoints).ravel(), low, high], low, high), more])
+    series = np.polynomial.chebyshev.chebval((2 * extra - low - high) / (high - low), part)
+    values = np.concatenate([_values_at_points(part, count), series])
+    return np.asarray(kernel(np.concatenate([chebyshev_points(interval, count), extra])) - values)
 
 
 def _sampled_error(kernel: Kernel, interval: Interval, part: FloatArray, witnesses: FloatArray) -> float:
@@ -135,7 +137,7 @@ def _jump_error(kernel: Kernel, interval: Interval, part: FloatArray) -> float:
     count = JUMP_FINER * max(order, FEWEST_POINTS)
     inside = tuple(at for at in kernel.breakpoints if interval[0] <= at <= interval[1])
     jumps = float(np.abs(np.diff(kernel(both_sides(inside)), axis=1)).sum())
-    drift = order * _largest_value(part[None, :]) * math.pi / (2 * count)
+    drift = order * _largest_value(part) * math.pi / (2 * count)
     grid = float(np.abs(_difference(kernel, interval, part, count, np.empty(0))).max())
     return grid + drift + max(0.0, variation - jumps)
 
@@ -209,22 +211,16 @@ def _coefficients_from(samples: FloatArray) -> FloatArray:
 
 
 def _values_at_points(coefficients: FloatArray, count: int) -> FloatArray:
-    """Return the series at ``count`` Chebyshev points: the inverse of :func:`_coefficients_from`."""
-    padded = np.pad(coefficients / 2, ((0, 0), (0, count - coefficients.shape[1])))
-    padded[:, 0] *= 2
+    """Return one series at ``count`` Chebyshev points: the inverse of :func:`_coefficients_from`."""
+    padded = np.pad(coefficients / 2, (0, count - len(coefficients)))
+    padded[0] *= 2
     return _cosine_transform(padded, 3)
-
-
-def _series_at(coefficients: FloatArray, interval: Interval, at: FloatArray) -> FloatArray:
-    """Return the series at the frequencies ``at``, shape (n_series, len(at))."""
-    low, high = interval
-    return np.asarray(np.polynomial.chebyshev.chebval((2 * at - low - high) / (high - low), coefficients.T))
 
 
 def _cosine_transform(rows: FloatArray, kind: Literal[2, 3]) -> FloatArray:
     from scipy.fft import dct  # costs a sixth of a second that only a bank's series needs
 
-    return np.asarray(dct(rows, type=kind, axis=1))
+    return np.asarray(dct(rows, type=kind, axis=-1))
 
 
 def _peak_factor(degree: int, count: int) -> float:
@@ -233,8 +229,8 @@ def _peak_factor(degree: int, count: int) -> float:
 
 
 def _largest_value(coefficients: FloatArray) -> float:
-    """Return a bound on the largest absolute value of Chebyshev series on their interval."""
-    degree = coefficients.shape[1] - 1
+    """Return a bound on the largest absolute value of a Chebyshev series on its interval."""
+    degree = len(coefficients) - 1
     count = PEAK_FINER * max(degree, 1)
     sampled = float(np.abs(_values_at_points(coefficients, count)).max(initial=0.0))
     return sampled * _peak_factor(degree, count)
@@ -285,7 +281,7 @@ def _residual_error(kernel: Kernel, interval: Interval, coefficients: FloatArray
     count = PEAK_FINER * degree + PEAK_FINER
     at = chebyshev_points(interval, count)
     evaluate = np.polynomial.polynomial.polyval
-    image = _values_at_points(coefficients[None, :], count)[0]
+    image = _values_at_points(coefficients, count)
     top, bottom = evaluate(at, numerator), evaluate(at, denominator)
     residual = float(np.abs(top - bottom * image).max()) * _peak_factor(degree, count)
     return residual / least + 8 * EPS * float(np.abs(image).max()) * greatest / least
