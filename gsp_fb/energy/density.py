@@ -128,7 +128,7 @@ def spectral_density(
     rng, n_nodes = check_rng(rng), op.graph.n_nodes
     if n_nodes <= EXACT_NODES:
         counted = Measure(to_host(spectrum(op).frequencies), np.ones(n_nodes), rounding(op))
-        fraction, doubt = _fractions(counted, edges, op, n_nodes)
+        fraction, doubt = _fractions(counted, edges, op)
         error, spent = np.zeros_like(fraction), 0
     else:
         reads = float(op.graph.n_entries) * matvecs * n_vectors
@@ -136,16 +136,16 @@ def spectral_density(
         signs = np.stack([op.graph.local(rng.choice([-1.0, 1.0], n_nodes)) for _ in range(n_vectors)], axis=1)
         spaces = krylov_spaces(op, asarray_like(signs, op.diag), matvecs)
         measures = [Measure(*gauss_rule(space), rounding(op), (space,)) for space in spaces]
-        draws, doubts = np.array([_fractions(measure, edges, op, n_nodes) for measure in measures]).swapaxes(0, 1)
+        draws, doubts = np.array([_fractions(measure, edges, op) for measure in measures]).swapaxes(0, 1)
         fraction, doubt = draws.mean(axis=0), doubts.mean(axis=0)
         error, spent = draws.std(axis=0, ddof=1) / math.sqrt(n_vectors), sum(space.n_steps for space in spaces)
     edges, fraction, error, doubt = (asarray_like(array, op.diag) for array in (edges, fraction, error, doubt))
     return SpectralDensity(edges, fraction, error, doubt, spent)
 
 
-def _fractions(measure: Measure, edges: FloatArray, op: Operator, n_nodes: int) -> tuple[FloatArray, FloatArray]:
+def _fractions(measure: Measure, edges: FloatArray, op: Operator) -> tuple[FloatArray, FloatArray]:
     """Return the share of each band, and half the width of what is left open at its two edges."""
-    lower, upper = measure.cumulative(edges, op.bounds, float(n_nodes)) / max(n_nodes, 1)
+    lower, upper = measure.cumulative(edges, op.bounds, float(op.graph.n_nodes)) / max(op.graph.n_nodes, 1)
     half = (upper - lower) / 2
     return np.diff((lower + upper) / 2), half[:-1] + half[1:]
 

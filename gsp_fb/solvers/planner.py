@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -60,11 +61,10 @@ class Solver:
             self._made[name] = make()
         return self._made[name]
 
-    @property
+    @cached_property
     def cost(self) -> FactorizationCost:
         """Estimated cost of a factorisation."""
-        found: FactorizationCost = self.part("cost", lambda: factorization_cost(self.system.matrix))
-        return found
+        return factorization_cost(self.system.matrix)
 
     def solve(self, right: Any, target: Any, *, acceptable: Any = None, max_steps: int | None = None) -> Solution:
         """Return ``x`` with ``|right - M x| <= target`` in each column, by the first method that reaches it, or raise.
