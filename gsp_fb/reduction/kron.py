@@ -95,7 +95,7 @@ def _check_keep(keep: Any, n_nodes: int) -> IntArray:
         return check_nodes(nodes, n_nodes, "keep, unless it is a mask,")
     if nodes.shape != (n_nodes,) or not nodes.any():
         found = f"{nodes.size} entries, {np.count_nonzero(nodes)} of them True"
-        raise ParameterError(f"the mask keep has {found}; it must hold a node or more of the {n_nodes} of the graph")
+        raise ParameterError(f"the mask keep has {found}; it must have {n_nodes} entries, at least one of them True")
     return np.flatnonzero(nodes)
 
 
