@@ -22,6 +22,7 @@ __all__ = [
     "check_device",
     "check_host",
     "check_labels",
+    "check_nodes",
     "check_number",
     "check_positive",
     "check_rng",
@@ -69,6 +70,19 @@ def check_count(value: object, what: str, *, minimum: int = 1) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or int(value) < minimum:
         raise ParameterError(f"{what} must be an integer >= {minimum}, not {value!r}")
     return int(value)
+
+
+def check_nodes(nodes: Any, n_nodes: int, what: str, *, remedy: str = "") -> IntArray:
+    """Return distinct node numbers, one at least, as an array."""
+    found = np.asarray(nodes)
+    if found.ndim != 1 or found.dtype.kind not in "iu" or not found.size:
+        raise ParameterError(f"{what} must be a list of node numbers, at least one; got {nodes!r}")
+    odd = found[(found < 0) | (found >= n_nodes)]
+    if odd.size:
+        raise ParameterError(f"node {odd[0]} is not in the graph; nodes are 0..{n_nodes - 1}")
+    if len(np.unique(found)) < len(found):
+        raise ParameterError(f"{what} lists a node twice{remedy}")
+    return found.astype(np.int64)
 
 
 def check_rng(rng: object) -> np.random.Generator:

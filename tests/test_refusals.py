@@ -282,7 +282,7 @@ TEXTS = {
     ),
     "energy of a low channel": (
         lambda: gf.s_value(LOW, [1.0, 2.0]),
-        "energies are those of a high channel, not of Operator(sym, low, n_nodes=2); use operator(..., channel='high')",
+        "energies belong to a high channel, and Operator(sym, low, n_nodes=2) is a low channel: give op.complement()",
     ),
     "energy of a number": (
         lambda: gf.signal_energy(3.0),

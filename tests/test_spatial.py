@@ -127,7 +127,7 @@ def test_effective_rank_of_equal_directions_and_of_one():
     for nothing in (np.zeros((3, 2)), sparse.csr_array((3, 2)), np.zeros((0, 2))):
         with pytest.raises(SignalError, match="zero everywhere or empty"):
             gf.effective_rank(nothing)
-    with pytest.raises(SignalError, match="not finite"):
+    with pytest.raises(SignalError, match="must be finite"):
         gf.effective_rank([1.0, np.nan])
     with pytest.raises(SignalError, match="shape"):
         gf.effective_rank(np.ones((2, 2, 2)))

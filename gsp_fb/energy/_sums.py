@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..backend import FloatArray, column_peaks, csr, is_sparse, to_dense, to_host
-from ..errors import ParameterError
+from ..backend import FloatArray, column_peaks, is_sparse, to_dense, to_host
 from ..graph import Graph
 from ..operators import Operator
-from .dirichlet import safe_factor
+from .dirichlet import check_high, divided, safe_factor
 
 __all__ = ["Gram", "Weights", "gram", "inner_weights", "weights_of"]
 
@@ -69,8 +68,7 @@ def inner_weights(op: Operator) -> FloatArray:
 
 def weights_of(op: Operator, *, mean_only: bool = False) -> Weights:
     """Return the sums over the symmetric matrix of the form ``<x, L x>``, on the host. Collective on MPI ranks."""
-    if op.channel != "high":
-        raise ParameterError(f"S is that of a high channel, and {op!r} is a low one: give op.complement()")
+    check_high(op, "S is that of")
     op.graph.check_real("a random placement of values")
     directed = op.graph.directed
     norm = inner_weights(op)
@@ -115,7 +113,8 @@ def gram(graph: Graph, x: Any, per_column: bool, *, mean_only: bool = False) -> 
     if not per_column:
         peak = max(float(_peaks(graph, columns).max(initial=0.0)) for columns in _blocks(graph, x)) or 1.0
         return _of_blocks(graph, lambda: (_real(columns / peak) for columns in _blocks(graph, x)), mean_only)
-    return _joined([_each(graph, _divided(columns, _peaks(graph, columns))) for columns in _blocks(graph, x)])
+    scaled = ((columns, _peaks(graph, columns)) for columns in _blocks(graph, x))
+    return _joined([_each(graph, divided(columns, np.where(peaks > 0, peaks, 1.0))) for columns, peaks in scaled])
 
 
 def _joined(parts: list[Gram]) -> Gram:
@@ -135,13 +134,6 @@ def _peaks(graph: Graph, columns: Any) -> FloatArray:
     known = is_sparse(columns) and 0 not in columns.shape
     peaks = column_peaks(columns) if known else np.abs(to_dense(columns)).max(axis=0, initial=0.0)
     return np.asarray(graph.storage.reduce(peaks, "max"))
-
-
-def _divided(columns: Any, peaks: FloatArray) -> Any:
-    factors = np.where(peaks > 0, peaks, 1.0)
-    if not is_sparse(columns):
-        return columns / factors
-    return csr(columns.data / factors[columns.indices], columns.indices, columns.indptr, columns.shape)
 
 
 def _each(graph: Graph, columns: Any) -> Gram:

@@ -12,11 +12,11 @@ from .._arguments import check_count, check_rng
 from .._cost import state_cost
 from .._document import facts_html
 from .._lambda_max import largest_eigenvalue
-from .._lanczos import gauss_rule, lanczos_columns
+from .._lanczos import gauss_rule
 from ..backend import FloatArray, asarray_like, freeze, to_host
 from ..operators import Operator
 from ..spectrum import spectrum
-from .profile import EXACT_NODES, Measure, check_edges, rounding, summed_over
+from .profile import EXACT_NODES, Measure, check_edges, krylov_spaces, rounding
 
 __all__ = ["SpectralDensity", "lambda_max", "lambda_max_bounds", "spectral_density"]
 
@@ -128,28 +128,24 @@ def spectral_density(
     rng, n_nodes = check_rng(rng), op.graph.n_nodes
     if n_nodes <= EXACT_NODES:
         counted = Measure(to_host(spectrum(op).frequencies), np.ones(n_nodes), rounding(op))
-        fraction, doubt = _fractions(counted, edges, op, n_nodes)
-        return _result(op, (edges, fraction, np.zeros_like(fraction), doubt), 0)
-    reads = float(op.graph.n_entries) * matvecs * n_vectors
-    state_cost(reads, f"a spectral density of {n_nodes} nodes", "give fewer n_vectors= or matvecs=")
-    signs = np.stack([op.graph.local(rng.choice([-1.0, 1.0], n_nodes)) for _ in range(n_vectors)], axis=1)
-    start, total = asarray_like(signs, op.diag), summed_over(op.graph)
-    spaces = lanczos_columns(op.symmetrized.apply, start, matvecs, size=max(map(abs, op.bounds)), total=total)
-    measures = [Measure(*gauss_rule(space), rounding(op), (space,)) for space in spaces]
-    draws, doubts = np.array([_fractions(measure, edges, op, n_nodes) for measure in measures]).swapaxes(0, 1)
-    error = draws.std(axis=0, ddof=1) / math.sqrt(n_vectors)
-    spent = sum(space.n_steps for space in spaces)
-    return _result(op, (edges, draws.mean(axis=0), error, doubts.mean(axis=0)), spent)
-
-
-def _result(op: Operator, found: tuple[FloatArray, ...], spent: int) -> SpectralDensity:
-    edges, fraction, error, doubt = (asarray_like(array, op.diag) for array in found)
+        fraction, doubt = _fractions(counted, edges, op)
+        error, spent = np.zeros_like(fraction), 0
+    else:
+        reads = float(op.graph.n_entries) * matvecs * n_vectors
+        state_cost(reads, f"a spectral density of {n_nodes} nodes", "give fewer n_vectors= or matvecs=")
+        signs = np.stack([op.graph.local(rng.choice([-1.0, 1.0], n_nodes)) for _ in range(n_vectors)], axis=1)
+        spaces = krylov_spaces(op, asarray_like(signs, op.diag), matvecs)
+        measures = [Measure(*gauss_rule(space), rounding(op), (space,)) for space in spaces]
+        draws, doubts = np.array([_fractions(measure, edges, op) for measure in measures]).swapaxes(0, 1)
+        fraction, doubt = draws.mean(axis=0), doubts.mean(axis=0)
+        error, spent = draws.std(axis=0, ddof=1) / math.sqrt(n_vectors), sum(space.n_steps for space in spaces)
+    edges, fraction, error, doubt = (asarray_like(array, op.diag) for array in (edges, fraction, error, doubt))
     return SpectralDensity(edges, fraction, error, doubt, spent)
 
 
-def _fractions(measure: Measure, edges: FloatArray, op: Operator, n_nodes: int) -> tuple[FloatArray, FloatArray]:
+def _fractions(measure: Measure, edges: FloatArray, op: Operator) -> tuple[FloatArray, FloatArray]:
     """Return the share of each band, and half the width of what is left open at its two edges."""
-    lower, upper = measure.cumulative(edges, op.bounds, float(n_nodes)) / max(n_nodes, 1)
+    lower, upper = measure.cumulative(edges, op.bounds, float(op.graph.n_nodes)) / max(op.graph.n_nodes, 1)
     half = (upper - lower) / 2
     return np.diff((lower + upper) / 2), half[:-1] + half[1:]
 
@@ -204,10 +200,8 @@ def lambda_max_bounds(
 
     Parameters
     ----------
-    op : Operator
-        Of an undirected graph.
-    rtol : float
-        As for :func:`lambda_max`; it decides how many matrix-vector products are spent.
+    op, rtol
+        As in :func:`lambda_max`; ``rtol`` decides how many matrix-vector products are spent.
     failure : float
         Probability, over the random start, that the upper bound is too small.
     rng : None, int or numpy Generator

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg.blas import ddot
@@ -36,9 +36,10 @@ from ..backend import (
 from ..errors import GspWarning, ParameterError, SignalError
 from ..operators import Operator, check_operator
 
-__all__ = ["dirichlet_energy", "nonsmooth_energy", "s_value", "signal_energy"]
+__all__ = ["check_high", "dirichlet_energy", "divided", "n_rows", "nonsmooth_energy", "s_value", "safe_factor"]
+__all__ += ["signal_energy"]
 
-INNER = ("plain",)
+ENERGIES = "energies belong to"
 # Sums of squares in this range have neither overflowed nor lost a term that counts; others are scaled first.
 SAFE_SQUARES = (1e-200, 1e200)
 # Rows squared at a time: the temporary stays in the cache.
@@ -80,9 +81,9 @@ def signal_energy(
     >>> signal_energy([3.0, 4.0]), signal_energy([1.0, 1.0, 1.0], operator(datasets.path(3), "rw"))
     (25.0, 4.0)
     """
-    _check_inner(inner)
     if op is None:
-        alone = checked_signal(x, _length(x))
+        _check_inner(inner)
+        alone = checked_signal(x, n_rows(x))
         parts = [_Part(None, *_scaled_squares(alone, None, per_column)[1:])]
     else:
         parts = list(_parts(op, x, inner, per_column, forms=False))
@@ -124,8 +125,7 @@ def dirichlet_energy(op: Operator, x: Any, *, per_column: bool = False, inner: s
     >>> dirichlet_energy(operator(datasets.path(3), "comb", channel="high"), [0.0, 1.0, 3.0])
     5.0
     """
-    _check_inner(inner)
-    parts = list(_parts(_high(op), x, inner, per_column))
+    parts = list(_parts(check_high(op, ENERGIES), x, inner, per_column))
     return _energy([part.forms for part in parts], parts, per_column)
 
 
@@ -136,12 +136,7 @@ def nonsmooth_energy(op: Operator, x: Any, *, per_column: bool = False, inner: s
 
     Parameters
     ----------
-    op : Operator
-        A high channel L, on any storage.
-    x : array_like, sparse, or path of a ``.npy`` file, shape (n_nodes,) or (n_nodes, n_signals)
-    per_column : bool
-        One value per signal instead of their sum.
-    inner : {None, 'plain'}
+    op, x, per_column, inner
         As in :func:`dirichlet_energy`.
 
     Returns
@@ -158,8 +153,7 @@ def nonsmooth_energy(op: Operator, x: Any, *, per_column: bool = False, inner: s
     >>> nonsmooth_energy(operator(datasets.path(2), "sym", channel="high"), [1.0, -1.0])
     -2.0
     """
-    _check_inner(inner)
-    parts = list(_parts(_high(op), x, inner, per_column))
+    parts = list(_parts(check_high(op, ENERGIES), x, inner, per_column))
     return _energy([part.squares - part.forms for part in parts], parts, per_column)
 
 
@@ -205,8 +199,7 @@ def s_value(op: Operator, x: Any, *, per_column: bool = False, inner: str | None
     >>> round(s_value(operator(datasets.path(3), "sym", channel="high"), [1.0, 1.0, 1.0]), 4)
     0.0572
     """
-    _check_inner(inner)
-    parts = list(_parts(_high(op), x, inner, per_column))
+    parts = list(_parts(check_high(op, ENERGIES), x, inner, per_column))
     if per_column:
         return _ratios(parts)
     smooth, total = (parts[0].forms, parts[0].squares) if len(parts) == 1 else _sums(parts)
@@ -216,17 +209,17 @@ def s_value(op: Operator, x: Any, *, per_column: bool = False, inner: str | None
     return float(smooth / total)
 
 
-class _Part:
+class _Part(NamedTuple):
     """The energies of a block of columns divided by ``factor``: of each column, or of all together."""
 
-    __slots__ = ("factor", "forms", "squares")
-
-    def __init__(self, forms: Any, squares: Any, factor: Any) -> None:
-        self.forms, self.squares, self.factor = forms, squares, factor
+    forms: Any
+    squares: Any
+    factor: Any
 
 
 def _parts(op: Operator, x: Any, inner: str | None, per_column: bool, *, forms: bool = True) -> Iterator[_Part]:
     """Yield the energies of ``x``, a block of columns at a time, summed over all processes."""
+    _check_inner(inner)
     storage = op.graph.storage
     # In the coordinates of the symmetrized operator its inner product is the plain one.
     weighted = inner is None and not op.is_symmetric and not storage.directed
@@ -248,7 +241,7 @@ def _scaled_squares(signal: Checked, storage: Any, per_column: bool) -> tuple[Ch
     factor = _factors(peaks, signal, per_column)
     if factor is None:
         return signal, total, 1.0
-    scaled = _divided(signal, factor)
+    scaled = signal._replace(values=divided(signal.values, factor))
     return scaled, _total(_reduced(storage, _squares(scaled), "sum"), signal.xp, per_column), factor
 
 
@@ -285,13 +278,13 @@ def _factors(peaks: Any, signal: Checked, per_column: bool) -> Any:
     return asarray_like(np.array([safe_factor(float(peak)) for peak in host]), numbers)
 
 
-def _divided(signal: Checked, factor: Any) -> Checked:
-    x, xp = signal.values, signal.xp
+def divided(x: Any, factor: Any) -> Any:
+    """Return a signal divided by a number, or each column by its own."""
     if isinstance(factor, float):
-        return signal._replace(values=x / factor)
-    if not signal.is_sparse:
-        return signal._replace(values=x / cast(factor, real_dtype(x.dtype, xp)))
-    return signal._replace(values=csr(x.data / xp.take(factor, x.indices, axis=0), x.indices, x.indptr, x.shape))
+        return x / factor
+    if is_sparse(x):
+        return csr(x.data / namespace(x.data).take(factor, x.indices, axis=0), x.indices, x.indptr, x.shape)
+    return x / cast(factor, real_dtype(x.dtype, namespace(x)))
 
 
 def _column_peaks(signal: Checked) -> Any:
@@ -348,7 +341,7 @@ def _energy(columns: list[Any], parts: list[_Part], per_column: bool) -> float |
         unscaled = [values * part.factor * part.factor for values, part in zip(columns, parts, strict=True)]
     xp = namespace(unscaled[0])
     energy = sum(unscaled) if not per_column else unscaled[0] if len(unscaled) == 1 else xp.concat(unscaled)
-    if not _all_finite(energy):
+    if not bool(xp.all(xp.isfinite(energy))):
         raise SignalError("the energy of this signal overflows float64; rescale it")
     return energy if per_column else float(energy)
 
@@ -374,17 +367,13 @@ def _ratios(parts: list[_Part]) -> FloatArray:
 
 
 def _refuse_overflow(smooth: Any) -> None:
-    is_finite = math.isfinite(smooth) if isinstance(smooth, float) else _all_finite(smooth)
-    if not is_finite:
+    xp = namespace(smooth)
+    if not (math.isfinite(smooth) if isinstance(smooth, float) else bool(xp.all(xp.isfinite(smooth)))):
         raise SignalError("the quadratic form overflows float64: the degrees are too large; rescale the weights")
 
 
-def _all_finite(values: Any) -> bool:
-    xp = namespace(values)
-    return bool(xp.all(xp.isfinite(values)))
-
-
-def _length(x: Any) -> int:
+def n_rows(x: Any) -> int:
+    """Return the number of rows of a signal that comes without a graph."""
     if is_sparse(x):
         return int(x.shape[0])
     x = host_array(x, SignalError, "signal")
@@ -395,10 +384,11 @@ def _length(x: Any) -> int:
 
 def _check_inner(inner: object) -> None:
     if inner is not None:
-        check_choice(inner, INNER, "inner product")
+        check_choice(inner, ("plain",), "inner product")
 
 
-def _high(op: Operator) -> Operator:
+def check_high(op: Operator, what: str) -> Operator:
+    """Return ``op`` if it is a high channel, whose eigenvalues are frequencies; ``what`` states what needs them."""
     if check_operator(op).channel != "high":
-        raise ParameterError(f"energies are those of a high channel, not of {op!r}; use operator(..., channel='high')")
+        raise ParameterError(f"{what} a high channel, and {op!r} is a low channel: give op.complement()")
     return op

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,19 +21,11 @@ from ..errors import GspWarning, SignalError
 from ..operators import Operator
 from ._sums import Gram, Weights, gram, weights_of
 
-__all__ = ["Moments", "expected_ratio", "expected_s_value", "permutation_moments"]
+__all__ = ["expected_ratio", "expected_s_value", "permutation_moments"]
 
 
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """Mean and variance of a quadratic form over all placements, one entry a signal."""
-
-    mean: FloatArray
-    variance: FloatArray
-
-
-def permutation_moments(weights: Weights, signal: Gram, level: FloatArray) -> Moments:
-    """Return mean and variance of ``<x, (L - level) x>`` over all placements of the rows of a signal.
+def permutation_moments(weights: Weights, signal: Gram, level: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean and variance of ``<x, (L - level) x>`` over all placements of the rows, one entry a signal.
 
     ``S <= level`` for a placement is the same as this form being at most zero. In units of ``weights.unit``.
     """
@@ -52,7 +43,7 @@ def permutation_moments(weights: Weights, signal: Gram, level: FloatArray) -> Mo
     touching = signal.rows - signal.squares
     apart = (total**2 - 4 * shared - 2 * weights.squares) * (signal.total**2 - 4 * touching - 2 * signal.squares)
     off = two * 2 * weights.squares * signal.squares + three * 4 * shared * touching + four * apart
-    return Moments(mean, np.maximum(both + 2 * cross + off - mean**2, 0.0))
+    return mean, np.maximum(both + 2 * cross + off - mean**2, 0.0)
 
 
 def _diagonal_sums(weights: Weights, level: FloatArray) -> FloatArray:
@@ -80,12 +71,8 @@ def expected_s_value(op: Operator, x: Any, *, per_column: bool = False) -> float
 
     Parameters
     ----------
-    op : Operator
-        A high channel, on any storage.
-    x : array_like, sparse, or path of a ``.npy`` file, shape (n_nodes,) or (n_nodes, n_signals)
-        Rows are moved as a whole.
-    per_column : bool
-        One value per signal; a zero column gives nan and a warning.
+    op, x, per_column
+        As in :func:`s_value`; rows of ``x`` are moved as a whole.
 
     Returns
     -------
@@ -95,10 +82,8 @@ def expected_s_value(op: Operator, x: Any, *, per_column: bool = False) -> float
 
     Raises
     ------
-    ParameterError
-        ``op`` is a low channel.
-    SignalError
-        ``x`` has the wrong length, is not finite, or is zero everywhere.
+    ParameterError, SignalError
+        As :func:`s_value`.
 
     See Also
     --------
@@ -114,9 +99,9 @@ def expected_s_value(op: Operator, x: Any, *, per_column: bool = False) -> float
     weights = weights_of(op, mean_only=True)
     signal = gram(op.graph, x, per_column, mean_only=not weights.varies)
     empty = np.flatnonzero(signal.trace == 0)
-    if len(empty) and not per_column:
-        raise SignalError("signal is zero everywhere; S is undefined")
     if len(empty):
+        if not per_column:
+            raise SignalError("signal is zero everywhere; S is undefined")
         warnings.warn(f"signal column {empty[0]} is zero everywhere; its S-value is nan", GspWarning, stacklevel=2)
     found = expected_ratio(weights, signal)
     everything: FloatArray = asarray_like(found, op.diag)
@@ -136,7 +121,7 @@ def expected_ratio(weights: Weights, signal: Gram) -> FloatArray:
     if not weights.varies:
         return np.asarray(ratio)
     # var(N - l D) is a parabola in l, which three values give.
-    left, middle, right = (permutation_moments(weights, signal, zero + level).variance for level in (-1.0, 0.0, 1.0))
+    left, middle, right = (permutation_moments(weights, signal, zero + level)[1] for level in (-1.0, 0.0, 1.0))
     covariance, spread = (left - right) / 4, (left + right) / 2 - middle
     bias = np.divide(covariance - ratio * spread, below**2, out=np.zeros_like(below), where=below > 0)
     return np.asarray(ratio - bias)

@@ -12,6 +12,7 @@ import numpy as np
 from .._arguments import check_count, check_device, host_array
 from .._cost import state_cost
 from .._document import facts_html
+from .._lambda_max import EXACT_NODES
 from .._lanczos import Krylov, Total, alone, cumulative_bounds, gauss_rule, lanczos_columns
 from ..backend import (
     FloatArray,
@@ -27,15 +28,12 @@ from ..backend import (
     vdot,
 )
 from ..errors import ParameterError, SignalError
-from ..graph import Graph
 from ..operators import Operator
 from ..spectrum import spectrum
 
-__all__ = ["EXACT_NODES", "EnergyProfile", "Measure", "check_edges", "energy_profile", "quadrature", "rounding"]
-__all__ += ["summed_over"]
+__all__ = ["EXACT_NODES", "EnergyProfile", "Measure", "check_edges", "energy_profile", "krylov_spaces", "quadrature"]
+__all__ += ["rounding"]
 
-# Up to this size all modes cost less than a second.
-EXACT_NODES = 512
 # Signals that the recurrence takes at a time: wide enough for the compiled product, and three such blocks are small.
 BLOCK_COLUMNS = 16
 
@@ -187,18 +185,21 @@ def energy_profile(
     matvecs = check_count(matvecs, "matvecs")
     if bins is not None and quantiles is not None:
         raise ParameterError("give bins= or quantiles=, not both")
-    z = _columns(op, x)
+    check_device(x, op.scale)
+    # In the coordinates of the symmetric core; sparse signals stay sparse.
+    z = diagonal_times(op.scale, x)
+    z = z[:, None] if z.ndim == 1 else z
     moments = _moments(op, z)
     total = float(moments[0])
     if total == 0:
         raise SignalError("signal is zero everywhere; its energy lies nowhere")
     if op.graph.n_nodes > EXACT_NODES:
-        reads, remedy = (
-            float(op.graph.n_entries) * matvecs * z.shape[1],
-            "give fewer matvecs= or a sample of the signals",
-        )
-        state_cost(reads, f"an energy profile of {z.shape[1]} signals", remedy)
-    measure = _exact(op, z) if op.graph.n_nodes <= EXACT_NODES else quadrature(op, z, matvecs)
+        reads, n_signals = float(op.graph.n_entries) * matvecs * z.shape[1], z.shape[1]
+        remedy = "give fewer matvecs= or a sample of the signals"
+        state_cost(reads, f"an energy profile of {n_signals} signals", remedy)
+        measure = quadrature(op, z, matvecs)
+    else:
+        measure = _exact(op, z)
     edges = check_edges(bins, op.bounds) if quantiles is None else _quantiles(measure, quantiles, op.bounds, total)
     spent = sum(space.n_steps for space in measure.spaces)
     lower, upper = measure.cumulative(edges, op.bounds, total)
@@ -206,13 +207,6 @@ def energy_profile(
     found = (edges, energy, lower, upper, moments)
     edges, energy, lower, upper, moments = (asarray_like(array, op.diag) for array in found)
     return EnergyProfile(edges, energy, lower, upper, total, moments, spent)
-
-
-def _columns(op: Operator, x: Signal) -> Signal:
-    """Return the signals as columns in the coordinates of the symmetric core; sparse ones stay sparse."""
-    check_device(x, op.scale)
-    z = diagonal_times(op.scale, x)
-    return z[:, None] if z.ndim == 1 else z
 
 
 def _dense_blocks(z: Signal) -> Iterator[Signal]:
@@ -244,7 +238,7 @@ def _exact(op: Operator, z: Signal) -> Measure:
 
 def quadrature(op: Operator, z: Signal, matvecs: int) -> Measure:
     """Return the pooled Gauss rules of all columns that are not zero; only tridiagonal matrices are kept."""
-    spaces = tuple(space for block in _dense_blocks(z) for space in _spaces(op, block, matvecs))
+    spaces = tuple(space for block in _dense_blocks(z) for space in krylov_spaces(op, block, matvecs))
     rules = [gauss_rule(space) for space in spaces]
     nodes = np.concatenate([nodes for nodes, _ in rules])
     weights = np.concatenate([space.norm**2 * weights for space, (_, weights) in zip(spaces, rules, strict=True)])
@@ -252,18 +246,16 @@ def quadrature(op: Operator, z: Signal, matvecs: int) -> Measure:
     return Measure(nodes[order], weights[order], rounding(op), spaces)
 
 
-def _spaces(op: Operator, block: Signal, matvecs: int) -> tuple[Krylov, ...]:
-    xp, total = namespace(block), summed_over(op.graph)
+def krylov_spaces(op: Operator, block: Signal, matvecs: int) -> tuple[Krylov, ...]:
+    """Return the tridiagonal matrices of Lanczos's process from each column that is not zero."""
+    xp, storage = namespace(block), op.graph.storage
+    # Sums over local parts of vectors: complete in one process, reduced on MPI ranks.
+    total: Total = alone if storage.kind != "mpi" else lambda part: storage.reduce(part, "sum")
     filled = xp.nonzero(total(xp.sum(abs_squared(block), axis=0)) > 0)[0]
     if filled.shape[0] == 0:
         return ()
     start, size = xp.take(block, filled, axis=1), max(map(abs, op.bounds))
     return lanczos_columns(op.symmetrized.apply, start, matvecs, size=size, total=total)
-
-
-def summed_over(graph: Graph) -> Total:
-    """Return what adds up sums over local parts of vectors: nothing in one process, a reduction on MPI ranks."""
-    return alone if graph.storage.kind != "mpi" else lambda part: graph.storage.reduce(part, "sum")
 
 
 def rounding(op: Operator) -> float:

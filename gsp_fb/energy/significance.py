@@ -34,7 +34,8 @@ from ._sums import gram, inner_weights, weights_of
 from .dirichlet import s_value
 from .permutation import expected_ratio, permutation_moments
 
-__all__ = ["METHODS", "SURROGATES", "Significance", "label_codes", "label_forms", "s_value_significance"]
+__all__ = ["METHODS", "SURROGATES", "Significance", "label_codes", "label_forms", "normal_p_values"]
+__all__ += ["s_value_significance"]
 
 Codes = npt.NDArray[np.int16]
 # Expectation and standard deviation of S over the surrogates, and the z-score of the measured value.
@@ -100,49 +101,42 @@ class Significance:
         return facts_html("Significance", facts)
 
 
-class _Form:
-    """S in the operator's own inner product: the plain one of the symmetrised operator, on ``scale * x``."""
-
-    def __init__(self, op: Operator) -> None:
-        self.op, self.symmetric = op, op if op.graph.directed else op.symmetrized
-
-    def scaled(self, x: Signal) -> Signal:
-        return x if self.op.graph.directed or self.op.is_symmetric else diagonal_times(self.op.scale, x)
-
-    def value(self, x: Signal, per_column: bool) -> FloatArray:
-        return np.atleast_1d(to_host(s_value(self.symmetric, self.scaled(x), per_column=per_column)))
+def _s_values(op: Operator, x: Signal, per_column: bool) -> FloatArray:
+    return np.atleast_1d(to_host(s_value(op, x, per_column=per_column)))
 
 
-def _permuted(form: _Form, x: Signal, n_draws: int, per_column: bool, rng: np.random.Generator) -> FloatArray:
+def _permuted(op: Operator, x: Signal, n_draws: int, per_column: bool, rng: np.random.Generator) -> FloatArray:
     """Return S of random placements of the rows of ``x``, shape (n_draws, 1 or n_signals)."""
     permutations = (rng.permutation(x.shape[0]) for _ in range(n_draws))
     codes = None if per_column else label_codes(x)
-    if codes is not None and not form.op.graph.directed:
-        return label_forms(form.op, codes, permutations)[:, None]
+    if codes is not None and not op.graph.directed:
+        return label_forms(op, codes, permutations)[:, None]
     size = 1 if is_sparse(x) else max(1, BLOCK_COLUMNS // max(x.shape[1], 1))
     blocks = iter(lambda: list(islice(permutations, size)), [])
-    return np.concatenate([_block_values(form, x, block, per_column) for block in blocks])
+    return np.concatenate([_block_values(op, x, block, per_column) for block in blocks])
 
 
-def _block_values(form: _Form, x: Signal, block: list[Any], per_column: bool) -> FloatArray:
+def _block_values(op: Operator, x: Signal, block: list[Any], per_column: bool) -> FloatArray:
     """Return S of a few placements, whose columns stand side by side in one signal."""
     if len(block) == 1:
-        return form.value(take_rows(x, block[0]), per_column)[None, :]
-    placed = form.scaled(namespace(x).concat([take_rows(x, permutation) for permutation in block], axis=1))
-    op = form.symmetric
-    above = to_host(quadratic_form(op.graph, placed, op.left, op.right, op.diag)).reshape(len(block), -1)
+        return _s_values(op, take_rows(x, block[0]), per_column)[None, :]
+    placed = namespace(x).concat([take_rows(x, permutation) for permutation in block], axis=1)
+    # In the coordinates of the symmetric core the operator's inner product is the plain one.
+    core = op if op.graph.directed else op.symmetrized
+    placed = placed if core is op else diagonal_times(op.scale, placed)
+    above = to_host(quadratic_form(op.graph, placed, core.left, core.right, core.diag)).reshape(len(block), -1)
     below = to_host(namespace(placed).sum(abs(placed) ** 2, axis=0)).reshape(len(block), -1)
     if not per_column:
         above, below = above.sum(axis=1, keepdims=True), below.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0))
 
 
-def _sign_flipped(form: _Form, x: Signal, n_draws: int, per_column: bool, rng: np.random.Generator) -> FloatArray:
-    modes = spectrum(form.op)
+def _sign_flipped(op: Operator, x: Signal, n_draws: int, per_column: bool, rng: np.random.Generator) -> FloatArray:
+    modes = spectrum(op)
     coefficients = modes.gft(x)
     draws = (rng.choice([-1.0, 1.0], size=coefficients.shape[0]) for _ in range(n_draws))
     signs = (beside(asarray_like(draw, coefficients), coefficients) for draw in draws)
-    return np.stack([form.value(modes.igft(sign * coefficients), per_column) for sign in signs])
+    return np.stack([_s_values(op, modes.igft(sign * coefficients), per_column) for sign in signs])
 
 
 def label_codes(x: Signal) -> Codes | None:
@@ -199,6 +193,10 @@ def s_value_significance(
     Drawing surrogates costs ``n_surrogates`` energies of ``x``; above 3e9 entries read, about five seconds, a warning
     states how long it takes before it starts. ``method='analytic'`` costs one.
 
+    For random-walk families the norm changes with the placement too. ``S <= s`` is then tested as
+    :math:`\langle x, (L - s)x\rangle \le 0`, whose moments are exact; ``expected`` is the expectation of the ratio to
+    second order, and ``std`` that of the form relative to the expected energy.
+
     Parameters
     ----------
     op : Operator
@@ -233,12 +231,6 @@ def s_value_significance(
     expected_s_value : The expectation alone.
     morans_i, gearys_c : The same question in the terms of spatial statistics.
 
-    Notes
-    -----
-    For random-walk families the norm changes with the placement too. ``S <= s`` is then tested as
-    :math:`\langle x, (L - s)x\rangle \le 0`, whose moments are exact; ``expected`` is the expectation of the ratio to
-    second order, and ``std`` that of the form relative to the expected energy.
-
     Examples
     --------
     >>> from gsp_fb import datasets, operator
@@ -252,59 +244,56 @@ def s_value_significance(
     check_choice(kind, SURROGATES, "kind of surrogate")
     check_choice(method, METHODS, "method")
     count, generator = check_count(n_surrogates, "n_surrogates"), check_rng(rng)
-    form = _Form(op)
-    measured = form.value(x, per_column)
+    measured = _s_values(op, x, per_column)
     null = _null_moments(op, x, measured, per_column) if kind == "permute" else None
     if method == "analytic" and null is not None:
-        return _normal(measured, null, per_column, op.diag)
+        drawn: FloatArray = np.empty((0, len(measured)))
+        shares = [normal_p_values(side * null[2], measured) for side in (1, -1)]
+        return _result((measured, *null, *shares), drawn, per_column, op.diag)
     # Labels are compared once an edge, whatever the number of classes.
     width = 1 if label_codes(x) is not None else x.shape[1]
     remedy = "give fewer n_surrogates=, or method='analytic', whose cost is that of one energy"
     state_cost(float(op.graph.n_entries) * width * count, f"{count} surrogates of {x.shape[1]} signals", remedy)
-    drawn = SURROGATES[kind](form, x, count, per_column, generator)
-    return _compared(measured, drawn, null, per_column, op.diag)
+    drawn = SURROGATES[kind](op, x, count, per_column, generator)
+    shares = [_drawn_p_values(side * drawn, side * measured) for side in (1, -1)]
+    return _result((measured, *(null or _drawn_moments(drawn, measured)), *shares), drawn, per_column, op.diag)
 
 
 def _null_moments(op: Operator, x: Signal, measured: FloatArray, per_column: bool) -> Null:
     """Return expectation and standard deviation of S over all placements, and the z-score of the measured value."""
     weights, signal = weights_of(op), gram(op.graph, x, per_column)
-    form = permutation_moments(weights, signal, measured)
-    energy = weights.norm.mean() * signal.trace
-    spread = np.sqrt(form.variance)
-    negligible = 1e-10 * np.abs(form.mean) + SLACK * weights.diagonal.max(initial=0.0) * signal.trace
-    varies = spread > negligible
-    z = np.divide(-form.mean, spread, out=np.full_like(spread, np.nan), where=varies)
+    mean, variance = permutation_moments(weights, signal, measured)
+    energy, spread = weights.norm.mean() * signal.trace, np.sqrt(variance)
+    negligible = 1e-10 * np.abs(mean) + SLACK * weights.diagonal.max(initial=0.0) * signal.trace
+    z = np.divide(-mean, spread, out=np.full_like(spread, np.nan), where=spread > negligible)
     std = np.divide(spread, energy, out=np.full_like(spread, np.nan), where=energy > 0)
     return expected_ratio(weights, signal), std, z
 
 
-def _normal(measured: FloatArray, null: Null, per_column: bool, like: Any) -> Significance:
-    from scipy.special import ndtr  # loads a third of scipy that only this needs
+def normal_p_values(z: FloatArray, measured: FloatArray) -> FloatArray:
+    """Return the share of placements with a statistic as low: all of them where none differs from the signal."""
+    from scipy.special import ndtr  # loads a third of scipy that only tests need
 
-    expected, std, z = null
-    # Where no placement differs from the signal, all of them are as smooth and as rough.
-    p_smooth, p_rough = (np.where(np.isnan(z) & ~np.isnan(measured), 1.0, ndtr(side * z)) for side in (1, -1))
-    return _result((measured, expected, std, p_smooth, p_rough, z), np.empty((0, len(z))), per_column, like)
+    return np.where(np.isnan(z) & ~np.isnan(measured), 1.0, ndtr(z))
 
 
-def _compared(measured: FloatArray, drawn: FloatArray, null: Null | None, per_column: bool, like: Any) -> Significance:
+def _drawn_p_values(drawn: FloatArray, measured: FloatArray) -> FloatArray:
+    """Return the share of surrogates with an S as low, the signal counted once; nan for a signal without S."""
     slack = SLACK * np.maximum(np.abs(measured), np.abs(drawn).max(axis=0))
-    p_smooth, p_rough = (
-        (1 + np.count_nonzero(side * drawn <= side * measured + slack, axis=0)) / (1 + len(drawn)) for side in (1, -1)
-    )
-    p_smooth, p_rough = (np.where(np.isnan(measured), np.nan, p) for p in (p_smooth, p_rough))
-    if null is not None:
-        expected, std, z = null
-    else:
-        expected, std = drawn.mean(axis=0), drawn.std(axis=0)
-        z = np.divide(measured - expected, std, out=np.full_like(std, np.nan), where=std > 1e-10 * np.abs(expected))
-    return _result((measured, expected, std, p_smooth, p_rough, z), drawn, per_column, like)
+    share = (1 + np.count_nonzero(drawn <= measured + slack, axis=0)) / (1 + len(drawn))
+    return np.where(np.isnan(measured), np.nan, share)
+
+
+def _drawn_moments(drawn: FloatArray, measured: FloatArray) -> Null:
+    expected, std = drawn.mean(axis=0), drawn.std(axis=0)
+    z = np.divide(measured - expected, std, out=np.full_like(std, np.nan), where=std > 1e-10 * np.abs(expected))
+    return expected, std, z
 
 
 def _result(numbers: tuple[FloatArray, ...], drawn: FloatArray, per_column: bool, like: Any) -> Significance:
     """Return floats for one test, arrays beside ``like`` for one test a signal."""
     surrogates = freeze(asarray_like(np.ascontiguousarray(drawn if per_column else drawn[:, 0]), like))
-    measured, expected, std, p_smooth, p_rough, z = (
+    measured, expected, std, z, p_smooth, p_rough = (
         freeze(asarray_like(number, like)) if per_column else float(number[0]) for number in numbers
     )
     return Significance(measured, expected, std, surrogates, p_smooth, p_rough, z)

@@ -72,10 +72,8 @@ def gearys_c(graph: Graph, x: Any) -> float | FloatArray:
 
     Parameters
     ----------
-    graph : Graph
-        Weights :math:`w_{ij}`; self-loops do not count. Of a directed graph every arc counts once.
-    x : array_like or sparse, shape (n_nodes,) or (n_nodes, n_signals)
-        Real.
+    graph, x
+        As in :func:`morans_i`.
 
     Returns
     -------
@@ -84,10 +82,8 @@ def gearys_c(graph: Graph, x: Any) -> float | FloatArray:
 
     Raises
     ------
-    GraphError
-        The graph has no edges but loops.
-    SignalError
-        ``x`` has the wrong length, is not finite, or is complex.
+    GraphError, SignalError
+        As in :func:`morans_i`.
 
     See Also
     --------

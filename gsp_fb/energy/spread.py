@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import check_signal, host_array
+from .._arguments import check_signal
 from .._cost import state_cost
 from ..backend import FloatArray, distances, is_sparse, namespace, to_dense, to_host
 from ..errors import SignalError
+from .dirichlet import n_rows
 
 __all__ = ["col_diff", "effective_rank", "row_diff"]
 
@@ -82,20 +83,19 @@ def col_diff(x: Any) -> float:
 
 
 def _columns(x: Any) -> Any:
-    n_rows = int(x.shape[0]) if hasattr(x, "shape") and len(x.shape) else len(x)
-    block = to_dense(check_signal(x, n_rows))
+    block = to_dense(check_signal(x, n_rows(x)))
     return block[:, None] if block.ndim == 1 else block
 
 
 def _mean_distance(rows: Any) -> float:
     """Return the mean of all n^2 distances between rows, in blocks so that no n-by-n matrix is held."""
-    n_rows = rows.shape[0]
-    if n_rows == 0:
+    count = rows.shape[0]
+    if count == 0:
         return 0.0
-    reads = float(n_rows) ** 2 * rows.shape[1]
-    state_cost(reads, f"the distance of {n_rows} rows, each to each,", "give a sample of them")
-    blocks = (rows[start : min(start + BLOCK_ROWS, n_rows), :] for start in range(0, n_rows, BLOCK_ROWS))
-    return sum(float(namespace(rows).sum(distances(block, rows))) for block in blocks) / float(n_rows**2)
+    reads = float(count) ** 2 * rows.shape[1]
+    state_cost(reads, f"the distance of {count} rows, each to each,", "give a sample of them")
+    blocks = (rows[start : min(start + BLOCK_ROWS, count), :] for start in range(0, count, BLOCK_ROWS))
+    return sum(float(namespace(rows).sum(distances(block, rows))) for block in blocks) / float(count**2)
 
 
 def effective_rank(x: Any) -> float:
@@ -131,17 +131,12 @@ def effective_rank(x: Any) -> float:
     >>> round(effective_rank(np.eye(3)), 12), round(effective_rank([[1.0, 2.0], [2.0, 4.0]]), 12)
     (3.0, 1.0)
     """
-    matrix = x if is_sparse(x) else host_array(x, SignalError, "signal")
-    if matrix.ndim not in (1, 2):
-        raise SignalError(f"signal has shape {tuple(matrix.shape)}; it must be (n_nodes,) or (n_nodes, n_signals)")
-    host = to_host(matrix) if matrix.ndim == 2 else to_host(matrix)[:, None]
-    values = host.data if is_sparse(host) else host
-    if not np.isfinite(values).all():
-        raise SignalError("signal has entries that are not finite; the effective rank is that of finite values")
-    peak = float(np.abs(values).max(initial=0.0))
+    matrix = to_host(check_signal(x, n_rows(x)))
+    matrix = matrix if matrix.ndim == 2 else matrix[:, None]
+    peak = float(np.abs(matrix.data if is_sparse(matrix) else matrix).max(initial=0.0))
     if peak == 0.0:
         raise SignalError("signal is zero everywhere or empty; its effective rank is undefined")
-    singular = _singular_values(host / peak)
+    singular = _singular_values(matrix / peak)
     shares = singular[singular > 0] / singular.sum()
     return float(np.exp(-(shares * np.log(shares)).sum()))
 

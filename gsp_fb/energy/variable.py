@@ -20,7 +20,7 @@ from ..nodes import is_frame
 from ..operators import operator
 from ._sums import Gram, Weights
 from .permutation import permutation_moments
-from .significance import s_value_significance
+from .significance import normal_p_values, s_value_significance
 from .spatial import column_sums, gearys_c, morans_i
 
 __all__ = ["SpatialTests", "spatially_variable"]
@@ -115,6 +115,8 @@ class SpatialTests(Mapping[str, FloatArray]):
 def spatially_variable(g: Any, x: Any = None, *, method: str = "geary") -> SpatialTests:
     """Test each column of ``x`` for similar values at neighbouring nodes.
 
+    Mean and variance over all permutations are exact, the p-values those of the normal distribution with these moments.
+
     Parameters
     ----------
     g : Graph or Dataset
@@ -142,10 +144,6 @@ def spatially_variable(g: Any, x: Any = None, *, method: str = "geary") -> Spati
     --------
     gearys_c, morans_i : The statistics alone.
     s_value_significance : One test, also with drawn permutations.
-
-    Notes
-    -----
-    Mean and variance over all permutations are exact, the p-values those of the normal distribution with these moments.
 
     References
     ----------
@@ -210,21 +208,18 @@ def _block(graph: Graph, x: Any, method: str) -> tuple[FloatArray, FloatArray, F
 
 
 def _null(graph: Graph, x: Any, statistic: FloatArray, method: str) -> tuple[FloatArray, FloatArray]:
-    from scipy.special import ndtr  # loads a third of scipy that only tests need
-
     weights, total = _weights(graph, method)
     # Sums over the Gram matrix of each column after subtraction of its mean.
     second, fourth = _sparse_powers(x) if is_sparse(x) else _dense_powers(x)
     signal = Gram(second, fourth, -second, second**2 - fourth, fourth, -fourth)
-    moments = permutation_moments(weights, signal, np.zeros_like(second))
+    mean, variance = permutation_moments(weights, signal, np.zeros_like(second))
     n_nodes, sign = graph.n_nodes, 1.0 if method == "geary" else -1.0
     scale = np.full_like(second, np.nan)
     ratio = (n_nodes - 1 if method == "geary" else n_nodes) / total
     np.divide(ratio, second, out=scale, where=~np.isnan(statistic) & (second > 0))
-    expected, std = scale * moments.mean, scale * np.sqrt(moments.variance)
+    expected, std = scale * mean, scale * np.sqrt(variance)
     z = np.divide(statistic - expected, std, out=np.full_like(std, np.nan), where=std > 0)
-    # Where no permutation differs, all of them are as similar.
-    return expected, np.where(np.isnan(z) & ~np.isnan(statistic), 1.0, ndtr(sign * z))
+    return expected, normal_p_values(sign * z, statistic)
 
 
 def _weights(graph: Graph, method: str) -> tuple[Weights, float]:

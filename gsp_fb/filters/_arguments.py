@@ -10,12 +10,11 @@ import numpy as np
 from .._arguments import check_count, check_signal, host_array
 from ..backend import Signal, namespace, to_dense
 from ..errors import ParameterError, SignalError
-from ..operators import Operator, check_operator
+from ..operators import Operator
 from .kernels import Kernel, as_kernel
 from .response import axis_end, frequency_axis
 
-__all__ = ["bound_kernels", "check_high", "check_mask", "check_order", "coefficient_block", "default_tol"]
-__all__ += ["signal_block"]
+__all__ = ["bound_kernels", "check_mask", "check_order", "coefficient_block", "default_tol", "signal_block"]
 
 # Beyond this degree the recurrence's own rounding is larger than any tolerance.
 HIGHEST_ORDER = 100_000
@@ -31,12 +30,12 @@ def signal_block(x: Signal) -> Signal:
     return dense[:, None] if dense.ndim == 1 else dense
 
 
-def check_mask(mask: Any, n_nodes: int, error: type[Exception], what: str, each: str = "") -> Any:
+def check_mask(mask: Any, n_nodes: int, error: type[Exception], what: str) -> Any:
     """Return ``mask`` as an array if it is one boolean a node."""
     mask = host_array(mask, error, what)
     if tuple(mask.shape) != (n_nodes,) or mask.dtype != namespace(mask).bool:
         found = f"shape {tuple(mask.shape)} and dtype {mask.dtype}"
-        raise error(f"{what} has {found}; it must be {n_nodes} booleans{each}")
+        raise error(f"{what} has {found}; it must be {n_nodes} booleans, one per node")
     return mask
 
 
@@ -46,17 +45,6 @@ def check_order(order: object) -> int | None:
     if degree is not None and degree > HIGHEST_ORDER:
         raise ParameterError(f"order={order} is beyond {HIGHEST_ORDER}; leave it out and it follows from tol=")
     return degree
-
-
-def check_high(op: object) -> Operator:
-    """Return ``op`` if it is the high channel of an undirected graph, whose eigenvalues are frequencies."""
-    op = check_operator(op)
-    if op.channel != "high":
-        raise ParameterError(
-            f"a kernel is a function of frequency, the eigenvalue of the high channel, and {op!r} is a low channel: "
-            "give op.complement()"
-        )
-    return op
 
 
 def default_tol(kernels: tuple[Kernel, ...]) -> float:

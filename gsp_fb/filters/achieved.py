@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .._lambda_max import EXACT_NODES
 from ..backend import Signal, cast, column, eps, is_complex, namespace, norm
 from ._apply import APPLY
 from .kernels._kernel import of_affine
 from .krylov import lanczos_bank
-from .plan import EXACT_NODES, METHODS, FilterTask
+from .plan import METHODS, FilterTask
 
 if TYPE_CHECKING:
     from .bank import FilterBank

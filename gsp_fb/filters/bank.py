@@ -15,11 +15,12 @@ from .._arguments import check_choice, check_count, check_positive
 from .._cost import state_cost
 from .._document import facts_html
 from ..backend import Signal, asarray_like, eps, to_host
+from ..energy.dirichlet import check_high
 from ..errors import ParameterError, SignalError
 from ..graph import Graph
 from ..operators import Operator
 from ._apply import ADJOINT, APPLY, analyze_elsewhere, plan_elsewhere
-from ._arguments import bound_kernels, check_high, check_order, coefficient_block, default_tol, signal_block
+from ._arguments import bound_kernels, check_order, coefficient_block, default_tol, signal_block
 from .achieved import AchievedError, achieved_error
 from .kernels import Kernel
 from .plan import METHODS, FilterTask, Plan, choose
@@ -34,7 +35,7 @@ TIGHT = 1e-10
 CHEAPER = "give a larger tol= or fewer signals; plan() returns the number of products"
 
 
-@dataclass(frozen=True, eq=False, repr=False, init=False)
+@dataclass(frozen=True, repr=False, init=False)
 class FilterBank:
     r"""Kernels :math:`g_m` applied to signals through an operator: :math:`c_m = g_m(op)\, x`.
 
@@ -95,7 +96,8 @@ class FilterBank:
         lmax: float | None = None,
     ) -> None:
         given = None if lmax is None else check_positive(lmax, "lmax")
-        bound, end = bound_kernels(kernels, check_high(op), given)
+        check_high(op, "a kernel is a function of frequency, the eigenvalue of")
+        bound, end = bound_kernels(kernels, op, given)
         tol = default_tol(bound) if tol is None else check_positive(tol, "tol")
         method = check_choice(method, ("auto", *METHODS), "method")
         for field, value in zip(fields(self), (op, bound, tol, method, check_order(order), end), strict=True):
@@ -129,15 +131,6 @@ class FilterBank:
         """The frequencies that the bank is about: up to ``lmax``, or all of ``op.bounds`` where that is not known."""
         low, high = self.response.interval
         return low, high if self.lmax is None else min(self.lmax, high)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FilterBank):
-            return NotImplemented
-        names = ("kernels", "tol", "method", "order", "lmax", "op")
-        return all(getattr(self, name) == getattr(other, name) for name in names)
-
-    def __hash__(self) -> int:
-        return hash((self.op, self.kernels, self.tol))
 
     def __len__(self) -> int:
         return len(self.kernels)

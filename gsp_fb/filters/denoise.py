@@ -19,6 +19,7 @@ from ..backend import to_dense
 from ..calculus import gradient
 from ..errors import ParameterError
 from ..operators import Operator
+from ._arguments import check_mask
 from ._spectral_model import SpectralModel, risk, spectral_model
 from .bank import FilterBank
 from .kernels import Kernel, meyer
@@ -199,11 +200,9 @@ def _check_data(op: Operator, y: Any) -> tuple[Any, tuple[int, ...]]:
 def _check_mask(mask: Any, n_nodes: int, method: str, strength: Any) -> Any | None:
     if mask is None:
         return None
-    seen = np.asarray(mask)
-    if seen.shape != (n_nodes,) or seen.dtype != bool or not seen.any():
-        raise ParameterError(
-            f"mask must be {n_nodes} booleans, at least one True; got shape {seen.shape}, {seen.dtype}"
-        )
+    seen = check_mask(mask, n_nodes, ParameterError, "mask")
+    if not seen.any():
+        raise ParameterError(f"mask is False at all {n_nodes} nodes; it needs at least one True")
     if not METHODS[method].masked:
         able = ", ".join(name for name, row in METHODS.items() if row.masked)
         raise ParameterError(f"method={method!r} takes no mask; methods with one: {able}")
@@ -263,30 +262,28 @@ def _plateaus(op: Operator, x: Any) -> float:
 
 def _shrunk(bank: FilterBank, y: Any, thresholds: Any) -> Any:
     c = np.asarray(bank.analyze(y))
-    limits = np.broadcast_to(thresholds, c.shape)
-    return np.asarray(bank.synthesize(np.sign(c) * np.maximum(np.abs(c) - limits, 0.0)))
+    return np.asarray(bank.synthesize(np.sign(c) * np.maximum(np.abs(c) - thresholds, 0.0)))
 
 
-def _thresholds(task: DenoisingTask, model: SpectralModel, bank: FilterBank, sigma: float) -> Any:
-    """Return the noise deviation of the coefficients of each filter; the scaling function is left alone."""
+def _wavelets(task: DenoisingTask, noise: float | None) -> tuple[FilterBank, float, Any]:
+    """Return a tight frame, the noise deviation of the data and of the coefficients, 0 for the scaling function."""
+    model, bank = task.model(), FilterBank(task.op, meyer(WAVELETS), tol=WAVELET_TOL)
+    sigma = model.noise if noise is None else noise
     energies = [model.trace(kernel(model.frequencies) ** 2) / task.op.graph.n_nodes for kernel in bank.kernels]
     deviations = sigma * np.sqrt(energies)
     deviations[0] = 0.0
-    return deviations[None, None, :] / np.asarray(task.op.scale)[:, None, None]
+    return bank, sigma, deviations[None, None, :] / np.asarray(task.op.scale)[:, None, None]
 
 
 def _wavelet(task: DenoisingTask, strength: float, noise: float | None) -> Denoised:
-    model, bank = task.model(), FilterBank(task.op, meyer(WAVELETS), tol=WAVELET_TOL)
-    sigma = model.noise if noise is None else noise
-    signal = _shrunk(bank, task.y, strength * _thresholds(task, model, bank, sigma))
+    bank, sigma, unit = _wavelets(task, noise)
+    signal = _shrunk(bank, task.y, strength * unit)
     return Denoised(signal, strength, "wavelet", sigma, error_bound=2 * bank.tol)
 
 
 def _choose_wavelet(task: DenoisingTask, rule: str, noise: float | None) -> Denoised:
     """Choose the threshold by the Monte Carlo divergence of the shrinkage (Ramani, Blu and Unser 2008)."""
-    model, bank = task.model(), FilterBank(task.op, meyer(WAVELETS), tol=WAVELET_TOL)
-    sigma = model.noise if noise is None else noise
-    unit, scale = _thresholds(task, model, bank, sigma), np.asarray(task.op.scale)[:, None]
+    (bank, sigma, unit), scale = _wavelets(task, noise), np.asarray(task.op.scale)[:, None]
     probe = task.rng.choice([-1.0, 1.0], task.y.shape) / scale
     small = 0.01 * (sigma or 1.0)
     strengths = np.linspace(0.25, math.sqrt(2.0 * math.log(max(task.op.graph.n_nodes, 2))), 10)

@@ -90,8 +90,9 @@ class Expansion:
         if math.isinf(tail):
             return _jump_error(kernel, self.interval, part)
         # Where the tail proves nothing, the sizes of kernel and polynomial still do.
-        sizes = math.inf if tail < 1 else _largest_kernel_value(kernel, self.interval) + _largest_value(part[None, :])
-        return min(tail, sizes)
+        if tail < 1 or kernel.envelope is None:
+            return tail
+        return min(tail, kernel.envelope(*next(_ellipses(self.interval))) + _largest_value(part))
 
     def truncated(self, order: int) -> FloatArray:
         """Return the coefficients up to degree ``order``, shape (n_kernels, order + 1)."""
@@ -113,9 +114,11 @@ class Expansion:
 
 def _difference(kernel: Kernel, interval: Interval, part: FloatArray, count: int, more: FloatArray) -> FloatArray:
     """Return kernel minus series at ``count`` Chebyshev points, ends, both sides of breaks and ``more`` frequencies."""
-    extra = np.concatenate([np.clip([*both_sides(kernel.breakpoints).ravel(), *interval], *interval), more])
-    values = [_values_at_points(part[None, :], count)[0], _series_at(part[None, :], interval, extra)[0]]
-    return np.asarray(kernel(np.concatenate([chebyshev_points(interval, count), extra])) - np.concatenate(values))
+    low, high = interval
+    extra = np.concatenate([np.clip([*both_sides(kernel.breakpoints).ravel(), low, high], low, high), more])
+    series = np.polynomial.chebyshev.chebval((2 * extra - low - high) / (high - low), part)
+    values = np.concatenate([_values_at_points(part, count), series])
+    return np.asarray(kernel(np.concatenate([chebyshev_points(interval, count), extra])) - values)
 
 
 def _sampled_error(kernel: Kernel, interval: Interval, part: FloatArray, witnesses: FloatArray) -> float:
@@ -134,7 +137,7 @@ def _jump_error(kernel: Kernel, interval: Interval, part: FloatArray) -> float:
     count = JUMP_FINER * max(order, FEWEST_POINTS)
     inside = tuple(at for at in kernel.breakpoints if interval[0] <= at <= interval[1])
     jumps = float(np.abs(np.diff(kernel(both_sides(inside)), axis=1)).sum())
-    drift = order * _largest_value(part[None, :]) * math.pi / (2 * count)
+    drift = order * _largest_value(part) * math.pi / (2 * count)
     grid = float(np.abs(_difference(kernel, interval, part, count, np.empty(0))).max())
     return grid + drift + max(0.0, variation - jumps)
 
@@ -154,22 +157,16 @@ def expand(kernels: tuple[Kernel, ...], interval: Interval, witnesses: FloatArra
         coefficients = _coefficients_from(samples)
         rows = list(zip(kernels, coefficients, strict=True))
         enough = count * NOISE * float(np.abs(samples).max())
-        proven = [_interpolation_error(kernel, interval, row) for kernel, row in rows]
-        errors = [
-            error if _is_proven(kernel, error) else _searched_error(kernel, interval, row, enough, known)
-            for (kernel, row), error in zip(rows, proven, strict=True)
-        ]
+        errors = [_interpolation_error(kernel, interval, row) for kernel, row in rows]
+        # The declarations of a kernel bound it by a tail, or by its variation if it jumps.
+        proven = tuple(math.isfinite(e) or 0 in dict(k.variations) for k, e in zip(kernels, errors, strict=True))
+        for m, (kernel, row) in enumerate(rows):
+            errors[m] = errors[m] if proven[m] else _searched_error(kernel, interval, row, enough, known)
         if max(errors) <= enough or count >= MOST_POINTS:
             break
         count *= 2
-    flags = tuple(_is_proven(kernel, error) for kernel, error in zip(kernels, proven, strict=True))
-    tails = np.stack([_tails(*row) for row in zip(coefficients, errors, flags, strict=True)])
-    return Expansion(kernels, interval, coefficients, tails, flags, known)
-
-
-def _is_proven(kernel: Kernel, error: float) -> bool:
-    """Return whether the declarations of a kernel bound it: by a tail, or by its variation if it jumps."""
-    return math.isfinite(error) or 0 in dict(kernel.variations)
+    tails = np.stack([_tails(*row) for row in zip(coefficients, errors, proven, strict=True)])
+    return Expansion(kernels, interval, coefficients, tails, proven, known)
 
 
 def _searched_error(kernel: Kernel, interval: Interval, row: FloatArray, enough: float, witnesses: FloatArray) -> float:
@@ -214,22 +211,16 @@ def _coefficients_from(samples: FloatArray) -> FloatArray:
 
 
 def _values_at_points(coefficients: FloatArray, count: int) -> FloatArray:
-    """Return the series at ``count`` Chebyshev points: the inverse of :func:`_coefficients_from`."""
-    padded = np.pad(coefficients / 2, ((0, 0), (0, count - coefficients.shape[1])))
-    padded[:, 0] *= 2
+    """Return one series at ``count`` Chebyshev points: the inverse of :func:`_coefficients_from`."""
+    padded = np.pad(coefficients / 2, (0, count - len(coefficients)))
+    padded[0] *= 2
     return _cosine_transform(padded, 3)
-
-
-def _series_at(coefficients: FloatArray, interval: Interval, at: FloatArray) -> FloatArray:
-    """Return the series at the frequencies ``at``, shape (n_series, len(at))."""
-    low, high = interval
-    return np.asarray(np.polynomial.chebyshev.chebval((2 * at - low - high) / (high - low), coefficients.T))
 
 
 def _cosine_transform(rows: FloatArray, kind: Literal[2, 3]) -> FloatArray:
     from scipy.fft import dct  # costs a sixth of a second that only a bank's series needs
 
-    return np.asarray(dct(rows, type=kind, axis=1))
+    return np.asarray(dct(rows, type=kind, axis=-1))
 
 
 def _peak_factor(degree: int, count: int) -> float:
@@ -238,18 +229,11 @@ def _peak_factor(degree: int, count: int) -> float:
 
 
 def _largest_value(coefficients: FloatArray) -> float:
-    """Return a bound on the largest absolute value of Chebyshev series on their interval."""
-    degree = coefficients.shape[1] - 1
+    """Return a bound on the largest absolute value of a Chebyshev series on its interval."""
+    degree = len(coefficients) - 1
     count = PEAK_FINER * max(degree, 1)
     sampled = float(np.abs(_values_at_points(coefficients, count)).max(initial=0.0))
     return sampled * _peak_factor(degree, count)
-
-
-def _largest_kernel_value(kernel: Kernel, interval: Interval) -> float:
-    """Return a proven bound on the largest absolute value of a kernel on ``interval``, inf if it declares none."""
-    if kernel.envelope is None:
-        return math.inf
-    return float(kernel.envelope(*next(_ellipses(interval))))
 
 
 def _ellipses(interval: Interval) -> Iterator[tuple[float, float, float]]:
@@ -278,12 +262,11 @@ def _analytic_tail(kernel: Kernel, interval: Interval, count: int) -> float:
 
 def _variation_tail(kernel: Kernel, half: float, count: int) -> float:
     with np.errstate(all="ignore"):  # a power that leaves the range of float64 bounds nothing
-        powers = {nu: float(np.float64(half) ** nu) for nu, _ in kernel.variations}
-    tails = [
-        2 * variation * powers[nu] / (math.pi * nu * float(count - 1 - nu) ** nu)
-        for nu, variation in kernel.variations
-        if 0 < nu < count - 1 and powers[nu] >= TINY
-    ]
+        tails = [
+            float(2 * variation * power / (math.pi * nu * float(count - 1 - nu) ** nu))
+            for nu, variation in kernel.variations
+            if 0 < nu < count - 1 and (power := np.float64(half) ** nu) >= TINY
+        ]
     return min(tails, default=math.inf)
 
 
@@ -298,7 +281,7 @@ def _residual_error(kernel: Kernel, interval: Interval, coefficients: FloatArray
     count = PEAK_FINER * degree + PEAK_FINER
     at = chebyshev_points(interval, count)
     evaluate = np.polynomial.polynomial.polyval
-    image = _values_at_points(coefficients[None, :], count)[0]
+    image = _values_at_points(coefficients, count)
     top, bottom = evaluate(at, numerator), evaluate(at, denominator)
     residual = float(np.abs(top - bottom * image).max()) * _peak_factor(degree, count)
     return residual / least + 8 * EPS * float(np.abs(image).max()) * greatest / least

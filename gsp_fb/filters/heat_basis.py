@@ -42,11 +42,8 @@ def heat_wavelets(
     bases: tuple[list[sparse.csc_array], ...] = ([], [])
     for start in range(0, graph.n_nodes, _BLOCK):
         both = bank.analyze(np.eye(graph.n_nodes, min(_BLOCK, graph.n_nodes - start), -start))
+        both = np.where(np.abs(both) < threshold, 0.0, both)
         for position, blocks in enumerate(bases):
-            blocks.append(_thresholded(both[..., position], threshold))
+            blocks.append(sparse.csc_array(both[..., position]))
     left, right = (sparse.csr_array(sparse.hstack(blocks)) for blocks in bases)
     return left, right
-
-
-def _thresholded(block: Any, threshold: float) -> sparse.csc_array:
-    return sparse.csc_array(np.where(np.abs(block) < threshold, 0.0, block))

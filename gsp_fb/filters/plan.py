@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from .._document import facts_html
+from .._lambda_max import EXACT_NODES
 from ..backend import FloatArray
 from ..errors import GspWarning, ParameterError
 from .krylov import least_denominator
@@ -18,8 +18,6 @@ from .response import FOR_ROUNDING, MAX_ORDER, Response
 __all__ = ["METHODS", "FilterTask", "Plan", "choose"]
 
 EPS = float(np.finfo(np.float64).eps)
-# Up to this size the basis costs less than a second, once, and is as accurate as anything can be.
-EXACT_NODES = 512
 # Up to this size the basis is worth its cost if no polynomial reaches the tolerance.
 BASIS_NODES = 4096
 # A series whose tail stays above this share of the kernel belongs to a kernel that jumps.
@@ -171,20 +169,19 @@ def choose(task: FilterTask, method: str) -> Plan:
 
 
 def _cheapest(task: FilterTask) -> str:
-    """Return the method to prefer; the first rule that holds."""
+    """Return the method to prefer; the first rule that holds decides."""
     response, n_nodes = task.response, task.response.op.graph.n_nodes
-    rules: tuple[tuple[str, Callable[[], bool]], ...] = (
-        ("exact", lambda: n_nodes <= EXACT_NODES),
-        ("lanczos", lambda: task.n_signals == 1 and (response.order or 0) >= n_nodes),
-        ("chebyshev", lambda: response.order is not None),
-        ("cg", lambda: all(kernel.rational is not None for kernel in response.kernels)),
-        ("exact", lambda: n_nodes <= BASIS_NODES),
-        # A plain function may be as rough as it likes; the warning names the error.
-        ("chebyshev", lambda: response.bound_kind == "sampled"),
-    )
-    for name, holds in rules:
-        if holds():
-            return name
+    if n_nodes <= EXACT_NODES:
+        return "exact"
+    if response.order is not None:
+        return "lanczos" if task.n_signals == 1 and response.order >= n_nodes else "chebyshev"
+    if all(kernel.rational is not None for kernel in response.kernels):
+        return "cg"
+    if n_nodes <= BASIS_NODES:
+        return "exact"
+    # A plain function may be as rough as it likes; the warning names the error.
+    if response.bound_kind == "sampled":
+        return "chebyshev"
     within = 1.2 * response.expansion.error(MAX_ORDER) / max(1.0, response.largest)
     raise ParameterError(
         f"kernel {response.expansion.roughest.name!r} is not smooth enough for tol={response.tol:g}, and {n_nodes} "

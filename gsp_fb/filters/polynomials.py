@@ -57,14 +57,12 @@ def _ones(order: int) -> Any:
 
 
 BASES: dict[str, Basis] = {
-    # GPRGNN (Chien et al., ICLR 2021): powers of the low channel, started at personalised PageRank.
+    # GPRGNN [1]: powers of the low channel, started at personalised PageRank.
     "monomial": Basis(lambda order, f: (1.0 - f) ** np.arange(order + 1)[:, None], _pagerank),
-    # BernNet (He et al., NeurIPS 2021).
-    "bernstein": Basis(_bernstein, _ones, positive=True),
-    # ChebNetII (He et al., NeurIPS 2022): the coefficients are the response at the Chebyshev points.
+    "bernstein": Basis(_bernstein, _ones, positive=True),  # BernNet [2]
+    # ChebNetII [3]: the coefficients are the response at the Chebyshev points.
     "chebyshev": Basis(_interpolating, _ones, positive=True),
-    # JacobiConv (Wang and Zhang, ICML 2022).
-    "jacobi": Basis(_jacobi, _ones, columns=True),
+    "jacobi": Basis(_jacobi, _ones, columns=True),  # JacobiConv [4]
 }
 
 

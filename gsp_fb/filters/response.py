@@ -174,11 +174,10 @@ def _dual(kernels: tuple[Kernel, ...], index: int, frequencies: Float64) -> Floa
 
 def dual_kernels(kernels: tuple[Kernel, ...]) -> tuple[Kernel, ...]:
     r"""Return :math:`g_m / \sum_k g_k^2`: synthesis with them undoes analysis with ``kernels``."""
-    formula, breakpoints = r"g(\lambda) / \sum_m g_m(\lambda)^2", frame_kernel(kernels).breakpoints
-    parts = [(partial(_dual, kernels, m), f"dual of {kernel.name}", formula) for m, kernel in enumerate(kernels)]
-    bounds = [kernel.lower_bound for kernel in kernels]
+    formula, breaks = r"g(\lambda) / \sum_m g_m(\lambda)^2", frame_kernel(kernels).breakpoints
     return tuple(
-        Kernel(*part, lower_bound=bound, breakpoints=breakpoints) for part, bound in zip(parts, bounds, strict=True)
+        Kernel(partial(_dual, kernels, m), f"dual of {one.name}", formula, False, one.lower_bound, breakpoints=breaks)
+        for m, one in enumerate(kernels)
     )
 
 

@@ -136,7 +136,7 @@ def _mask(low: Operator, keep: Any) -> Any:
         check_choice(keep, ("max_cut",), "keep")
         # Cuts are searched on the host, as components are.
         return asarray_like(max_cut(low.graph.to("cpu")), low.diag) & ~_lost(low)
-    mask = check_mask(keep, low.graph.n_nodes, ParameterError, "keep", ", one per node")
+    mask = check_mask(keep, low.graph.n_nodes, ParameterError, "keep")
     return asarray_like(np.array(mask), low.diag) if device_of(mask) == "cpu" else mask
 
 

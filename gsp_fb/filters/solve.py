@@ -15,6 +15,7 @@ from scipy import sparse
 
 from .._arguments import check_device, check_labels, check_positive
 from ..backend import FloatArray, IntArray, Signal, asarray_like, cast, device_of, eps, group_sum, namespace, norm
+from ..energy.dirichlet import check_high
 from ..errors import GraphError, GspWarning, ParameterError, SignalError
 from ..operators import Operator
 from ..solvers import Solution, System, solve
@@ -32,9 +33,7 @@ def check_smoothness(op: Operator) -> Operator:
     """Return ``op`` if it is the high channel of an undirected graph, whose form measures smoothness."""
     if op.graph.directed:
         raise GraphError("a directed graph has no symmetric smoothness; give symmetrize= to the graph")
-    if op.channel != "high":
-        raise ParameterError(f"{op!r} is a low channel; smoothness is measured by the high one, op.complement()")
-    return op
+    return check_high(op, "smoothness is measured by")
 
 
 def tikhonov(op: Operator, x: Any, tau: float, *, tol: float = 1e-8) -> Signal:
@@ -197,10 +196,8 @@ def interpolate(op: Operator, x: Any, known: Any, *, tau: float = 0.0, tol: floa
 
     Raises
     ------
-    GraphError
-        The graph is directed.
-    ParameterError
-        ``op`` is a low channel, or a value is out of range.
+    GraphError, ParameterError
+        As :func:`tikhonov`.
     SignalError
         ``known`` is no mask of the nodes, or a component has no known node.
 
@@ -289,10 +286,8 @@ def classify(op: Operator, y: Any, *, tau: float = 0.0, tol: float = 1e-8) -> tu
         The high channel.
     y : array_like of int, shape (n_nodes,)
         Classes from 0; a negative label means unlabelled.
-    tau : float >= 0
-        As in :func:`interpolate`; with 0 the given labels are kept.
-    tol : float
-        Relative residual of the linear systems.
+    tau, tol
+        As in :func:`interpolate`; with ``tau = 0`` the given labels are kept.
 
     Returns
     -------
@@ -302,10 +297,8 @@ def classify(op: Operator, y: Any, *, tau: float = 0.0, tol: float = 1e-8) -> tu
 
     Raises
     ------
-    GraphError
-        The graph is directed.
-    ParameterError
-        ``op`` is a low channel, or a value is out of range.
+    GraphError, ParameterError
+        As :func:`tikhonov`.
     SignalError
         No node is labelled, or a component has no labelled node.
 

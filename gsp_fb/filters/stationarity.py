@@ -9,7 +9,8 @@ import numpy as np
 
 from .._arguments import check_count, check_host, check_rng
 from ..backend import FloatArray, to_dense
-from ..errors import GraphError, ParameterError, SignalError
+from ..energy.dirichlet import check_high
+from ..errors import SignalError
 from ..operators import Operator
 from ..spectrum import spectrum
 
@@ -96,10 +97,7 @@ def stationarity(op: Operator, x: Any, *, n_surrogates: int = 199, rng: Any = 0)
     >>> bool(stationarity(op, white).p_value > 0.05)
     True
     """
-    if op.channel != "high":
-        raise ParameterError(f"{op!r} is a low channel; frequencies are those of the high one, op.complement()")
-    if op.graph.directed:
-        raise GraphError("a directed graph has no graph Fourier transform here; give symmetrize= to the graph")
+    check_high(op, "frequencies are those of")
     check_host(op.graph.device, "stationarity is tested")
     values = np.asarray(to_dense(op.graph.check_signal(x)))
     if values.ndim != 2 or values.shape[1] < 2 or values.dtype.kind == "c" or not values.any():

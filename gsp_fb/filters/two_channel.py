@@ -205,12 +205,8 @@ def two_channel(
 
     Parameters
     ----------
-    graph : Graph
-        Directed ones too.
-    family : str
-        A row of the table of variants.
-    gamma : float > 0, optional
-        Weight of the added loops, where the family has them.
+    graph, family, gamma
+        As in :func:`gsp_fb.operator`; the graph may be directed.
     levels : int
         Depth of the cascade.
     isolated : {'self', 'zero', 'error'}

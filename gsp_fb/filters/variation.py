@@ -84,9 +84,10 @@ def minimize_variation(
     .. [2] B. O'Donoghue and E. Candès, "Adaptive restart for accelerated gradient schemes", FoCM 15, 2015.
     .. [3] A. Chambolle and T. Pock, "A first-order primal-dual algorithm for convex problems", JMIV 40, 2011.
     """
-    problem = _problem(op, y, seen, strength)
+    # Nodes that are not observed start at the mean of the others.
+    x = np.where(seen, y, np.sum(np.where(seen, y, 0.0), axis=0) / np.maximum(np.sum(seen, axis=0), 1))
+    problem = _problem(op, y, seen, strength, x)
     energy = np.sum(np.where(seen, problem.metric * y**2, 0.0), axis=0)
-    x = np.where(seen, y, _mean(y, seen))
     # The gap is a difference of sums of this size: it cannot be resolved below their rounding.
     rounding = 64 * EPS * (energy + strength * np.sum(np.abs(gradient(op, x)), axis=0))
     wanted = np.maximum(0.5 * tol**2 * energy, rounding)
@@ -134,18 +135,12 @@ def _primal_dual_steps(problem: VariationProblem, x: Array) -> Iterator[tuple[Ar
         yield x, flow
 
 
-def _problem(op: Operator, y: Array, seen: Array, strength: float) -> VariationProblem:
+def _problem(op: Operator, y: Array, seen: Array, strength: float, start: Array) -> VariationProblem:
     right = np.asarray(op.right)[:, None]
     reached = right * y
     low = np.min(np.where(seen, reached, np.inf), axis=0, initial=np.inf)
     high = np.max(np.where(seen, reached, -np.inf), axis=0, initial=-np.inf)
     # An isolated node may have right = 0: nothing but its own value acts on it.
     free, root = right == 0, np.where(right == 0, 1.0, right)
-    start = np.where(seen, y, _mean(y, seen))
     low, high = (np.where(free, start, end / root) for end in (low, high))
     return VariationProblem(op, np.where(seen, y, 0.0), seen, strength, np.asarray(op.scale**2)[:, None], low, high)
-
-
-def _mean(y: Array, seen: Array) -> Array:
-    count = np.maximum(np.sum(seen, axis=0), 1)
-    return np.sum(np.where(seen, y, 0.0), axis=0) / count

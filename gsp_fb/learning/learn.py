@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import exp, inf, log
 from typing import Any
 
@@ -150,10 +151,7 @@ def learn_weights(
     pairs, z, distances = _candidates(rows, min(CANDIDATES * degree, len(rows) - 1))
     size = max(float(np.mean(z)), np.finfo(float).tiny)
     most = check_count(max_iterations, "max_iterations")
-
-    def problem_at(scale: float) -> WeightProblem:
-        return kind.problem(pairs, z / size, len(rows), scale)
-
+    problem_at = partial(kind.problem, pairs, z / size, len(rows))
     scale = _searched_scale(problem_at, kind, kind.scale(distances / size, degree), degree, most)
     problem = problem_at(scale)
     w, gap, steps = minimum(problem, kind, check_positive(tol, "tol"), most)

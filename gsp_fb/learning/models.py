@@ -26,6 +26,13 @@ class WeightProblem:
         ends = (np.bincount(side, weights=w, minlength=self.n_nodes) for side in self.pairs.T)
         return np.asarray(sum(ends), dtype=np.float64)
 
+    def node_minima(self, values: FloatArray) -> FloatArray:
+        """Return the least value over the edges of each node, inf where it has none."""
+        least = np.full(self.n_nodes, np.inf)
+        for side in self.pairs.T:
+            np.minimum.at(least, side, values)
+        return least
+
     def edge_sums(self, nodes: FloatArray) -> FloatArray:
         """Return ``S' nodes``, the sum over both ends of each edge."""
         return np.asarray(nodes[self.pairs[:, 0]] + nodes[self.pairs[:, 1]])
@@ -68,10 +75,7 @@ def _log_gap(problem: WeightProblem, dual: FloatArray, degrees: FloatArray) -> f
 
 def _log_start(problem: WeightProblem) -> FloatArray:
     """Return ``2 min_j z_ij + 1``: every node has a positive degree, and a node far from all others is felt by none."""
-    nearest = np.full(problem.n_nodes, np.inf)
-    for side in problem.pairs.T:
-        np.minimum.at(nearest, side, problem.z)
-    return 2.0 * nearest + 1.0
+    return 2.0 * problem.node_minima(problem.z) + 1.0
 
 
 def _raised(problem: WeightProblem, dual: FloatArray) -> FloatArray:
@@ -79,10 +83,7 @@ def _raised(problem: WeightProblem, dual: FloatArray) -> FloatArray:
 
     No minimum has such a node, and a far one would get there by steps of 1 / dual alone.
     """
-    short = np.full(problem.n_nodes, np.inf)
-    missing = 2 * problem.z - problem.edge_sums(dual)
-    for side in problem.pairs.T:
-        np.minimum.at(short, side, missing)
+    short = problem.node_minima(2 * problem.z - problem.edge_sums(dual))
     return np.asarray(dual + np.maximum(short, 0.0) / 2)
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._arguments import check_choice, check_count, check_host
+from .._arguments import check_choice, check_count
 from ..backend import FloatArray, IntArray
-from ..errors import GraphError, ParameterError
+from ..errors import ParameterError
 from ..graph import Graph
 from ..nodes import NodeTable
 from ..operators import operator
 from ..spectrum import spectrum
-from .kron import without_loops
+from .kron import check_reducible, without_loops
 
 __all__ = ["Coarsened", "coarsen"]
 
@@ -63,8 +63,7 @@ class Coarsened:
 
     def restrict(self, x: Any) -> FloatArray:
         """Return the mean of a signal over each group, shape (n_groups,) or (n_groups, n_signals)."""
-        values = np.asarray(x, dtype=np.float64)
-        return np.asarray(((_indicator(self.groups).T @ values).T / self.sizes).T)
+        return _means(self.groups, np.asarray(x, dtype=np.float64))
 
     def lift(self, x: Any) -> FloatArray:
         """Return the signal on the given graph that is constant over each group."""
@@ -121,25 +120,23 @@ def coarsen(graph: Graph, ratio: float = 0.5, *, k: int = 10, method: str = "var
     >>> found.graph.n_nodes, bool(found.error < 0.3)
     (100, True)
     """
-    graph.in_memory()
-    check_host(graph.device, "a graph is coarsened")
-    if graph.directed:
-        raise GraphError("a directed graph is not coarsened here; give symmetrize= to the graph")
+    check_reducible(graph, "coarsening")
     check_choice(method, METHODS, "method")
     target = _check_target(graph, ratio, check_count(k, "k"))
     modes = spectrum(operator(graph, "comb", channel="high"), k=k)
     frequencies = np.asarray(modes.frequencies)
     # Constant modes of the components are kept by every contraction.
     real = np.arange(k) >= graph.n_components
-    low = np.asarray(modes.basis)[:, real] / np.sqrt(frequencies[real])
+    low: FloatArray = np.asarray(modes.basis)[:, real] / np.sqrt(frequencies[real])
     A = without_loops(graph.adjacency)
     groups: IntArray = np.arange(graph.n_nodes)
     while A.shape[0] > target:
         joined = _contracted(A, low, target, method)
         S = _indicator(joined)
-        A, groups = without_loops(S.T @ A @ S), joined[groups]
-        low = (S.T @ low) / np.bincount(joined)[:, None]
-    coarse = Graph.from_adjacency(A, symmetrize="mean", nodes=_table(graph, groups))
+        A, low, groups = without_loops(S.T @ A @ S), _means(joined, low), joined[groups]
+    # The groups lie at the mean of the coordinates, where the nodes have some.
+    at = None if graph.coordinates is None else _means(groups, graph.coordinates)
+    coarse = Graph.from_adjacency(A, symmetrize="mean", nodes=NodeTable(A.shape[0], None, at))
     found = _weighted_frequencies(coarse, groups, k)
     error = float(np.max(found[real] / frequencies[real] - 1.0, initial=0.0))
     return Coarsened(coarse, groups, frequencies, found, error)
@@ -183,12 +180,9 @@ def _indicator(groups: IntArray) -> Any:
     return sparse.csr_array((np.ones(n), (np.arange(n), groups)))
 
 
-def _table(graph: Graph, groups: IntArray) -> NodeTable:
-    """Return the node table of the groups: mean coordinates where the nodes have some."""
-    sizes = np.bincount(groups)
-    if graph.coordinates is None:
-        return NodeTable(len(sizes))
-    return NodeTable(len(sizes), None, (_indicator(groups).T @ graph.coordinates) / sizes[:, None])
+def _means(groups: IntArray, values: FloatArray) -> FloatArray:
+    """Return the mean over each group of values at the nodes."""
+    return np.asarray(((_indicator(groups).T @ values).T / np.bincount(groups)).T)
 
 
 def _weighted_frequencies(coarse: Graph, groups: IntArray, k: int) -> FloatArray:

@@ -9,12 +9,12 @@ from scipy import sparse
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import splu
 
-from .._arguments import check_count, check_host
+from .._arguments import check_count, check_host, check_nodes
 from ..backend import IntArray
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
 
-__all__ = ["fill_in", "kron", "sampled_kron", "without_loops"]
+__all__ = ["check_reducible", "fill_in", "kron", "sampled_kron", "without_loops"]
 
 # Entries of the result that are rounding of a zero, relative to the degrees of their ends.
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
@@ -36,7 +36,7 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
         Node numbers, or a mask; the result numbers them in the given order.
     max_entries : int
         Dense blocks with more entries than this are refused before they are computed: a connected group of dropped
-        nodes joins all kept nodes around it.
+        nodes joins all kept nodes around it, b^2 entries of b nodes. Time and memory follow this fill-in.
 
     Returns
     -------
@@ -60,10 +60,6 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
     .. [1] F. Dörfler and F. Bullo, "Kron reduction of graphs with applications to electrical networks", IEEE TCAS-I
        60(1), 2013.
 
-    Notes
-    -----
-    Time and memory follow the fill-in: a group of dropped nodes with b kept neighbours costs b^2 entries.
-
     Examples
     --------
     >>> path = Graph.from_edges([(0, 1), (1, 2)])
@@ -71,11 +67,8 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
     >>> reduced.n_edges, float(reduced.degrees[0])
     (1, 0.5)
     """
-    graph.in_memory()
-    check_host(graph.device, "the Schur complement is computed")
+    check_reducible(graph, "Kron reduction")
     graph.check_unsigned("Kron reduction")
-    if graph.directed:
-        raise GraphError("Kron reduction needs an undirected graph; give symmetrize= to the graph")
     keep = _check_keep(keep, graph.n_nodes)
     drop = np.setdiff1d(np.arange(graph.n_nodes), keep)
     A = without_loops(graph.adjacency)
@@ -87,22 +80,23 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
     return Graph.from_adjacency(schur + loops, symmetrize="mean", nodes=graph.nodes.take(keep))
 
 
+def check_reducible(graph: Graph, what: str) -> None:
+    """Raise GraphError unless a graph is undirected, and in the memory of the host."""
+    graph.in_memory()
+    check_host(graph.device, f"{what} runs")
+    if graph.directed:
+        raise GraphError(f"{what} needs an undirected graph; give symmetrize= to the graph")
+
+
 def _check_keep(keep: Any, n_nodes: int) -> IntArray:
     """Return a set of nodes, given by number or as a mask, as distinct node numbers."""
     nodes = np.asarray(keep)
-    if nodes.ndim != 1 or nodes.dtype.kind not in "biu" or not nodes.size:
-        raise ParameterError(f"keep must be a list of node numbers or a mask, at least one node; got {keep!r}")
-    if nodes.dtype.kind == "b":
-        if len(nodes) != n_nodes:
-            raise ParameterError(f"the mask keep has {len(nodes)} entries but the graph has {n_nodes} nodes")
-        nodes = np.flatnonzero(nodes)
-    odd = nodes[(nodes < 0) | (nodes >= n_nodes)]
-    if odd.size or not nodes.size:
-        what = f"node {odd[0]} is not in the graph; nodes are 0..{n_nodes - 1}" if odd.size else "keep holds no node"
-        raise ParameterError(what)
-    if len(np.unique(nodes)) < len(nodes):
-        raise ParameterError("keep lists a node twice")
-    return nodes.astype(np.int64)
+    if nodes.dtype.kind != "b":
+        return check_nodes(nodes, n_nodes, "keep, unless it is a mask,")
+    if nodes.shape != (n_nodes,) or not nodes.any():
+        found = f"{nodes.size} entries, {np.count_nonzero(nodes)} of them True"
+        raise ParameterError(f"the mask keep has {found}; it must have {n_nodes} entries, at least one of them True")
+    return np.flatnonzero(nodes)
 
 
 def without_loops(A: Any) -> Any:

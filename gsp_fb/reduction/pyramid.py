@@ -10,16 +10,16 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import eigsh
 
-from .._arguments import check_count, check_host, check_rng
+from .._arguments import check_count, check_rng
 from .._lambda_max import EXACT_NODES
 from ..backend import FloatArray, IntArray
-from ..errors import GraphError, ParameterError, SignalError
+from ..errors import ParameterError, SignalError
 from ..filters import tikhonov
 from ..graph import Graph
 from ..operators import Operator, operator
 from ..solvers import Solver, System
 from ..spectrum import spectrum
-from .kron import fill_in, kron, sampled_kron, without_loops
+from .kron import check_reducible, fill_in, kron, sampled_kron, without_loops
 
 __all__ = ["Pyramid"]
 
@@ -122,10 +122,7 @@ class Pyramid:
     def __init__(
         self, graph: Graph, levels: int, *, regularization: float = 0.0, max_entries: int = MAX_ENTRIES, rng: Any = 0
     ) -> None:
-        graph.in_memory()
-        check_host(graph.device, "a pyramid is built")
-        if graph.directed:
-            raise GraphError("a directed graph has no Kron reduction; give symmetrize= to the graph")
+        check_reducible(graph, "a pyramid by Kron reduction")
         if not 0 <= regularization < np.inf:
             raise ParameterError(f"regularization must be a finite number >= 0, not {regularization!r}")
         generator, limit = check_rng(rng), check_count(max_entries, "max_entries")

@@ -9,17 +9,18 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import eigh_tridiagonal
 
-from .._arguments import check_host, check_positive, check_rng
+from .._arguments import check_positive, check_rng
 from .._cost import state_cost
 from .._lambda_max import EXACT_NODES, random_start_error
 from .._lanczos import lanczos
 from ..backend import FloatArray
 from ..calculus import divergence, gradient, incidence
-from ..errors import GraphError, ParameterError
+from ..errors import ParameterError
 from ..graph import Graph
 from ..operators import Operator, operator
 from ..resistance import laplacian_solver
 from ..solvers import Solver
+from .kron import check_reducible
 
 __all__ = ["Sparsified", "sparsify"]
 
@@ -75,6 +76,9 @@ def sparsify(graph: Graph, epsilon: float, *, rng: Any = 0) -> Sparsified:
     kept. All connected components stay connected. A warning states how long it takes before it starts, where that is
     more than about five seconds.
 
+    Up to 512 nodes resistances and error are exact. Beyond, resistances come from 64 random projections, and the error
+    from 48 steps of Lanczos's process; memory is proportional to the number of edges.
+
     Parameters
     ----------
     graph : Graph
@@ -106,11 +110,6 @@ def sparsify(graph: Graph, epsilon: float, *, rng: Any = 0) -> Sparsified:
     .. [1] D. A. Spielman and N. Srivastava, "Graph sparsification by effective resistances", SIAM J. Comput. 40(6),
        2011.
 
-    Notes
-    -----
-    Up to 512 nodes resistances and error are exact. Beyond, resistances come from 64 random projections, and the error
-    from 48 steps of Lanczos's process; memory is proportional to the number of edges.
-
     Examples
     --------
     >>> from gsp_fb import datasets
@@ -118,10 +117,7 @@ def sparsify(graph: Graph, epsilon: float, *, rng: Any = 0) -> Sparsified:
     >>> found.graph.n_edges < 0.5 * 19900, found.error <= 0.7
     (True, True)
     """
-    graph.in_memory()
-    check_host(graph.device, "a graph is sparsified")
-    if graph.directed:
-        raise GraphError("a directed graph has no effective resistances; give symmetrize= to the graph")
+    check_reducible(graph, "sparsification by effective resistances")
     if check_positive(epsilon, "epsilon") >= 1:
         raise ParameterError(f"epsilon must lie between 0 and 1, not {epsilon!r}")
     generator = check_rng(rng)

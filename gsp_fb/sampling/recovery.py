@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from .._arguments import check_choice, check_count, check_rng, check_signal
+from .._arguments import check_choice, check_count, check_nodes, check_rng, check_signal
 from ..backend import FloatArray, IntArray, to_host
-from ..errors import GraphError, ParameterError, SignalError
+from ..energy.dirichlet import check_high
+from ..errors import ParameterError, SignalError
 from ..operators import Operator
 from ..spectrum import spectrum
 
@@ -18,6 +19,7 @@ __all__ = ["Recovery", "condition", "recover", "sampling_set"]
 
 METHODS = ("greedy", "leverage")
 EPS = float(np.finfo(np.float64).eps)
+ONCE = "; average its values and list it once"
 
 
 def sampling_set(op: Operator, k: int, n_samples: int, *, method: str = "greedy", rng: Any = None) -> IntArray:
@@ -79,12 +81,9 @@ def sampling_set(op: Operator, k: int, n_samples: int, *, method: str = "greedy"
 
 def _basis(op: Operator, k: int) -> FloatArray:
     """Return orthonormal modes of the symmetrized operator at the ``k`` lowest frequencies, on the host."""
-    if op.channel != "high":
-        raise ParameterError(f"{op!r} is a low channel; bandwidth is counted in modes of the high one, op.complement()")
+    check_high(op, "bandwidth is counted in modes of")
     op.graph.check_real("a sampling set")
     op.graph.in_one_process()
-    if op.graph.directed:
-        raise GraphError("a directed graph has no graph Fourier transform here; give symmetrize= to the graph")
     return np.asarray(to_host(spectrum(op, k=check_count(k, "k"), which="low").symmetrized_basis))
 
 
@@ -166,8 +165,8 @@ def condition(op: Operator, nodes: Any, k: int) -> Recovery:
     True
     """
     basis = _basis(op, k)
-    values = linalg.svdvals(basis[_check_nodes(nodes, basis.shape[0])])
-    return Recovery(float(values[-1]) if len(values) == k else 0.0, float(values[0]) if len(values) else 0.0)
+    values = linalg.svdvals(basis[check_nodes(nodes, basis.shape[0], "nodes", remedy=ONCE)])
+    return Recovery(float(values[-1]) if len(values) == k else 0.0, float(values[0]))
 
 
 def recover(op: Operator, nodes: Any, values: Any, k: int) -> FloatArray:
@@ -210,8 +209,11 @@ def recover(op: Operator, nodes: Any, values: Any, k: int) -> FloatArray:
     array([2., 2., 2., 2.])
     """
     basis = _basis(op, k)
-    nodes = _check_nodes(nodes, basis.shape[0])
-    values = _check_values(values, len(nodes))
+    nodes = check_nodes(nodes, basis.shape[0], "nodes", remedy=ONCE)
+    try:
+        values = np.asarray(check_signal(values, len(nodes)))
+    except SignalError as bad:
+        raise SignalError(f"values at {len(nodes)} nodes: {bad}") from None
     scale = np.asarray(op.scale, dtype=np.float64)
     weighted = (scale[nodes] * values.T).T
     left, singular, right = linalg.svd(basis[nodes], full_matrices=False)
@@ -223,22 +225,3 @@ def recover(op: Operator, nodes: Any, values: Any, k: int) -> FloatArray:
         )
     coefficients = right.T @ ((left.T @ weighted).T / singular).T
     return np.asarray(((basis @ coefficients).T / scale).T, dtype=values.dtype)
-
-
-def _check_nodes(nodes: Any, n_nodes: int) -> IntArray:
-    found = np.asarray(nodes)
-    if found.ndim != 1 or found.dtype.kind not in "iu" or not found.size:
-        raise ParameterError(f"nodes must be a list of node numbers, not {nodes!r}")
-    odd = found[(found < 0) | (found >= n_nodes)]
-    if odd.size:
-        raise ParameterError(f"node {odd[0]} is not in the graph; nodes are 0..{n_nodes - 1}")
-    if len(np.unique(found)) < len(found):
-        raise ParameterError("a node is listed twice; average its values and list it once")
-    return found.astype(np.int64)
-
-
-def _check_values(values: Any, n_samples: int) -> FloatArray:
-    try:
-        return np.asarray(check_signal(values, n_samples))
-    except SignalError as bad:
-        raise SignalError(f"values at {n_samples} nodes: {bad}") from None

@@ -16,13 +16,7 @@ __all__ = ["WalkSubgraphs", "clusters", "drawn_neighbours", "mean_matrix", "rand
 
 
 def mean_matrix(graph: Graph, kept: Any = None) -> sparse.csr_array:
-    """Return ``D^-1 A``, D of absolute values, over the entries of A that ``kept`` marks (all by default).
-
-    Examples
-    --------
-    >>> mean_matrix(Graph.from_edges([(0, 1), (1, 2)])).toarray()[1]
-    array([0.5, 0. , 0.5])
-    """
+    """Return ``D^-1 A``, D of absolute values, over the entries of A that ``kept`` marks (all by default)."""
     check_host(graph.device, "means over neighbours are made")
     chosen = A = graph.adjacency
     if kept is not None:
@@ -49,14 +43,7 @@ def drawn_neighbours(graph: Graph, fanout: int, keys: Any) -> Any:
 
 
 def random_walks(graph: Graph, roots: Any, length: int, rng: np.random.Generator) -> Any:
-    """Return the nodes of one uniform walk from each root, shape (n_roots, length + 1); a dead end stays put.
-
-    Examples
-    --------
-    >>> random_walks(Graph.from_edges([(0, 1)]), [0, 1], 2, np.random.default_rng(0))
-    array([[0, 1, 0],
-           [1, 0, 1]])
-    """
+    """Return the nodes of one uniform walk from each root, shape (n_roots, length + 1); a dead end stays put."""
     steps = [np.asarray(roots)]
     counts = np.diff(graph.indptr)
     for _ in range(length):
@@ -112,13 +99,7 @@ class WalkSubgraphs:
 
 
 def clusters(graph: Graph, size: int) -> list[IntArray]:
-    """Return the nodes in groups of about ``size``, communities kept together.
-
-    Examples
-    --------
-    >>> [group.tolist() for group in clusters(Graph.from_edges([(0, 2), (1, 3)]), 2)]
-    [[0, 2], [1, 3]]
-    """
+    """Return the nodes in groups of about ``size``, communities kept together."""
     check_host(graph.device, "clusters are made")
     order = np.argsort(community_labels(graph), kind="stable")
     n_groups = max(1, round(graph.n_nodes / check_count(size, "size")))

@@ -10,17 +10,5 @@ from .factor import Factorization, FactorizationCost, factorization_cost
 from .planner import METHODS, Solution, Solver, solve
 from .system import System, conjugate_gradients
 
-__all__ = [
-    "METHODS",
-    "Factorization",
-    "FactorizationCost",
-    "Ritz",
-    "Solution",
-    "Solver",
-    "Space",
-    "System",
-    "conjugate_gradients",
-    "factorization_cost",
-    "ritz_cycles",
-    "solve",
-]
+__all__ = ["METHODS", "Factorization", "FactorizationCost", "Ritz", "Solution", "Solver", "Space", "System"]
+__all__ += ["conjugate_gradients", "factorization_cost", "ritz_cycles", "solve"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -60,11 +61,10 @@ class Solver:
             self._made[name] = make()
         return self._made[name]
 
-    @property
+    @cached_property
     def cost(self) -> FactorizationCost:
         """Estimated cost of a factorisation."""
-        found: FactorizationCost = self.part("cost", lambda: factorization_cost(self.system.matrix))
-        return found
+        return factorization_cost(self.system.matrix)
 
     def solve(self, right: Any, target: Any, *, acceptable: Any = None, max_steps: int | None = None) -> Solution:
         """Return ``x`` with ``|right - M x| <= target`` in each column, by the first method that reaches it, or raise.
@@ -84,14 +84,15 @@ class Solver:
             with np.errstate(over="ignore", invalid="ignore"):
                 self._improve(state, right, target, method, max_steps)
             goal = target if name == "jacobi-cg" or acceptable is None else acceptable
-            if bool(xp.all(_norms(state.residual) <= goal)):
-                return self._solution(state, name)
+            size = norm(state.residual, axis=0)
+            if bool(xp.all(size <= goal)):
+                bound = size / self.system.floor if self.system.floor > 0 else size + np.inf
+                return Solution(self.system.project(state.x), name, state.iterations, size, bound)
             if max_steps is not None and state.iterations >= max_steps:
                 break
-        worst = float(xp.max(_norms(state.residual)))
         raise ConvergenceError(
-            f"the linear solve left a residual of {worst:.3g} after {state.iterations} steps; raise tol=, or "
-            "pip install 'gsp-fb[fast]' for approximate Cholesky and multigrid"
+            f"the linear solve left a residual of {float(xp.max(size)):.3g} after {state.iterations} steps; raise "
+            "tol=, or pip install 'gsp-fb[fast]' for approximate Cholesky and multigrid"
         )
 
     def solve_to(self, right: Any, tol: float) -> FloatArray:
@@ -111,26 +112,17 @@ class Solver:
             state.iterations += spent
             better = state.x + step
             remaining = right - self.system.product(better)
-            improved = _norms(remaining) < _norms(state.residual)
+            improved = norm(remaining, axis=0) < norm(state.residual, axis=0)
             state.x = xp.where(improved, better, state.x)
             state.residual = xp.where(improved, remaining, state.residual)
-            done = bool(xp.all(_norms(state.residual) <= target)) or not bool(xp.any(improved))
+            done = bool(xp.all(norm(state.residual, axis=0) <= target)) or not bool(xp.any(improved))
             if done or spent == left or not method.refines:
                 return
-
-    def _solution(self, state: _State, method: str) -> Solution:
-        size = _norms(state.residual)
-        bound = size / self.system.floor if self.system.floor > 0 else size + np.inf
-        return Solution(self.system.project(state.x), method, state.iterations, size, bound)
 
 
 def solve(system: System, right: Any, target: Any, *, acceptable: Any = None, max_steps: int | None = None) -> Solution:
     """Return the checked answer to one system; see :meth:`Solver.solve`."""
     return Solver(system).solve(right, target, acceptable=acceptable, max_steps=max_steps)
-
-
-def _norms(block: Any) -> Any:
-    return norm(block, axis=0)
 
 
 @dataclass(frozen=True)
@@ -145,15 +137,14 @@ class Method:
     refines: bool = True
 
 
-def _jacobi(steps: Callable[[Solver, int | None], int]) -> Callable[..., tuple[Any, int]]:
-    def correct(solver: Solver, right: Any, target: Any, max_steps: int | None) -> tuple[Any, int]:
-        system, diagonal = solver.system, solver.system.diagonal[:, None]
-        most = steps(solver, max_steps)
-        return conjugate_gradients(
-            system.product, right, target, most, precondition=lambda r: system.project(r / diagonal)
-        )
+def _jacobi(solver: Solver, right: Any, target: Any, max_steps: int | None) -> tuple[Any, int]:
+    system, diagonal = solver.system, solver.system.diagonal[:, None]
+    most = STEPS_PER_ROW * max(int(diagonal.shape[0]), 10) if max_steps is None else max_steps
+    return conjugate_gradients(system.product, right, target, most, precondition=lambda r: system.project(r / diagonal))
 
-    return correct
+
+def _first_jacobi(solver: Solver, right: Any, target: Any, max_steps: int | None) -> tuple[Any, int]:
+    return _jacobi(solver, right, target, JACOBI_STEPS if max_steps is None else min(JACOBI_STEPS, max_steps))
 
 
 def _preconditioned(name: str, make: Callable[[System], Callable[[Any], Any]]) -> Callable[..., tuple[Any, int]]:
@@ -191,28 +182,19 @@ def _has_entries(solver: Solver) -> bool:
     return solver.system.make_matrix is not None and device_of(solver.system.diagonal) == "cpu"
 
 
-def _first_steps(solver: Solver, max_steps: int | None) -> int:
-    return JACOBI_STEPS if max_steps is None else min(JACOBI_STEPS, max_steps)
-
-
-def _last_steps(solver: Solver, max_steps: int | None) -> int:
-    return STEPS_PER_ROW * max(int(solver.system.diagonal.shape[0]), 10) if max_steps is None else max_steps
+def _is_balanced(solver: Solver) -> bool:
+    return _has_entries(solver) and solver.system.balance is not None
 
 
 # In the order in which they are tried.
 METHODS: dict[str, Method] = {
     # Stopped by its cap, it is not begun again.
-    "jacobi-cg": Method(lambda solver: True, _jacobi(_first_steps), refines=False),
+    "jacobi-cg": Method(lambda solver: True, _first_jacobi, refines=False),
     "approximate-cholesky": Method(
-        lambda solver: (
-            _has_entries(solver)
-            and solver.system.balance is not None
-            and has("approx_chol")
-            and solver.cost.flops > DIRECT_FLOPS
-        ),
+        lambda solver: _is_balanced(solver) and has("approx_chol") and solver.cost.flops > DIRECT_FLOPS,
         _preconditioned("approximate-cholesky", approximate_cholesky),
     ),
     "direct": Method(lambda solver: _has_entries(solver) and solver.cost.is_cheap, _direct),
     "multigrid": Method(lambda solver: _has_entries(solver) and has("pyamg"), _preconditioned("multigrid", multigrid)),
-    "cg": Method(lambda solver: True, _jacobi(_last_steps)),
+    "cg": Method(lambda solver: True, _jacobi),
 }

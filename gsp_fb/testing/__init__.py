@@ -22,16 +22,5 @@ from ._graphs import adjacencies, graphs, magnetic_graphs, signed_graphs
 from ._operators import channels, families, gammas, isolated_policies, operators
 from ._signals import graphs_with_signals, signals
 
-__all__ = [
-    "adjacencies",
-    "channels",
-    "families",
-    "gammas",
-    "graphs",
-    "graphs_with_signals",
-    "isolated_policies",
-    "magnetic_graphs",
-    "operators",
-    "signals",
-    "signed_graphs",
-]
+__all__ = ["adjacencies", "channels", "families", "gammas", "graphs", "graphs_with_signals", "isolated_policies"]
+__all__ += ["magnetic_graphs", "operators", "signals", "signed_graphs"]

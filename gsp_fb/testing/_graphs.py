@@ -189,13 +189,9 @@ def graphs(
         fewest = max(fewest, 2)
         if weighted is False and min_degree > 1:
             raise ParameterError(f"unweighted graphs cannot be raised to min_degree={min_degree!r}; give weighted=None")
+    nodes = fewest, max(fewest, most)
     return _draw_graph(
-        nodes=(fewest, max(fewest, most)),
-        weighted=weighted,
-        directed=directed,
-        connected=connected,
-        min_degree=min_degree,
-        loops=loops,
+        nodes=nodes, weighted=weighted, directed=directed, connected=connected, min_degree=min_degree, loops=loops
     )
 
 

@@ -30,13 +30,7 @@ KINDS: dict[str, Callable[[np.random.Generator, Shape], Any]] = {
 
 @dataclass(frozen=True)
 class SignalRecipe:
-    """A deterministic generator of a signal: ``recipe(graph)`` returns the same array each time.
-
-    Examples
-    --------
-    >>> SignalRecipe("alternating")(Graph.from_edges([(0, 1), (1, 2)]))
-    array([ 1., -1.,  1.])
-    """
+    """A deterministic generator of a signal: ``recipe(graph)`` returns the same array each time."""
 
     kind: str  # a key of KINDS
     seed: int = 0  # of the random kinds

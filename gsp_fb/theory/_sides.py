@@ -135,8 +135,7 @@ def renorm_pair_shares_eigenvalues(case: Case) -> float:
 
 
 def top_eigenvalue_is_one(case: Case) -> float:
-    tops = [values[-1:] for values in (case.lazy_values, case.renorm_values)]
-    return largest(np.concatenate(tops) - 1.0)
+    return largest(np.concatenate([case.lazy_values[-1:], case.renorm_values[-1:]]) - 1.0)
 
 
 def top_mode(case: Case, family: str, degrees: FloatArray) -> float:

@@ -44,14 +44,6 @@ DEGREES_FROM_ONE = Condition(
 )
 
 
-def _one(case: Case) -> float:
-    return 1.0
-
-
-def _stretch(case: Case) -> float:
-    return case.stretch
-
-
 def _largest_entry(case: Case) -> float:
     """Return the scale of the subtraction D - A: at least half of any frequency, more beside heavy self-loops."""
     return 1.0 + 2.0 * largest(case.degrees)
@@ -94,7 +86,7 @@ class Claim:
     reference: str
     residual: Measure
     condition: Condition = ALWAYS
-    scale: Measure = _one
+    scale: Measure = lambda case: 1.0
     strict: bool = False
     note: str = ""
 
@@ -131,7 +123,9 @@ CLAIMS: dict[str, Claim] = {
         lambda case: largest(case.sym_modes.values - case.rw_laplacian_values),
         NO_ISOLATED,
     ),
-    "rw_modes": Claim("u_rw = D^-1/2 u_sym", SPECTRA, sides.rw_modes_from_sym, NO_ISOLATED, scale=_stretch),
+    "rw_modes": Claim(
+        "u_rw = D^-1/2 u_sym", SPECTRA, sides.rw_modes_from_sym, NO_ISOLATED, scale=lambda case: case.stretch
+    ),
     "affinity_spectrum": Claim(
         "lambda(A_rw) = 1 - lambda(L_rw)",
         SPECTRA,
@@ -194,7 +188,11 @@ CLAIMS: dict[str, Claim] = {
         "0 <= lambda(A_lrw) <= 1", LAZY, lambda case: violation(case.lazy_values, 0.0, 1.0), GAMMA_FROM_ONE
     ),
     "lazy_modes": Claim(
-        "A_lrw has the eigenvectors of A_rw", LAZY, sides.lazy_shares_modes, NO_ISOLATED, scale=_stretch
+        "A_lrw has the eigenvectors of A_rw",
+        LAZY,
+        sides.lazy_shares_modes,
+        NO_ISOLATED,
+        scale=lambda case: case.stretch,
     ),
     "lazy_stationary": Claim(
         "A_lrw has the stationary distribution of A_rw",

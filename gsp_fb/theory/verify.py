@@ -184,17 +184,9 @@ def _result(name: str, claim: Claim, case: Case) -> ClaimResult:
     residual = claim.residual(case)
     allowed = tolerance(case.n, scale=claim.scale(case))
     applicable = claim.condition.holds(case)
-    holds = _strictly(residual, allowed, applicable) if claim.strict else _within(residual, allowed)
+    holds = None if math.isnan(residual) else residual <= allowed
+    if claim.strict:
+        # Within rounding of 0 it is undecided, or False if the side condition is violated.
+        holds = (None if applicable else False) if abs(residual) <= allowed else residual < 0
     facts = holds, residual, allowed, claim.condition.text, applicable, claim.note
     return ClaimResult(name, claim.statement, claim.reference, *facts)
-
-
-def _within(residual: float, allowed: float) -> bool | None:
-    return None if math.isnan(residual) else residual <= allowed
-
-
-def _strictly(excess: float, allowed: float, applicable: bool) -> bool | None:
-    """Decide ``excess < 0``; within rounding of 0 it is undecided, or False if the side condition is violated."""
-    if abs(excess) <= allowed:
-        return None if applicable else False
-    return excess < 0

@@ -36,7 +36,9 @@ class Kernel:
 
     A filter bank applies the kernel :math:`g` to a signal as :math:`g(L)x = \sum_i g(\lambda_i) u_i u_i^T x`, where
     :math:`(\lambda_i, u_i)` are the eigenpairs of the operator. The fields beside ``function`` select the method and
-    bound its error: a kernel with a rational form is applied by linear solves, a smooth one by a short polynomial.
+    bound its error: a kernel with a rational form is applied by linear solves, a smooth one by a short polynomial. A
+    proof of its error needs ``rational``, ``envelope`` or ``variations``; without them the error bounds of banks rest
+    on samples.
 
     Parameters
     ----------
@@ -62,11 +64,6 @@ class Kernel:
     variations : tuple of (int, float)
         Of a kernel with breakpoints: pairs ``(nu, V)``. The derivatives below order ``nu`` are absolutely continuous,
         and that of order ``nu`` has a total variation of at most ``V`` over all frequencies, jumps included.
-
-    Notes
-    -----
-    ``rational``, ``envelope`` and ``variations`` are what a proof of the error of a polynomial needs. A kernel that
-    declares none of them is known by its samples only, and the error bounds of its banks are of kind ``'sampled'``.
 
     See Also
     --------
@@ -126,18 +123,16 @@ class Kernel:
             The function is not vectorised, or a value is complex or not finite; the message names the frequency.
         """
         at = np.asarray(host_array(frequencies, ParameterError, "frequencies"), dtype=np.float64)
-        return _checked(self.name, self._raw(freeze(at.copy())), at)
-
-    def _raw(self, at: Float64) -> Any:
         try:
             # Values that are not finite are reported by _checked with their frequency; a numpy warning has none.
             with np.errstate(all="ignore"):
-                return self.function(at)
+                values = self.function(freeze(at.copy()))
         except (TypeError, ValueError, IndexError) as error:
             raise ParameterError(
                 f"kernel {self.name!r} failed on an array of {at.size} frequencies ({error}); "
                 "it must be vectorised: write it with numpy functions, or wrap it in numpy.vectorize"
             ) from error
+        return _checked(self.name, values, at)
 
     def bind(self, lmax: float) -> Kernel:
         """Return the kernel as a function of absolute frequency on an axis that ends at ``lmax``.
@@ -295,13 +290,10 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, float) and isinstance(b, float):
         return a == b or (math.isnan(a) and math.isnan(b))
     if isinstance(a, FunctionType) and isinstance(b, FunctionType):
-        return a.__code__ is b.__code__ and a.__defaults__ == b.__defaults__ and _same(_closed(a), _closed(b))
+        closed = (tuple(cell.cell_contents for cell in one.__closure__ or ()) for one in (a, b))
+        return a.__code__ is b.__code__ and a.__defaults__ == b.__defaults__ and _same(*closed)
     if isinstance(a, partial) and isinstance(b, partial):
         return _same((a.func, a.args, *a.keywords.items()), (b.func, b.args, *b.keywords.items()))
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same, a, b))
     return type(a) is type(b) and np.shape(a) == np.shape(b) and bool(np.all(a == b))
-
-
-def _closed(function: FunctionType) -> tuple[Any, ...]:
-    return tuple(cell.cell_contents for cell in function.__closure__ or ())

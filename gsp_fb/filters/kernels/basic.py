@@ -267,11 +267,8 @@ def low_pass(*, lmax: float | None = None) -> Kernel:
     >>> low_pass(lmax=2.0)([0.0, 2.0])
     array([1., 0.])
     """
-    formula, falling, envelope = (
-        r"1 - \lambda/\lambda_{max}",
-        partial(np.subtract, 1.0),
-        partial(_distance_envelope, 1.0),
-    )
+    falling, envelope = partial(np.subtract, 1.0), partial(_distance_envelope, 1.0)
+    formula = r"1 - \lambda/\lambda_{max}"
     return bound_to(lmax, Kernel(falling, "low_pass", formula, True, continuity=math.inf, envelope=envelope))
 
 

@@ -109,10 +109,8 @@ def simoncelli(a: float = 2 / 3, *, lmax: float | None = None) -> tuple[Kernel, 
 
     Parameters
     ----------
-    a : float > 0
-        Start of the transition band [a, 2a].
-    lmax : float, optional
-        End of the frequency axis; by default the largest frequency of the bank's operator.
+    a, lmax
+        As in :func:`held`; the transition band is [a, 2a].
 
     Returns
     -------
@@ -154,10 +152,8 @@ def papadakis(a: float = 0.75, *, lmax: float | None = None) -> tuple[Kernel, ..
 
     Parameters
     ----------
-    a : float > 0
-        Start of the transition band [a, 5a/3].
-    lmax : float, optional
-        End of the frequency axis; by default the largest frequency of the bank's operator.
+    a, lmax
+        As in :func:`held`; the transition band is [a, 5a/3].
 
     Returns
     -------

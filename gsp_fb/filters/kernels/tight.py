@@ -120,10 +120,8 @@ def simple_tight(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kern
 
     Parameters
     ----------
-    n_filters : int
-        Number of kernels, the low-pass included.
-    lmax : float, optional
-        End of the frequency axis; by default the largest frequency of the bank's operator.
+    n_filters, lmax
+        As in :func:`meyer`.
 
     Returns
     -------

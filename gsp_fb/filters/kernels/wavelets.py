@@ -113,17 +113,13 @@ def abspline(n_filters: int = 6, *, low_pass_factor: float = 20.0, lmax: float |
 
     Parameters
     ----------
-    n_filters : int
-        Number of kernels, the low-pass included.
-    low_pass_factor : float > 0
-        :math:`\lambda_{max} / \lambda_{min}`.
-    lmax : float, optional
-        End of the frequency axis; by default the largest frequency of the bank's operator.
+    n_filters, low_pass_factor, lmax
+        As in :func:`mexican_hat`.
 
     Returns
     -------
     tuple of Kernel
-        The low-pass, then the wavelets from the coarsest to the finest scale.
+        As :func:`mexican_hat`.
 
     Raises
     ------
