@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import host
-from .table import library
+from .table import dispatched, library
 
 __all__ = [
     "FloatArray",
@@ -159,15 +159,8 @@ def eps(x: Any) -> float:
     return float(xp.finfo(real_dtype(x.dtype, xp)).eps)
 
 
-def eigh(matrix: Any) -> tuple[Any, Any]:
-    """Return all eigenvalues, ascending, and eigenvectors of a symmetric array, which may be overwritten."""
-    values, vectors = library(matrix).eigh(matrix)
-    return values, vectors
-
-
-def factor(matrix: Any) -> Any:
-    """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and its pivots; RuntimeError if it is singular."""
-    return library(matrix).factor(matrix)
+eigh = dispatched(host.eigh)
+factor = dispatched(host.factor)
 
 
 def linear_operator(like: Any, shape: tuple[int, int], **products: Callable[[Any], Any]) -> Any:

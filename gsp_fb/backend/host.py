@@ -160,7 +160,7 @@ def eigh(matrix: Any) -> Any:
 
 
 def factor(matrix: Any) -> tuple[Any, Any]:
-    """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and the pivots of its factors."""
+    """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and its pivots; RuntimeError if it is singular."""
     factors = splu(sparse.csc_array(matrix))
     return factors.solve, factors.U.diagonal()
 
