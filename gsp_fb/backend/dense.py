@@ -46,13 +46,7 @@ _Array = TypeVar("_Array")
 
 
 def namespace(*arrays: Any) -> Any:
-    """Return the array namespace that all ``arrays`` share; plain NumPy where nothing states otherwise.
-
-    Examples
-    --------
-    >>> namespace([1, 2]).__name__
-    'numpy'
-    """
+    """Return the array namespace that all ``arrays`` share; plain NumPy where nothing states otherwise."""
     for array in arrays:
         if isinstance(array, np.ndarray):
             continue
@@ -75,13 +69,7 @@ def is_array(x: Any) -> bool:
 
 
 def asarray_like(values: Any, like: Any, dtype: Any = None) -> Any:
-    """Return numbers of the host as an array of the kind of ``like``, beside it; NumPy's own are not copied.
-
-    Examples
-    --------
-    >>> asarray_like([1.0, 2.0], np.ones(3))
-    array([1., 2.])
-    """
+    """Return numbers of the host as an array of the kind of ``like``, beside it; NumPy's own are not copied."""
     return library(like).asarray(values, like, dtype)
 
 

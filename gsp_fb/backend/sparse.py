@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from . import host
 from .dense import Signal, asarray_like, cast, column, is_complex, namespace
 from .table import dispatched, library
@@ -19,12 +17,10 @@ __all__ = [
     "components",
     "csr",
     "diagonal_times",
-    "entry_rows",
     "group_sum",
     "is_sparse",
     "product",
     "repeat_rows",
-    "row_degrees",
     "scaled_csr",
     "take_rows",
     "to_dense",
@@ -79,15 +75,3 @@ def take_rows(x: Signal, rows: Any) -> Signal:
     """Return the given rows of a dense or CSR signal; their numbers may come from the host."""
     order = asarray_like(rows, x.data if is_sparse(x) else x)
     return library(x).take_csr(x, order) if is_sparse(x) else namespace(x).take(x, order, axis=0)
-
-
-def entry_rows(indptr: Any) -> Any:
-    """Return the row of every entry."""
-    return repeat_rows(asarray_like(np.arange(indptr.shape[0] - 1), indptr, indptr.dtype), indptr)
-
-
-def row_degrees(indptr: Any, weights: Any | None, matrix: Any) -> Any:
-    """Return the row sums; counts, hence exact, where there are no weights."""
-    xp = namespace(indptr)
-    counts = cast(indptr[1:] - indptr[:-1], xp.float64)
-    return counts if weights is None else product(matrix, xp.ones_like(counts))

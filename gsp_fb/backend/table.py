@@ -58,13 +58,7 @@ def _module_of(kind: type) -> Any:
 
 
 def library(*arrays: Any) -> Any:
-    """Return the module of the first array that does not live in host memory; lists and numbers do.
-
-    Examples
-    --------
-    >>> library([1, 2]).DEVICE
-    'cpu'
-    """
+    """Return the module of the first array that does not live in host memory; lists and numbers do."""
     for array in arrays:
         kind = type(array)
         if kind not in _MODULES:
