@@ -18,7 +18,7 @@ import numpy as np
 from ._arguments import check_choice, check_signal, host_array
 from .backend import FloatArray, Signal, abs_squared, asarray_like, column, csr, group_sum, namespace, to_dense
 from .errors import GraphError, ParameterError, SignalError
-from .operators import Operator
+from .operators import Operator, check_operator
 
 __all__ = ["divergence", "gradient", "incidence", "total_variation"]
 
@@ -226,11 +226,7 @@ def _edges(op: Operator) -> tuple[Any, Any, FloatArray | None]:
 
 
 def _check_factored(op: Operator) -> None:
-    if not isinstance(op, Operator):
-        raise ParameterError(
-            f"a gradient needs an Operator, not {type(op).__name__}; see gsp_fb.operator(graph, 'comb')"
-        )
-    if op.graph.directed:
+    if check_operator(op).graph.directed:
         raise GraphError("a directed graph's operator has no gradient here; give symmetrize= to the graph")
     op.graph.check_unsigned("a gradient")
     if op.channel != "high":
