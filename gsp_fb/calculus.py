@@ -110,7 +110,12 @@ def divergence(op: Operator, flow: Any) -> Signal:
     """
     _check_factored(op)
     source, target, roots = _edges(op)
-    flow = _check_flow(flow, int(source.shape[0]))
+    flow, n_edges = host_array(flow, SignalError, "flow"), int(source.shape[0])
+    if flow.ndim not in (1, 2) or flow.shape[0] != n_edges:
+        raise SignalError(
+            f"flow has shape {tuple(flow.shape)} but the graph has {n_edges} edges; its order is graph.edges()"
+        )
+    flow = check_signal(flow, n_edges)
     xp = namespace(flow)
     weighted = flow if roots is None else column(roots, flow) * flow
     n_nodes = op.graph.n_nodes
@@ -208,15 +213,6 @@ def total_variation(
         terms = squares if p == 2 else xp.sqrt(squares)
     sums = xp.sum(terms, axis=0)
     return xp.reshape(sums, (-1,)) if per_column else float(xp.sum(sums))
-
-
-def _check_flow(flow: Any, n_edges: int) -> Signal:
-    flow = host_array(flow, SignalError, "flow")
-    if flow.ndim not in (1, 2) or flow.shape[0] != n_edges:
-        raise SignalError(
-            f"flow has shape {tuple(flow.shape)} but the graph has {n_edges} edges; its order is graph.edges()"
-        )
-    return check_signal(flow, n_edges)
 
 
 def _edges(op: Operator) -> tuple[Any, Any, FloatArray | None]:
