@@ -33,15 +33,7 @@ __all__ = [
 
 
 def check_choice(value: object, choices: Iterable[str], what: str) -> str:
-    """Return ``value`` if it is one of ``choices``; otherwise list them and name the nearest.
-
-    Examples
-    --------
-    >>> check_choice("hgih", ["low", "high"], "channel")
-    Traceback (most recent call last):
-    ...
-    gsp_fb.errors.ParameterError: unknown channel 'hgih'; choose one of low, high (did you mean 'high'?)
-    """
+    """Return ``value`` if it is one of ``choices``; otherwise list them and name the nearest."""
     names = list(choices)
     if isinstance(value, str) and value in names:
         return value
@@ -50,10 +42,10 @@ def check_choice(value: object, choices: Iterable[str], what: str) -> str:
     raise ParameterError(f"unknown {what} {value!r}; choose one of {', '.join(names)}{hint}")
 
 
-def check_number(value: object, what: str, *, kind: str = "a number", positive: bool = False) -> float:
+def check_number(value: object, what: str, *, positive: bool = False) -> float:
     """Return ``value`` as a finite float, greater than zero if ``positive``."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise ParameterError(f"{what} must be {kind}, not {value!r}")
+        raise ParameterError(f"{what} must be a {'positive ' if positive else ''}number, not {value!r}")
     number = float(value)
     if not math.isfinite(number) or (positive and number <= 0):
         raise ParameterError(f"{what} must be finite{' and > 0' if positive else ''}, not {value!r}")
@@ -62,7 +54,7 @@ def check_number(value: object, what: str, *, kind: str = "a number", positive: 
 
 def check_positive(value: object, what: str) -> float:
     """Return ``value`` as a float that is finite and greater than zero."""
-    return check_number(value, what, kind="a positive number", positive=True)
+    return check_number(value, what, positive=True)
 
 
 def check_count(value: object, what: str, *, minimum: int = 1) -> int:
@@ -156,12 +148,12 @@ def host_array(x: Any, error: type[Exception], what: str) -> Any:
         raise error(f"{what} is not a rectangular array: {ragged}") from None
 
 
-def _floating(x: Any, error: type[Exception], what: str) -> Any:
+def _floating(x: Any) -> Any:
     xp = namespace(x)
     if x.dtype in (xp.float32, xp.float64, xp.complex64, xp.complex128):
         return x
     if is_numpy(x) and x.dtype.kind not in "biufc":
-        raise error(f"{what} has dtype {x.dtype}; numbers are needed")
+        raise SignalError(f"signal has dtype {x.dtype}; numbers are needed")
     wide = xp.complex128 if xp.isdtype(x.dtype, "complex floating") else xp.float64
     return cast(x, wide)
 
@@ -204,7 +196,7 @@ def check_signal(x: Any, n_nodes: int) -> Signal:
     if x.shape[0] != n_nodes:
         flip = " (transposed?)" if x.ndim == 2 and x.shape[1] == n_nodes else ""
         raise SignalError(f"signal has {x.shape[0]} rows but the graph has {n_nodes} nodes{flip}")
-    x = _floating(x, SignalError, "signal")
+    x = _floating(x)
     _check_finite(x, lambda at: f"signal is {to_host(x[at])} at index {at if len(at) > 1 else at[0]}")
     return x
 
@@ -221,7 +213,7 @@ def _check_sparse_signal(x: Any, n_nodes: int) -> Signal:
         except GraphError as bad:
             raise SignalError(f"sparse signal: {bad}") from None
     x = as_csr(x)
-    data = _floating(x.data, SignalError, "signal")
+    data = _floating(x.data)
     x = x if data is x.data else csr(data, x.indices, x.indptr, x.shape)
     _check_finite(data, lambda at: f"signal is {to_host(data[at])} in row {_row_of(x.indptr, at[0])}")
     return x

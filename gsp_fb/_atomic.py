@@ -31,15 +31,6 @@ def atomic_write(path: str | os.PathLike[str], *, mode: str = "wb") -> Iterator[
     to it. A killed process leaves the old file and a temporary one, which :func:`sweep_stale` removes after a day. A
     symbolic link is followed, the permissions of an existing file are kept, and text (mode ``'w'``) has the same line
     ends on every system.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with atomic_write(Path(folder, "a.txt"), mode="w") as file:
-    ...         _ = file.write("whole")
-    ...     Path(folder, "a.txt").read_text()
-    'whole'
     """
     target = _target(path)
     sweep_stale(target.parent)

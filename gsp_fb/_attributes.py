@@ -19,13 +19,7 @@ LISTED = 5
 
 
 def listed(names: Any) -> str:
-    """Return the first names for a message.
-
-    Examples
-    --------
-    >>> listed("abcdefg")
-    "'a', 'b', 'c', 'd', 'e', ..."
-    """
+    """Return the first names for a message."""
     shown = [repr(name) for name in list(names)[:LISTED]]
     return ", ".join(shown + ["..."] * (len(names) > LISTED))
 

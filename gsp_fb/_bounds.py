@@ -7,7 +7,7 @@ import math
 from .backend import FloatArray, namespace, product
 from .graph import Graph
 
-__all__ = ["extent", "loop_loss", "low_bounds", "merris"]
+__all__ = ["extent", "gershgorin", "loop_loss", "merris"]
 
 
 def extent(graph: Graph, values: FloatArray) -> tuple[float, float]:
@@ -24,18 +24,14 @@ def loop_loss(graph: Graph) -> FloatArray:
     return loss
 
 
-def low_bounds(
-    graph: Graph, diagonal: FloatArray, norm: str, row_sums: FloatArray, loss: FloatArray
-) -> tuple[float, float]:
-    """Return a closed interval that holds every eigenvalue of the low channel with this ``diagonal``.
+def gershgorin(graph: Graph, diagonal: FloatArray, row_sums: FloatArray, loss: FloatArray) -> tuple[float, float]:
+    """Return a closed interval that holds every eigenvalue of a normalised low channel with this ``diagonal``.
 
-    ``row_sums`` are those of absolute values in the random-walk form, ``loss`` is ``|a_ii| - a_ii`` there.
+    ``row_sums`` are those of absolute values in the random-walk form, ``loss`` is ``|a_ii| - a_ii`` there. Disc i of
+    ``D~^-1 A~`` has the centre a_ii and the radius (row sum of absolute values - |a_ii|).
     """
     if graph.n_nodes == 0:
         return 1.0, 1.0
-    if norm == "none":
-        return 1.0 - merris(graph), 1.0
-    # Gershgorin on D~^-1 A~: disc i has centre a_ii and radius (row sum of absolute values - |a_ii|).
     greatest = extent(graph, row_sums - loss)[1]
     # A node whose only edge is a loop has a disc of radius zero, which rounding may turn inside out.
     return min(extent(graph, 2.0 * diagonal - row_sums + loss)[0], greatest), greatest

@@ -17,12 +17,12 @@ __all__ = [
     "LOOP_RULES",
     "SYMMETRIZE",
     "canonical",
+    "check_ends",
+    "check_weights",
     "drop_loops",
     "edges_to_csr",
-    "first_refused",
     "index_arrays",
     "magnetic_adjacency",
-    "refused_weight",
     "symmetric",
     "total_degrees",
 ]
@@ -67,10 +67,8 @@ def canonical(A: Any, *, signed: bool = False) -> sparse.csr_array:
     matrix = _sparse_copy(A, signed) if is_sparse(A) else _dense_to_csr(A, signed)
     if matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"adjacency has shape {matrix.shape}; it must be square")
-    bad = first_refused(matrix.data, signed)
-    if bad is not None:
-        row = int(np.searchsorted(matrix.indptr, bad, side="right")) - 1
-        raise refused_weight((row, int(matrix.indices[bad])), matrix.data[bad], signed)
+    indptr, indices = matrix.indptr, matrix.indices
+    check_weights(matrix.data, lambda at: (np.searchsorted(indptr, at, side="right") - 1, indices[at]), signed=signed)
     return _in_order(matrix)
 
 
@@ -98,7 +96,7 @@ def _sparse_copy(A: Any, signed: bool) -> sparse.csr_array:
     if A.format in ("csr", "csc", "bsr"):
         check_csr(A)
     elif A.format == "coo":
-        _check_range(np.stack([np.asarray(c, dtype=np.int64) for c in (A.row, A.col)], axis=1), max(A.shape, default=0))
+        check_ends(A.row, A.col, max(A.shape))
     return sparse.csr_array(A, dtype=dtype, copy=True)
 
 
@@ -109,20 +107,31 @@ def _dense_to_csr(A: Any, signed: bool) -> sparse.csr_array:
     return sparse.csr_array(np.asarray(dense, dtype=_weight_dtype(dense.dtype, signed)))
 
 
-def first_refused(weights: Any, signed: bool) -> int | None:
-    """Return the position of the first weight that is not finite, or negative without ``signed``."""
+def check_ends(source: Any, target: Any, n_nodes: int, *, before: int = 0) -> None:
+    """Raise GraphError for an edge that ends at no node; ``before`` edges were listed earlier."""
+    # A few numbers settle the usual case; which edge it is matters only once something is wrong.
+    if not len(source) or (min(source.min(), target.min()) >= 0 and max(source.max(), target.max()) < n_nodes):
+        return
+    bad = int(np.argmax((np.minimum(source, target) < 0) | (np.maximum(source, target) >= n_nodes)))
+    edge = int(source[bad]), int(target[bad])
+    raise GraphError(f"edge {before + bad} is {edge}; node ids must lie in 0..{n_nodes - 1}")
+
+
+def check_weights(
+    weights: Any,
+    ends: Callable[[int], tuple[Any, Any]],
+    *,
+    signed: bool,
+    remedy: str = "give signed=True to keep negative weights",
+) -> None:
+    """Raise GraphError for a weight that is not finite, or negative and not ``signed``, naming the edge by its ends."""
     finite = np.isfinite(weights)
     bad = np.flatnonzero(~(finite if signed else finite & (weights >= 0)))
-    return int(bad[0]) if bad.size else None
-
-
-def refused_weight(
-    edge: tuple[int, int], weight: Any, signed: bool, remedy: str = "give signed=True to keep negative weights"
-) -> GraphError:
-    """Return the error of a weight that :func:`first_refused` found."""
-    rule = "finite" if signed else "finite and >= 0"
-    help_ = f"; {remedy}" if not signed and np.isfinite(weight) else ""
-    return GraphError(f"edge {edge} has weight {weight}; weights must be {rule}{help_}")
+    if bad.size:
+        edge, weight = tuple(map(int, ends(bad[0]))), weights[bad[0]]
+        rule = "finite" if signed else "finite and >= 0"
+        help_ = f"; {remedy}" if not signed and np.isfinite(weight) else ""
+        raise GraphError(f"edge {edge} has weight {weight}; weights must be {rule}{help_}")
 
 
 def symmetric(A: sparse.csr_array, rule: str | None) -> sparse.csr_array:
@@ -141,11 +150,9 @@ def symmetric(A: sparse.csr_array, rule: str | None) -> sparse.csr_array:
     large = np.flatnonzero(gap.data > ROUNDING * np.asarray(sizes[gap.row, gap.col]).ravel())
     if large.size:
         i, j = int(gap.row[large[0]]), int(gap.col[large[0]])
-        kind = "Hermitian" if A.dtype.kind == "c" else "symmetric"
-        # Neither remedy is for complex weights: their phase already has a direction.
-        remedy = "give symmetrize='max' (or 'mean', 'sum') or directed=True"
-        if A.dtype.kind == "c":
-            remedy = "entry (j, i) must be the complex conjugate of (i, j)"
+        kind, remedy = "symmetric", "give symmetrize='max' (or 'mean', 'sum') or directed=True"
+        if A.dtype.kind == "c":  # its phase already has a direction
+            kind, remedy = "Hermitian", "entry (j, i) must be the complex conjugate of (i, j)"
         raise GraphError(
             f"adjacency is not {kind}: entry ({i}, {j}) is {A[i, j]} but ({j}, {i}) is {A[j, i]}; {remedy}"
         )
@@ -186,15 +193,6 @@ def _as_pairs(edges: Any) -> IntArray:
     return np.asarray(pairs, dtype=np.int64)
 
 
-def _check_range(pairs: IntArray, n_nodes: int) -> None:
-    # Two numbers settle the usual case; which edge it is matters only once something is wrong.
-    if not pairs.size or (pairs.min() >= 0 and pairs.max() < n_nodes):
-        return
-    bad = np.flatnonzero(((pairs < 0) | (pairs >= n_nodes)).any(axis=1))
-    edge = tuple(pairs[bad[0]].tolist())
-    raise GraphError(f"edge {bad[0]} is {edge}; node ids must lie in 0..{n_nodes - 1}")
-
-
 def _edge_weights(weights: Any, n_edges: int) -> FloatArray:
     """Return one real weight an edge; a complex weight needs to know which of the two directions it is for."""
     if weights is None:
@@ -220,12 +218,10 @@ def edges_to_csr(
         if not len(pairs):
             raise ParameterError("n_nodes needed: an empty edge list does not state how many nodes there are")
         n_nodes = int(pairs.max()) + 1
-    _check_range(pairs, n_nodes)
+    check_ends(pairs[:, 0], pairs[:, 1], n_nodes)
     check_choice(duplicates, DUPLICATES, "duplicates")
     row, col = pairs.astype(np.int32 if n_nodes <= INT32_LIMIT else np.int64, copy=False).T
-    bad = first_refused(data, signed)
-    if bad is not None:
-        raise refused_weight((int(row[bad]), int(col[bad])), data[bad], signed)
+    check_weights(data, lambda at: (row[at], col[at]), signed=signed)
     if mirror:
         upper = _merge(np.minimum(row, col), np.maximum(row, col), data, n_nodes, duplicates)
         return _in_order(sparse.csr_array(_sum_once(upper)))

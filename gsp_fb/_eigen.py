@@ -18,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from ._search import BLOCK, SINGLE_BLOCK, Found, Problem, inverse_search, polynomial_search, residuals
-from .backend import FloatArray, asarray_like, cast, column, conj, eigh, group_sum, namespace, to_dense, to_host
+from ._search import BLOCK, SINGLE_BLOCK, Found, Problem, inverse_search, polynomial_search
+from .backend import FloatArray, asarray_like, column, conj, eigh, group_sum, namespace, to_dense, to_host
 from .errors import ConvergenceError, GspWarning
 from .operators import Operator
 from .solvers import Factorization, FactorizationCost, factorization_cost
 
 Inverse = Callable[[Problem, float], Any]
 
-__all__ = ["DENSE_BYTES", "Pairs", "dense_pairs", "null_space", "partial_pairs", "residuals"]
+__all__ = ["DENSE_BYTES", "Pairs", "dense_pairs", "null_space", "partial_pairs"]
 
 DENSE_BYTES = 8_000_000_000
 # Searches for what a count shows to be missing; each doubles the block.
@@ -66,28 +66,22 @@ class NullSpace:
     root: FloatArray
     groups: Any
     n_groups: int
-    member: Any
+    occupied: Any  # which components have a null vector
     storage: Any
 
-    def project_out(self, x: FloatArray) -> FloatArray:
-        """Return ``x`` minus its component in the null space."""
-        return x - self.part(x)
-
-    def part(self, x: FloatArray) -> FloatArray:
-        """Return the orthogonal projection of ``x`` (1-D or a block) onto the null space."""
+    def project_out(self, x: Any) -> Any:
+        """Return ``x`` (1-D or a block) without its orthogonal projection onto the null space."""
         root = column(self.root, x)
         if self.n_groups == 1:
-            lone: FloatArray = root * self.storage.reduce(conj(self.root) @ x, "sum")
-            return lone
+            return x - root * self.storage.reduce(conj(self.root) @ x, "sum")
         share = self.storage.reduce(group_sum(self.groups, root * x, self.n_groups), "sum")
-        projection: FloatArray = root * namespace(share).take(share, self.groups, axis=0)
-        return projection
+        return x - root * namespace(share).take(share, self.groups, axis=0)
 
     def basis(self, k: int) -> FloatArray:
         """Return the first ``k`` null vectors as columns."""
         groups, root = to_host(self.groups), to_host(self.root)
         place = np.full(self.n_groups, k)
-        chosen = np.flatnonzero(to_host(self._occupied))[:k]
+        chosen = np.flatnonzero(to_host(self.occupied))[:k]
         place[chosen] = np.arange(len(chosen))
         rows = np.flatnonzero(place[groups] < k)
         vectors = np.zeros((len(groups), len(chosen)))
@@ -98,27 +92,18 @@ class NullSpace:
     @property
     def dimension(self) -> int:
         """Number of null vectors."""
-        return int(namespace(self.root).count_nonzero(self._occupied))
-
-    @property
-    def _occupied(self) -> Any:
-        """Which components have a null vector: those with a member."""
-        members = group_sum(self.groups, cast(self.member, namespace(self.root).float64), self.n_groups)
-        return self.storage.reduce(members, "sum") > 0
+        return int(namespace(self.root).count_nonzero(self.occupied))
 
 
-def null_space(symmetrized: Operator) -> NullSpace:
-    """Return the null space of the high channel of a symmetric operator, from its components alone."""
-    high = symmetrized if symmetrized.channel == "high" else symmetrized.complement()
-    member = ~((symmetrized.graph.degrees == 0) & (high.diag == 1.0) & (high.right == 0.0))
-    xp = namespace(high.right)
-    inverse = 1.0 / xp.where(high.right > 0, high.right, 1.0)
-    root = xp.where(member, inverse, 0.0)
-    graph = symmetrized.graph
+def null_space(high: Operator) -> NullSpace:
+    """Return the null space of a symmetric high channel, from its components alone."""
+    graph, xp = high.graph, namespace(high.right)
+    member = ~((graph.degrees == 0) & (high.diag == 1.0) & (high.right == 0.0))
+    root = xp.where(member, 1.0 / xp.where(high.right > 0, high.right, 1.0), 0.0)
     groups, n_groups = graph.component_labels, graph.n_components
     norms = xp.sqrt(graph.storage.reduce(group_sum(groups, root * root, n_groups), "sum"))
     unit = root / xp.take(xp.where(norms > 0, norms, 1.0), groups, axis=0)
-    return NullSpace(unit, groups, n_groups, member, graph.storage)
+    return NullSpace(unit, groups, n_groups, norms > 0, graph.storage)
 
 
 def dense_pairs(symmetrized: Operator) -> Pairs:
@@ -310,19 +295,17 @@ class _Ladder:
         last, worst = float(found.values[-1]), float(found.residuals.max())
         if self.k == 1:
             return None, worst
-        if found.guards is not None and self._is_clear(found, last):
-            return None, worst
+        if found.guards is not None:
+            # Outside of the guards as well the next values are farther off, and a search is over sooner.
+            guarded = replace(found, rows=namespace(found.rows).concat((found.rows, found.guards), axis=0))
+            if polynomial_search(self.problem, 1, self.tol, guarded, BLOCK, beyond=last).values[0] > last:
+                return None, worst
         # Where one copy was missing there are more: the next search is for several.
         block = min(BLOCK << round_, MAX_BLOCK)
         n_pairs = 1 if round_ == 0 else min(block, self.k)
         more = self._outside(found, n_pairs, block, last)
         ahead = len(more.values) > 0 and more.values[0] < last - max(worst, float(more.residuals[0]), 64 * EPS)
         return (more if ahead else None), worst
-
-    def _is_clear(self, found: Found, last: float) -> bool:
-        """Return whether a search outside of the guards as well, which has the next values farther off, is clear."""
-        next_ = polynomial_search(self.problem, 1, self.tol, found.with_guards, BLOCK, beyond=last)
-        return bool(next_.values[0] > last)
 
     def _outside(self, found: Found, k: int, block: int, last: float) -> Found:
         if found.method == "shift-invert" and self.inverse is not None:

@@ -26,13 +26,7 @@ EXTRAS = {library: extra for extra, libraries in LIBRARIES.items() for library i
 
 
 def has(module: str) -> bool:
-    """Return whether the package of a module is installed, without importing it.
-
-    Examples
-    --------
-    >>> has("scipy.sparse"), has("no_such_library")
-    (True, False)
-    """
+    """Return whether the package of a module is installed, without importing it."""
     return find_spec(module.partition(".")[0]) is not None
 
 
@@ -40,11 +34,6 @@ def require(module: str, what: str) -> Any:
     """Import an optional module; ImportError with the pip line where its library is not installed.
 
     ``what`` is the feature that needs it, as the subject of the message ("plotting", "reading Parquet").
-
-    Examples
-    --------
-    >>> require("scipy.sparse", "a product").__name__
-    'scipy.sparse'
     """
     root = module.partition(".")[0]
     if not has(root):

@@ -17,7 +17,7 @@ from .graph import Graph
 from .operators import Operator
 from .solvers import Factorization, Ritz, Space, ritz_cycles
 
-__all__ = ["BLOCK", "SINGLE_BLOCK", "Found", "Problem", "inverse_search", "polynomial_search", "residuals"]
+__all__ = ["BLOCK", "SINGLE_BLOCK", "Found", "Problem", "inverse_search", "polynomial_search"]
 
 # Columns of a block: matvecs and orthogonalisation of four columns cost about as much as of two. One eigenvalue alone
 # needs no copies.
@@ -87,12 +87,10 @@ class Found:
 
     def merged(self, other: Found, k: int) -> Found:
         """Return the ``k`` smallest of both."""
-        values = np.concatenate([self.values, other.values])
-        order = np.argsort(values, kind="stable")[:k]
-        rows = namespace(self.rows).concat((self.rows, other.rows), axis=0)
-        chosen = namespace(rows).take(rows, asarray_like(order, rows), axis=0)
-        size = np.concatenate([self.residuals, other.residuals])[order]
-        return Found(values[order], chosen, size, self.method, self.filter)
+        both = self.joined(other)
+        order = np.argsort(both.values, kind="stable")[:k]
+        rows = namespace(both.rows).take(both.rows, asarray_like(order, both.rows), axis=0)
+        return Found(both.values[order], rows, both.residuals[order], self.method, self.filter)
 
     def joined(self, other: Found) -> Found:
         """Return all pairs of both, to stay orthogonal to."""
@@ -103,11 +101,6 @@ class Found:
     def first(self, k: int) -> Found:
         """Return the ``k`` smallest pairs."""
         return Found(self.values[:k], self.rows[:k, :], self.residuals[:k], self.method)
-
-    @property
-    def with_guards(self) -> Found:
-        """The pairs and their guards as one set of rows to stay orthogonal to."""
-        return replace(self, rows=namespace(self.rows).concat((self.rows, self.guards), axis=0), guards=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -435,11 +428,3 @@ def _unresolved(found: Found, k: int, goal: float, method: str) -> str:
         f"{method} resolved {done} of {k} eigenpairs to {goal:.1e} of the norm (residual {found.residuals.max():.1e}): "
         "raise tol=, ask for fewer modes, or use polynomial filters, which need no eigenvectors"
     )
-
-
-def residuals(apply: Callable[[Any], Any], pairs: Any) -> FloatArray:
-    """Return ``|H u - lambda u|`` for each pair: some eigenvalue lies that close to each value."""
-    xp = namespace(pairs.vectors)
-    defect = apply(pairs.vectors) - pairs.vectors * pairs.values
-    norms: FloatArray = xp.sqrt(xp.sum(abs_squared(defect), axis=0))
-    return norms

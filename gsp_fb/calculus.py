@@ -18,7 +18,7 @@ import numpy as np
 from ._arguments import check_choice, check_signal, host_array
 from .backend import FloatArray, Signal, abs_squared, asarray_like, column, csr, group_sum, namespace, to_dense
 from .errors import GraphError, ParameterError, SignalError
-from .operators import Operator
+from .operators import Operator, check_operator
 
 __all__ = ["divergence", "gradient", "incidence", "total_variation"]
 
@@ -110,7 +110,12 @@ def divergence(op: Operator, flow: Any) -> Signal:
     """
     _check_factored(op)
     source, target, roots = _edges(op)
-    flow = _check_flow(flow, int(source.shape[0]))
+    flow, n_edges = host_array(flow, SignalError, "flow"), int(source.shape[0])
+    if flow.ndim not in (1, 2) or flow.shape[0] != n_edges:
+        raise SignalError(
+            f"flow has shape {tuple(flow.shape)} but the graph has {n_edges} edges; its order is graph.edges()"
+        )
+    flow = check_signal(flow, n_edges)
     xp = namespace(flow)
     weighted = flow if roots is None else column(roots, flow) * flow
     n_nodes = op.graph.n_nodes
@@ -210,15 +215,6 @@ def total_variation(
     return xp.reshape(sums, (-1,)) if per_column else float(xp.sum(sums))
 
 
-def _check_flow(flow: Any, n_edges: int) -> Signal:
-    flow = host_array(flow, SignalError, "flow")
-    if flow.ndim not in (1, 2) or flow.shape[0] != n_edges:
-        raise SignalError(
-            f"flow has shape {tuple(flow.shape)} but the graph has {n_edges} edges; its order is graph.edges()"
-        )
-    return check_signal(flow, n_edges)
-
-
 def _edges(op: Operator) -> tuple[Any, Any, FloatArray | None]:
     """Return source, target and root weight of every edge; None for unit weights."""
     source, target, weights = op.graph.edges()
@@ -226,11 +222,7 @@ def _edges(op: Operator) -> tuple[Any, Any, FloatArray | None]:
 
 
 def _check_factored(op: Operator) -> None:
-    if not isinstance(op, Operator):
-        raise ParameterError(
-            f"a gradient needs an Operator, not {type(op).__name__}; see gsp_fb.operator(graph, 'comb')"
-        )
-    if op.graph.directed:
+    if check_operator(op).graph.directed:
         raise GraphError("a directed graph's operator has no gradient here; give symmetrize= to the graph")
     op.graph.check_unsigned("a gradient")
     if op.channel != "high":

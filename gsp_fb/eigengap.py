@@ -27,9 +27,8 @@ class Eigengap:
     method : str
         The solver behind ``lambda_2``.
     proof : {'components', 'dense', 'inertia', 'residual'}
-        ``'inertia'``: a sparse factorisation counted the eigenvalues, none was missed. ``'dense'`` and
-        ``'components'`` know them all. ``'residual'``: the ratio is a lower bound and an eigenvalue lies within
-        ``error`` of it; that it is the second largest rests on the solver, whose start is random.
+        As in :class:`Spectrum`; with ``'residual'`` the ratio is a lower bound. ``'components'``: known without a
+        solver.
 
     See Also
     --------
@@ -99,8 +98,7 @@ def eigengap(op: Operator, *, tol: float = 1e-10, certify: bool | None = None) -
     (0.5, 0.666667)
     """
     if op.graph.storage.kind != "memory":
-        gap: Eigengap = elsewhere(eigengap, op, tol=tol, certify=certify)
-        return gap
+        return elsewhere(eigengap, op, tol=tol, certify=certify)
     n_nodes = op.graph.n_nodes
     if n_nodes < 2:
         raise ParameterError(f"an eigengap needs at least 2 nodes; the graph has {n_nodes}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._arguments import check_choice, check_positive, check_rng
 from ._extras import require
-from .errors import GraphError, ParameterError
+from .errors import GraphError
 from .filters import FilterBank, Kernel
 from .graph import Graph
 from .variants import VARIANTS
@@ -132,9 +132,8 @@ def _widget_class() -> Any:
         @property
         def filtered(self) -> Any:
             """The output, computed by the library."""
-            if self.signal not in self.signals:
-                raise ParameterError(f"unknown signal {self.signal!r}; choose one of {', '.join(self.signals)}")
+            x = self.signals[check_choice(self.signal, self.signals, "signal")]
             laplacian = high_channel(self.graph, self.family, self.gamma)
-            return np.asarray(FilterBank(laplacian, [self.response]).analyze(self.signals[self.signal])[:, 0])
+            return np.asarray(FilterBank(laplacian, [self.response]).analyze(x)[:, 0])
 
     return Explorer

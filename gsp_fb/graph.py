@@ -150,13 +150,9 @@ class Graph:
         >>> Graph.from_adjacency([[0, 2], [2, 0]]).degrees
         array([2., 2.])
         """
+        matrix = canonical(_on_host(A), signed=signed)
         graph = cls._from_canonical(
-            canonical(_on_host(A), signed=signed),
-            as_is=directed,
-            directed=directed,
-            symmetrize=symmetrize,
-            loops=loops,
-            nodes=nodes,
+            matrix, as_is=directed, directed=directed, symmetrize=symmetrize, loops=loops, nodes=nodes
         )
         return graph.to(device_of(A))
 
@@ -173,6 +169,9 @@ class Graph:
         metric: str = "euclidean",
     ) -> Graph:
         r"""Return the graph of neighbouring points: the k nearest of each, or all within a radius.
+
+        From 100 000 points in more than 15 dimensions on, pynndescent finds the neighbours where it is installed;
+        they are then approximate.
 
         Parameters
         ----------
@@ -204,11 +203,6 @@ class Graph:
         ImportError
             scikit-learn is not installed, and the search needs it: radius neighbours, or another metric.
 
-        Notes
-        -----
-        From 100 000 points in more than 15 dimensions on, pynndescent finds the neighbours where it is installed;
-        they are then approximate.
-
         Examples
         --------
         >>> Graph.from_points([(0.0, 0.0), (1.0, 0.0), (0.0, 2.0)], k=1, weight="distance").degrees
@@ -222,7 +216,7 @@ class Graph:
 
     @classmethod
     def _from_canonical(
-        cls, A: sparse.csr_array, *, as_is: bool, directed: bool, symmetrize: str | None, loops: str, nodes: Any
+        cls, A: Any, *, as_is: bool, directed: bool, symmetrize: str | None = None, loops: str = "keep", nodes: Any
     ) -> Graph:
         if directed and A.dtype.kind == "c":
             raise GraphError("a complex adjacency is that of an undirected graph; leave out directed=True")
@@ -315,9 +309,8 @@ class Graph:
 
     def _derived(self, A: Any, directed: bool, nodes: NodeTable) -> Graph:
         """Return the graph of a matrix that is known to be valid, on the device of this one."""
-        rules: dict[str, Any] = {"symmetrize": None, "loops": "keep", "nodes": nodes}
         matrix = canonical(_on_host(A), signed=True)
-        return Graph._from_canonical(matrix, as_is=True, directed=directed, **rules).to(self.device)
+        return Graph._from_canonical(matrix, as_is=True, directed=directed, nodes=nodes).to(self.device)
 
     def magnetic(self, q: float = 0.25) -> Graph:
         r"""Return the graph of the Hermitian adjacency of a directed graph.

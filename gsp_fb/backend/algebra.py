@@ -39,12 +39,6 @@ class LinearMap(LinearOperator):
     def _matmat(self, x: Any) -> Any:
         return self.base.matmat(x)
 
-    def _rmatvec(self, x: Any) -> Any:
-        return self.base.rmatvec(x)
-
-    def _rmatmat(self, x: Any) -> Any:
-        return self.base.rmatmat(x)
-
     def _adjoint(self) -> LinearMap:
         return LinearMap(self.base.H)
 
@@ -69,10 +63,6 @@ class LinearMap(LinearOperator):
         return _wrapped(self.base + other) if isinstance(other, LinearOperator) else NotImplemented
 
     __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        other = _scipys(other)
-        return _wrapped(self.base - other) if isinstance(other, LinearOperator) else NotImplemented
 
     def toarray(self) -> FloatArray:
         """Return the matrix as a dense array."""

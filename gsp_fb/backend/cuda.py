@@ -40,6 +40,9 @@ cupy = _Library("cupy")
 sparse = _Library("cupyx.scipy.sparse")
 linalg = _Library("cupyx.scipy.sparse.linalg")
 
+# CuPy's matrices have the methods of SciPy's.
+dense, take_csr, transposed = host.dense, host.take_csr, host.transposed
+
 
 def namespace() -> Any:
     """Return CuPy; its arrays do not name their namespace themselves."""
@@ -76,16 +79,6 @@ def as_csr(x: Any) -> Any:
     return x.tocsr()
 
 
-def dense(matrix: Any) -> Any:
-    return matrix.toarray()
-
-
-def transposed(matrix: Any) -> Any:
-    result = matrix.T.tocsr()
-    result.sort_indices()
-    return result
-
-
 def add_diagonal(matrix: Any, diagonal: Any) -> Any:
     return (matrix + sparse.diags(diagonal, format="csr")).tocsr()
 
@@ -96,10 +89,6 @@ def column_peaks(x: Any) -> Any:
 
 def column_products(x: Any, y: Any) -> Any:
     return cupy.ravel(cupy.asarray(x.conj().multiply(y).sum(axis=0)))
-
-
-def take_csr(x: Any, rows: Any) -> Any:
-    return x[rows]
 
 
 def repeat_rows(values: Any, indptr: Any) -> Any:

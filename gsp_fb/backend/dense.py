@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import host
-from .table import library
+from .table import dispatched, library
 
 __all__ = [
     "FloatArray",
@@ -46,13 +46,7 @@ _Array = TypeVar("_Array")
 
 
 def namespace(*arrays: Any) -> Any:
-    """Return the array namespace that all ``arrays`` share; plain NumPy where nothing states otherwise.
-
-    Examples
-    --------
-    >>> namespace([1, 2]).__name__
-    'numpy'
-    """
+    """Return the array namespace that all ``arrays`` share; plain NumPy where nothing states otherwise."""
     for array in arrays:
         if isinstance(array, np.ndarray):
             continue
@@ -75,13 +69,7 @@ def is_array(x: Any) -> bool:
 
 
 def asarray_like(values: Any, like: Any, dtype: Any = None) -> Any:
-    """Return numbers of the host as an array of the kind of ``like``, beside it; NumPy's own are not copied.
-
-    Examples
-    --------
-    >>> asarray_like([1.0, 2.0], np.ones(3))
-    array([1., 2.])
-    """
+    """Return numbers of the host as an array of the kind of ``like``, beside it; NumPy's own are not copied."""
     return library(like).asarray(values, like, dtype)
 
 
@@ -159,15 +147,8 @@ def eps(x: Any) -> float:
     return float(xp.finfo(real_dtype(x.dtype, xp)).eps)
 
 
-def eigh(matrix: Any) -> tuple[Any, Any]:
-    """Return all eigenvalues, ascending, and eigenvectors of a symmetric array, which may be overwritten."""
-    values, vectors = library(matrix).eigh(matrix)
-    return values, vectors
-
-
-def factor(matrix: Any) -> Any:
-    """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and its pivots; RuntimeError if it is singular."""
-    return library(matrix).factor(matrix)
+eigh = dispatched(host.eigh)
+factor = dispatched(host.factor)
 
 
 def linear_operator(like: Any, shape: tuple[int, int], **products: Callable[[Any], Any]) -> Any:

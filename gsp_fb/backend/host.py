@@ -67,7 +67,7 @@ def to_host(x: Any) -> Any:
     return x if is_sparse(x) else np.asarray(x)
 
 
-def csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:
+def csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> sparse.csr_array:
     """Return a CSR array over the three given arrays, without a copy."""
     return sparse.csr_array((data, indices, indptr), shape=shape, copy=False)
 
@@ -151,7 +151,7 @@ def distances(first: Any, second: Any) -> Any:
     return cdist(np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64))
 
 
-def eigh(matrix: Any) -> Any:
+def eigh(matrix: Any) -> tuple[Any, Any]:
     """Return all eigenvalues, ascending, and eigenvectors of a symmetric array, which may be overwritten."""
     # The default driver (evr) loses orthogonality within clusters of eigenvalues; divide and conquer keeps it.
     # SciPy 1.10 gives it too little room for a single row, which needs no orthogonality.
@@ -160,7 +160,7 @@ def eigh(matrix: Any) -> Any:
 
 
 def factor(matrix: Any) -> tuple[Any, Any]:
-    """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and the pivots of its factors."""
+    """Return ``solve(right, 'N' or 'T')`` of a square sparse matrix, and its pivots; RuntimeError if it is singular."""
     factors = splu(sparse.csc_array(matrix))
     return factors.solve, factors.U.diagonal()
 

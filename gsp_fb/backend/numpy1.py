@@ -44,7 +44,6 @@ class _Extended:
     cumulative_sum = staticmethod(_cumulative_sum)
     isdtype = staticmethod(_isdtype)
     permute_dims = staticmethod(np.transpose)
-    unique_values = staticmethod(np.unique)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)

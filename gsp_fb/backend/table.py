@@ -6,14 +6,19 @@ A row is all it takes to put another kind of arrays under the core. Its module h
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from .._extras import require
 from . import host
 
-__all__ = ["TABLE", "Row", "device_of", "library", "move", "register", "to_host"]
+__all__ = ["TABLE", "Row", "device_of", "dispatched", "library", "move", "register", "to_host"]
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -53,13 +58,7 @@ def _module_of(kind: type) -> Any:
 
 
 def library(*arrays: Any) -> Any:
-    """Return the module of the first array that does not live in host memory; lists and numbers do.
-
-    Examples
-    --------
-    >>> library([1, 2]).DEVICE
-    'cpu'
-    """
+    """Return the module of the first array that does not live in host memory; lists and numbers do."""
     for array in arrays:
         kind = type(array)
         if kind not in _MODULES:
@@ -68,6 +67,16 @@ def library(*arrays: Any) -> Any:
         if module is not host:
             return module
     return host
+
+
+def dispatched(function: _Function) -> _Function:
+    """Return a function of the host as one of arrays of any kind: that of the library of its first argument."""
+
+    @wraps(function)
+    def call(first: Any, *others: Any, **options: Any) -> Any:
+        return getattr(library(first), function.__name__)(first, *others, **options)
+
+    return cast(_Function, call)
 
 
 def device_of(x: Any) -> str:

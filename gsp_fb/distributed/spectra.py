@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import check_choice, check_count
-from .._eigen import Pairs, partial_pairs
 from .._search import Problem
 from ..backend import FloatArray
 from ..eigengap import Eigengap, eigengap, gap_by
-from ..errors import ConvergenceError, GraphError, ParameterError
+from ..errors import ConvergenceError, GraphError
 from ..operators import Operator
-from ..spectrum import ENDS, Spectrum, spectrum
+from ..spectrum import Spectrum, check_modes, iterative_pairs, spectrum
 from ..storage import SPECIAL, MpiStorage
 from ._mpi import garbage_cleanup, petsc
 
@@ -45,11 +43,7 @@ def rank_spectrum(
     do not converge. Eigenvalues are not counted over ranks: ``proof`` is ``'residual'``.
     """
     graph = op.graph
-    if graph.directed:
-        raise GraphError("a directed graph has no graph Fourier transform here; give symmetrize= to the graph")
-    check_choice(which, ENDS, "which")
-    if k is not None and check_count(k, "k") > graph.n_nodes:
-        raise ParameterError(f"k={k} modes asked of a graph with {graph.n_nodes} nodes")
+    check_modes(op, k, which)
     if k is None or graph.n_nodes <= REPLICATED_NODES or 3 * k > graph.n_nodes:
         modes = spectrum(op.in_memory(), k, which, tol=tol, certify=certify, **options)
         return replace(modes, operator=op, symmetrized_basis=op.graph.local(modes.symmetrized_basis).copy())
@@ -57,21 +51,12 @@ def rank_spectrum(
         raise ConvergenceError(
             "eigenvalues are not counted over MPI ranks; call .load() on the graph, or give certify=None"
         )
-    pairs = _partial(op, k, which, tol=tol, **options)
+    # Multigrid is for the smooth end of M-matrices, of weights >= 0; other searches have polynomials alone.
+    inverse = MultigridInverse.of if which == "low" and not graph.is_signed else None
+    pairs = iterative_pairs(op, k, which, tol=tol, inverse=inverse, **options)
     garbage_cleanup(ranks_of(op).layout.comm)
     values = np.clip(pairs.values, *op.bounds)
     return Spectrum(op, values, _fix_signs(op, pairs.vectors), pairs.method, pairs.proof, pairs.error)
-
-
-def _partial(op: Operator, k: int, which: str, **options: Any) -> Pairs:
-    high = op.symmetrized if op.channel == "high" else op.symmetrized.complement()
-    smooth = which == "low"
-    # Multigrid is for the M-matrices of weights >= 0; other graphs have the polynomial searches.
-    inverse = MultigridInverse.of if smooth and not op.graph.is_signed else None
-    pairs = partial_pairs(high, k, smooth=smooth, inverse=inverse, **options)
-    if op.channel == "high":
-        return pairs
-    return replace(pairs, values=1.0 - pairs.values[::-1], vectors=pairs.vectors[:, ::-1])
 
 
 def _fix_signs(op: Operator, vectors: FloatArray) -> FloatArray:

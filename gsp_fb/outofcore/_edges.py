@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from .._attributes import IDENTIFIERS, listed
-from .._build import first_refused, refused_weight
+from .._build import check_ends, check_weights
 from .._extras import require
 from ..backend import FloatArray, IntArray
-from ..errors import FormatError, GraphError, ParameterError
+from ..errors import FormatError, ParameterError
 from ..files._edges import COLUMNS, COMMENTS, HEADER_MARK
 from ..files._limits import is_gzip
 from ..files._nodes import Header
@@ -43,16 +43,9 @@ def check_listed_edges(
     block: EdgeBlock, n_before: int, n_nodes: int, *, signed: bool = False, remedy: str = "give signed=True to keep it"
 ) -> None:
     """Raise GraphError for an edge that no graph of ``n_nodes`` nodes has; ``n_before`` were listed earlier."""
-    ends = block.source, block.target
-    odd = np.flatnonzero((np.minimum(*ends) < 0) | (np.maximum(*ends) >= n_nodes))
-    if odd.size:
-        edge = tuple(int(end[odd[0]]) for end in ends)
-        raise GraphError(f"edge {n_before + odd[0]} is {edge}; node ids must lie in 0..{n_nodes - 1}")
+    check_ends(block.source, block.target, n_nodes, before=n_before)
     if block.weights is not None:
-        bad = first_refused(block.weights, signed)
-        if bad is not None:
-            edge = (int(block.source[bad]), int(block.target[bad]))
-            raise refused_weight(edge, block.weights[bad], signed, remedy)
+        check_weights(block.weights, lambda at: (block.source[at], block.target[at]), signed=signed, remedy=remedy)
 
 
 def lengthened(counts: IntArray, block: EdgeBlock, memory: int) -> IntArray:

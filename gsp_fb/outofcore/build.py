@@ -57,8 +57,8 @@ def build_folder(
 ) -> Graph:
     r"""Write the graph of an edge list of any size as a folder, and open it.
 
-    The options mean what they mean to :meth:`gsp_fb.Graph.from_edges`, and the graph is the same. The folder appears
-    whole or not at all; sorting takes three to four times its size on the same disk meanwhile.
+    The graph is that of :meth:`gsp_fb.Graph.from_edges`. The folder appears whole or not at all; sorting takes three to
+    four times its size on the same disk meanwhile.
 
     Parameters
     ----------
@@ -73,14 +73,8 @@ def build_folder(
         By default what the file states of itself, or the largest number plus one.
     directed : bool, optional
         Keep arcs as they are listed; by default what the file states, and undirected if it states nothing.
-    symmetrize : {'max', 'mean', 'sum'}, optional
-        Combine ``(i, j)`` and ``(j, i)`` into one undirected edge.
-    duplicates : {'error', 'first', 'sum'}
-        Meaning of a pair that is listed again.
-    loops : {'keep', 'drop'}
-        Whether self-loops are kept.
-    signed : bool
-        Allow negative weights. Degrees are then sums of absolute values.
+    symmetrize, duplicates, loops, signed
+        As in :meth:`gsp_fb.Graph.from_edges`.
     progress : callable, optional
         See :func:`gsp_fb.open_graph`.
 

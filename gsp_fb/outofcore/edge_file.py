@@ -79,10 +79,8 @@ class EdgeFile:
         if self.facts.directed:
             return EdgeChunk(block.source, block.target, weights, self.facts.n_nodes)
         back = block.source != block.target
-        rows, columns = (
-            np.concatenate([ends, others[back]])
-            for ends, others in ((block.source, block.target), (block.target, block.source))
-        )
+        rows = np.concatenate([block.source, block.target[back]])
+        columns = np.concatenate([block.target, block.source[back]])
         both = None if weights is None else np.concatenate([weights, weights[back]])
         return EdgeChunk(rows, columns, both, self.facts.n_nodes)
 

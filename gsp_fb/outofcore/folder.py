@@ -94,14 +94,10 @@ class Files:
             raise FormatError(f"{self.weights.path}: a weight in {start}..{stop - 1} is not {rule}")
         return indices, weights
 
-    def spans(self, budget: Budget) -> list[tuple[int, int]]:
-        """Return the row ranges of the blocks: as many rows as the budget allows, and one at least."""
-        width = self.indices.dtype.itemsize + 8 + (self.weights.dtype.itemsize if self.weights else 0)
-        return row_ranges(self.pointers, max(1, budget.chunk // width))
-
     def blocks(self, budget: Budget, progress: Progress, title: str) -> Iterator[RowBlock]:
-        """Yield the graph in blocks of rows: one pass over the files."""
-        spans = self.spans(budget)
+        """Yield the graph in blocks of as many rows as the budget allows, and one at least: one pass over the files."""
+        width = self.indices.dtype.itemsize + 8 + (self.weights.dtype.itemsize if self.weights else 0)
+        spans = row_ranges(self.pointers, max(1, budget.chunk // width))
         following = [*spans[1:], (0, 0)]
         for (first, last), ahead in progress(zip(spans, following, strict=True), title, total=len(spans)):
             # The system reads the next block while this one is computed with, where it knows how to be asked.

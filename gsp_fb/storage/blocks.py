@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -42,8 +41,7 @@ class RowBlock:
     def adjacency(self) -> sparse.csr_array:
         """The rows as a sparse array with ``last - first`` rows and ``n_nodes`` columns."""
         data = np.ones(len(self.indices)) if self.weights is None else self.weights
-        matrix: sparse.csr_array = csr(data, self.indices, self.indptr, (self.last - self.first, self.n_nodes))
-        return matrix
+        return csr(data, self.indices, self.indptr, (self.last - self.first, self.n_nodes))
 
     def add_product(self, x: Any, out: Any) -> None:
         """Set the block's rows of ``out`` to those of ``A @ x``; ``x`` and ``out`` are dense, contiguous and whole."""
@@ -68,7 +66,9 @@ class BlockedAdjacency:
         return (self.storage.n_nodes, self.storage.n_nodes)
 
     def __matmul__(self, x: Signal) -> Signal:
-        blocks = self._blocks()
+        blocks = self.storage.blocks("product")
+        if self.absolute:
+            blocks = (replace(block, weights=np.abs(block.weights)) for block in blocks)
         if is_sparse(x):
             parts = [block.adjacency @ x for block in blocks]
             # Blocks are rows, one after the other, or entries of any rows.
@@ -84,10 +84,6 @@ class BlockedAdjacency:
     def _dtype(self, x: Any) -> Any:
         is_complex = self.storage.is_complex and not self.absolute
         return np.result_type(x.dtype, np.complex128 if is_complex else np.float64)
-
-    def _blocks(self) -> Iterator[Any]:
-        for block in self.storage.blocks("product"):
-            yield replace(block, weights=np.abs(block.weights)) if self.absolute else block
 
 
 def _compiled(block: RowBlock, x: FloatArray, out: FloatArray) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +47,12 @@ def collect_blocks(
     if is_sparse(first) and out is not None:
         raise ParameterError(f"a sparse signal has a sparse result, which {os.fspath(out)!r} cannot hold; leave out=")
     if out is None:
-        whole = is_sparse(first) or storage.kind != "disk" or first.shape == shape
-        return first if whole else _side_by_side(results, shape, first.dtype)
+        if is_sparse(first) or storage.kind != "disk" or first.shape == shape:
+            return first
+        joined = np.empty(shape, dtype=first.dtype)
+        for at, part in results:
+            joined[:, at : at + part.shape[1]] = part
+        return joined
     if storage.kind != "disk":
         storage.save(first, out)
         return StoredArray.open(out)
@@ -56,10 +60,3 @@ def collect_blocks(
         for at, part in results:
             file.write(at, part)
     return StoredArray.open(out)
-
-
-def _side_by_side(parts: Iterable[tuple[int, Any]], shape: tuple[int, ...], dtype: Any) -> Any:
-    joined = np.empty(shape, dtype=dtype)
-    for start, part in parts:
-        joined[:, start : start + part.shape[1]] = part
-    return joined

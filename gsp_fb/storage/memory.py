@@ -20,17 +20,18 @@ from ..backend import (
     IntArray,
     Signal,
     as_complex,
+    asarray_like,
+    cast,
     components,
     csr,
     device_of,
-    entry_rows,
     freeze,
     group_sum,
     is_complex,
     move,
     namespace,
     real,
-    row_degrees,
+    repeat_rows,
     to_host,
     transposed,
 )
@@ -114,15 +115,15 @@ class MemoryStorage:
     @property
     def rows(self) -> IntArray:
         """The row of every entry, made anew at each call."""
-        rows: IntArray = entry_rows(self.indptr)
+        numbers = asarray_like(np.arange(self.n_nodes), self.indptr, self.indptr.dtype)
+        rows: IntArray = repeat_rows(numbers, self.indptr)
         return rows
 
     @cached_property
     def adjacency(self) -> sparse.csr_array:
         """The adjacency as a read-only CSR array, scipy's or the device's."""
         data = _ones(self.indices) if self.weights is None else self.weights
-        matrix: sparse.csr_array = csr(freeze(data), self.indices, self.indptr, (self.n_nodes, self.n_nodes))
-        return matrix
+        return csr(freeze(data), self.indices, self.indptr, (self.n_nodes, self.n_nodes))
 
     @property
     def magnitudes(self) -> sparse.csr_array:
@@ -130,14 +131,15 @@ class MemoryStorage:
         if not self.is_signed or self.weights is None:
             return self.adjacency
         sizes = namespace(self.weights).abs(self.weights)
-        matrix: sparse.csr_array = csr(sizes, self.indices, self.indptr, (self.n_nodes, self.n_nodes))
-        return matrix
+        return csr(sizes, self.indices, self.indptr, (self.n_nodes, self.n_nodes))
 
     @cached_property
     def degrees(self) -> FloatArray:
         """Sums of absolute weights over the rows (out-degrees if directed); a self-loop counts once."""
+        counts = cast(self.indptr[1:] - self.indptr[:-1], namespace(self.indptr).float64)
         with np.errstate(over="ignore"):
-            return freeze(row_degrees(self.indptr, self.weights, None if self.weights is None else self.magnitudes))
+            # Counts are exact.
+            return freeze(counts if self.weights is None else self.magnitudes @ namespace(counts).ones_like(counts))
 
     @cached_property
     def loop_weights(self) -> FloatArray:

@@ -77,9 +77,9 @@ class StoredArray:
             dtype, shape, order = read_header(file, os.fspath(path))
             array = cls(Path(path), shape, dtype, file.tell(), order == "F" and len(shape) > 1)
             present = os.fstat(file.fileno()).st_size - array.offset
-        if dtype.hasobject or array.nbytes != present:
-            what = "pickled objects" if dtype.hasobject else f"{present} bytes, not {array.nbytes}"
-            raise FormatError(f"{os.fspath(path)}: an array of shape {shape} and {dtype} with {what}")
+        if array.nbytes != present:
+            what = f"an array of shape {shape} and {dtype} with {present} bytes, not {array.nbytes}"
+            raise FormatError(f"{os.fspath(path)}: {what}")
         return array
 
     @property

@@ -14,6 +14,7 @@ from pyarrow import parquet as pq
 import gsp_fb as gf
 from gsp_fb import outofcore
 from gsp_fb.filters import heat
+from gsp_fb.storage import silent
 from gsp_fb.variants import VARIANTS
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_AS and /proc are Linux's")
@@ -229,6 +230,6 @@ def test_every_pass_is_shown(tmp_path):
 
     graph = gf.open_graph(tmp_path / "g.npyd", memory="19kB", progress=note)
     gf.operator(graph, "rw") @ np.ones(100)
-    n_blocks = len(graph.storage.source.spans(graph.storage.budget))
+    n_blocks = len(list(graph.storage.source.blocks(graph.storage.budget, silent, "count")))
     assert shown == [("product", number, n_blocks) for number in range(1, n_blocks + 1)]
     assert len(shown) > 1
