@@ -141,15 +141,12 @@ def reduce_add(context: Any, vector: Any) -> tuple[Any, Any]:
         (values,), width = arguments, vector.width
         while width > 1:
             width //= 2
-            low, high = (builder.shuffle_vector(values, values, _indices(start, width)) for start in (0, width))
-            values = builder.fadd(low, high)
+            lanes = ir.VectorType(ir.IntType(32), width)
+            halves = (ir.Constant(lanes, list(range(start, start + width))) for start in (0, width))
+            values = builder.fadd(*(builder.shuffle_vector(values, values, half) for half in halves))
         return builder.extract_element(values, ir.IntType(32)(0))
 
     return vector.kind(vector), emit
-
-
-def _indices(start: int, width: int) -> Any:
-    return ir.Constant(ir.VectorType(ir.IntType(32), width), list(range(start, start + width)))
 
 
 def _broadcast(builder: Any, number: Any, kind: Any) -> Any:
