@@ -23,8 +23,8 @@ import gsp_fb as gf
 from gsp_fb._kernels import set_threads
 from gsp_fb._kernels.loops import product_1d
 from gsp_fb._kernels.packed import packed_product
-from gsp_fb._kernels.packing import column_blocks
 from gsp_fb._kernels.threads import each_block
+from gsp_fb._kernels.tiles import column_blocks
 from gsp_fb.filters import FilterBank
 
 from .graphs import community
@@ -174,11 +174,11 @@ def _gather_seconds(indices: Any, n_nodes: int, width: int, dtype: Any, threads:
     table, ones = np.ones((n_nodes, width), dtype), np.ones(threads)
     out = np.empty((threads, width), dtype)
     indptr = np.linspace(0, len(indices), threads + 1).astype(np.int32)
-    head = indptr, indices.view(np.uint32), None
+    head = (indptr, indices.view(np.uint32)), None
     if width == 1:
-        loop = lambda i, j: product_1d(i, j, *head, table[:, 0], table[:, 0], ones, ones, out[:, 0], n_nodes)  # noqa: E731
+        loop = lambda i, j: product_1d(i, j, *head, table[:, 0], table[:, 0], ones, ones, out[:, 0], out[:0, 0])  # noqa: E731
     else:
-        loop = lambda i, j: packed_product(i, j, *head, table, table, ones, ones, out, 0, width)  # noqa: E731
+        loop = lambda i, j: packed_product(i, j, *head, table, table, ones, ones, out, (0, width))  # noqa: E731
     loop(0, 1)  # compiles
     call = partial(each_block, loop, [(i, i + 1) for i in range(threads)], threads)
     return min(_timed(call, threads) for _ in range(5))

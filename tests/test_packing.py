@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gsp_fb._kernels import affine_product, chebyshev_bank, engine, fast, packing, threads
+from gsp_fb._kernels import affine_product, chebyshev_bank, engine, fast, threads, tiles
 from gsp_fb.graph import Graph
 from gsp_fb.operators import operator
 
@@ -31,9 +31,9 @@ def graph(weighted=False):
     ],
 )
 def test_blocks_are_whole_lines_and_then_the_rest(n_columns, dtype, expected):
-    blocks = list(packing.column_blocks(np.empty((3, n_columns), dtype)))
+    blocks = list(tiles.column_blocks(np.empty((3, n_columns), dtype)))
     assert blocks == expected
-    assert all(width * np.dtype(dtype).itemsize <= packing.ROW_BYTES for _, _, width in blocks)
+    assert all(width * np.dtype(dtype).itemsize <= tiles.CACHE_LINE for _, _, width in blocks)
 
 
 @pytest.mark.parametrize("n_threads", ["1", "3"])
@@ -60,11 +60,11 @@ def test_packed_and_unpacked_are_what_the_plain_engine_gives(monkeypatch, column
 
 def test_packing_needs_many_neighbours_that_are_far_or_a_signal_that_fits_the_cache(monkeypatch):
     signal = np.empty((N, 8))
-    assert packing.packing_pays(graph(), signal)
-    assert not packing.packing_pays(Graph.from_edges([(0, 1)], n_nodes=N), signal)
-    assert not packing.packing_pays(Graph.from_edges([], n_nodes=0), np.empty((0, 8)))
-    monkeypatch.setattr(packing, "CACHED_BYTES", 64 * 40)
-    assert packing.packing_pays(graph(), signal)
+    assert tiles.packing_pays(graph(), signal)
+    assert not tiles.packing_pays(Graph.from_edges([(0, 1)], n_nodes=N), signal)
+    assert not tiles.packing_pays(Graph.from_edges([], n_nodes=0), np.empty((0, 8)))
+    monkeypatch.setattr(tiles, "CACHED_BYTES", 64 * 40)
+    assert tiles.packing_pays(graph(), signal)
     ring = np.arange(N)
     near = np.concatenate([np.stack([ring, (ring + step) % N], axis=1) for step in (1, 2, 3)])
-    assert not packing.packing_pays(Graph.from_edges(near, n_nodes=N), signal)
+    assert not tiles.packing_pays(Graph.from_edges(near, n_nodes=N), signal)

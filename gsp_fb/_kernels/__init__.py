@@ -11,9 +11,7 @@ from types import ModuleType
 
 from ..backend import FloatArray, IntArray, Signal, as_complex, is_sparse
 from . import plain
-from .csr import Csr, Stored
-from .engine import chosen_engine, is_compiled
-from .rows import permute_rows
+from .engine import Csr, Stored, chosen_engine, is_compiled
 from .threads import set_threads
 
 __all__ = [
@@ -23,7 +21,6 @@ __all__ = [
     "chebyshev_bank",
     "chosen_engine",
     "label_propagation_step",
-    "permute_rows",
     "quadratic_form",
     "set_threads",
 ]
@@ -62,23 +59,8 @@ def chebyshev_bank(
 ) -> Signal:
     """Return sum_k c[f, k] T_k(M~) x for each filter f, where M~ is M with ``interval`` mapped to [-1, 1].
 
-    Parameters
-    ----------
-    graph : Graph
-        Whose storage holds the adjacency.
-    x : array, shape (n_nodes,) or (n_nodes, n_signals)
-        Checked, dense, real or complex.
-    left, right, diag : float64 arrays, shape (n_nodes,)
-        Factors of the affine operator.
-    coefficients : array, shape (n_filters, order + 1)
-        In the convention of ``numpy.polynomial.chebyshev``.
-    interval : (float, float)
-        Contains every eigenvalue of M.
-
-    Returns
-    -------
-    array, shape (n_nodes, n_filters) or (n_nodes, n_signals, n_filters)
-        Not necessarily contiguous.
+    ``coefficients`` (n_filters, order + 1) are in the convention of ``numpy.polynomial.chebyshev``; the interval holds
+    every eigenvalue of M. The filters are the last axis of the result, which need not be contiguous.
     """
     low, high = interval
     middle, half = (low + high) / 2.0, (high - low) / 2.0 or 1.0
@@ -91,7 +73,8 @@ def chebyshev_bank(
 def quadratic_form(graph: Stored, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> FloatArray:
     """Return Re(x* M x) of each column of a dense or CSR signal, accumulated in double precision.
 
-    The compiled engine neither stores ``M x`` nor densifies ``x``, and its sums do not depend on the number of threads.
+    The compiled engine stores ``M x`` of a single signal alone, does not densify ``x``, and its sums do not depend on
+    the number of threads.
     """
     matrix = graph.storage
     x = _promoted(matrix, x)

@@ -22,35 +22,17 @@ LANES = 8
 
 
 @inlined
-def _set_part(
-    out: Any, i: int, indices: Any, places: Any, weights: Any, k: int, x: Any, column: int, start: int, stop: int
-) -> None:
-    """Set some columns of head k to the weighted sum of a row's neighbours; weight p stands at ``places[p]``."""
-    part = zeros(x, LANES)
-    for p in range(start, stop):
-        weight = weights[p if places is None else places[p], k]
-        part = fma(part, weight, load_vector(x, indices[p], column, LANES))
-    store(part, out, i, column)
-
-
-@inlined
 def _set_row(
     out: Any, i: int, indices: Any, places: Any, weights: Any, size: int, x: Any, start: int, stop: int
 ) -> None:
+    """Set a row to the weighted sum of its neighbours, head by head; weight p stands at ``places[p]``."""
     for column in range(0, x.shape[1], LANES):
         k = column // size % weights.shape[1]
-        _set_part(out, i, indices, places, weights, k, x, column, start, stop)
-
-
-@inlined
-def _add_products(i: int, start: int, stop: int, indices: Any, size: int, grad: Any, x: Any, of_weights: Any) -> None:
-    """Add the inner products of a row's gradient with its neighbours' features, head by head."""
-    for column in range(0, x.shape[1], LANES):
-        k = column // size % of_weights.shape[1]
-        own = load_vector(grad, i, column, LANES)
+        part = zeros(x, LANES)
         for p in range(start, stop):
-            products = fma(zeros(x, LANES), own, load_vector(x, indices[p], column, LANES))
-            of_weights[p, k] += reduce_add(products)
+            weight = weights[p if places is None else places[p], k]
+            part = fma(part, weight, load_vector(x, indices[p], column, LANES))
+        store(part, out, i, column)
 
 
 @inlined
@@ -142,7 +124,12 @@ def _set_slopes(
     """Set ``of_scores`` to the weights times their gradients, and ``inner`` to the sums over the row."""
     inner[:] = 0
     of_scores[start:stop] = 0
-    _add_products(i, start, stop, indices, size, grad, x, of_scores)
+    for column in range(0, x.shape[1], LANES):
+        k = column // size % inner.size
+        own = load_vector(grad, i, column, LANES)
+        for p in range(start, stop):
+            products = fma(zeros(x, LANES), own, load_vector(x, indices[p], column, LANES))
+            of_scores[p, k] += reduce_add(products)
     for p in range(start, stop):
         for k in range(inner.size):
             of_scores[p, k] *= dropped[p, k]

@@ -1,27 +1,54 @@
-"""Choice of the engine: compiled loops if numba is installed and the problem is large, else scipy."""
+"""What the kernels read of a graph, and the choice of the engine: compiled loops for large problems, else scipy."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Protocol
 
 from .._arguments import check_choice
 from .._extras import has, require
-from ..backend import is_numpy, is_sparse
+from ..backend import FloatArray, IntArray, is_numpy, is_sparse
 from ..errors import GspWarning
-from .csr import Csr
 
-__all__ = ["ENGINE", "ENGINES", "chosen_engine", "cost", "is_chosen", "is_compiled"]
+__all__ = ["ENGINE", "ENGINES", "Csr", "Stored", "chosen_engine", "cost", "is_compiled"]
 
 # An environment variable, as for the number of threads, so that child processes inherit it.
 ENGINE = "GSP_FB_ENGINE"
 ENGINES = ("auto", "numba", "scipy")
 # Multiplications from which compiled loops are faster; below, numba's dispatch costs more than scipy's product.
 COMPILED_FROM = 300_000
+
+
+class Csr(Protocol):
+    """CSR arrays of a graph as the kernels read them; ``weights`` is None if all of them are 1."""
+
+    @property
+    def indptr(self) -> IntArray: ...
+
+    @property
+    def indices(self) -> IntArray: ...
+
+    @property
+    def weights(self) -> FloatArray | None: ...
+
+    @property
+    def is_complex(self) -> bool: ...
+
+    @property
+    def directed(self) -> bool: ...
+
+    @property
+    def adjacency(self) -> Any: ...
+
+
+class Stored(Protocol):
+    """A graph: something with a storage of its edges."""
+
+    @property
+    def storage(self) -> Any: ...
 
 
 def cost(graph: Csr, x: Any) -> int:
@@ -41,22 +68,15 @@ def is_compiled(graph: Csr, x: Any, kinds: str = "fdFD") -> bool:
     # A storage without CSR arrays in memory brings products of its own.
     can = is_numpy(values) and is_numpy(getattr(graph, "indptr", None)) and values.dtype.char in kinds
     can = can and not graph.is_complex  # the loops read real weights
-    return is_chosen(lambda: cost(graph, x)) if can else is_chosen(None)
+    choice = chosen_engine()
+    if choice == "numba" and can:
+        return bool(require("numba", f"{ENGINE}=numba"))
+    return choice == "auto" and can and cost(graph, x) >= COMPILED_FROM and _numba_works()
 
 
 def chosen_engine() -> str:
     """Return the engine that the environment asks for."""
     return check_choice(os.environ.get(ENGINE, "auto"), ENGINES, ENGINE)
-
-
-def is_chosen(work: Callable[[], int] | None) -> bool:
-    """Return whether ``work()`` multiplications are compiled; None for a problem that the loops do not support."""
-    choice = chosen_engine()
-    if choice == "scipy" or work is None:
-        return False
-    if choice == "numba":
-        return bool(require("numba", f"{ENGINE}=numba"))
-    return work() >= COMPILED_FROM and _numba_works()
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from threading import get_ident
 from typing import Any
@@ -10,20 +11,18 @@ from typing import Any
 import numpy as np
 
 from ..backend import FloatArray, IntArray, Signal, freeze, is_sparse, real_dtype
-from . import forms, loops
-from . import packed as loops_packed
-from .compiling import CACHE_LINE
-from .csr import Csr
-from .engine import cost
-from .gather import CORE_BYTES
-from .packing import column_blocks, packing_pays
+from . import loops, packed
+from .engine import Csr, cost
+from .gather import tiled_sums
 from .threads import THREADS_FROM, each_block, n_threads, row_blocks
-from .tiles import tile_width
+from .tiles import CACHE_LINE, column_blocks, packing_pays, tile_width
 
 __all__ = ["affine_product", "chebyshev_bank", "label_propagation_step", "quadratic_form"]
 
 # Blocks of rows per thread: enough to balance the threads where others use the machine too.
 BLOCKS_PER_THREAD = 8
+# Signals up to this size are in the second-level cache of the core that reads them.
+CORE_BYTES = 2**20
 # Maximal size of the block sums of a wide sparse signal; wider signals use fewer blocks.
 SUMS = 2**23
 
@@ -36,40 +35,44 @@ def affine_product(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, d
     """
     signal = _as_real(x)
     out = _aligned(signal.shape, signal.dtype, np.empty)  # the loops set every row
-    work = cost(graph, x)
     if signal.shape[1] == 1:
-        column = signal[:, 0]
-        _run_single(loops.product_1d, graph, column, (left, right, diag), out[:, 0], tile_width(graph, column))
+        _single_product(graph, signal[:, 0], left, right, diag, out=out[:, 0])
     elif packing_pays(graph, signal):
-        _packed_product(graph, signal, left, right, diag, out=out)
+        for start, n_columns, width in column_blocks(signal):
+            block = _pack(signal, right, start, n_columns, width)
+            _run(packed.packed_product, graph, block, *_inputs(block, signal, left, diag), out, (start, n_columns))
     else:
-        _run(loops.product_2d, graph, work, _row_ranges(graph, work), *_inputs(signal, left, right, diag), out)
+        _run(loops.product_2d, graph, x, *_inputs(signal, left, right, diag), out)
     return out.view(x.dtype).reshape(x.shape)
 
 
-def _packed_product(
-    graph: Csr, signal: FloatArray, left: FloatArray, right: FloatArray, diag: FloatArray, *, out: FloatArray
+def _single_product(
+    graph: Csr, x: FloatArray, left: FloatArray, right: FloatArray, diag: FloatArray, *, out: FloatArray
 ) -> None:
-    """Set ``out`` to the product, one block of packed columns after the other."""
-    for start, n_columns, width in column_blocks(signal):
-        packed = _pack(signal, right, start, n_columns, width)
-        work = cost(graph, packed)
-        inputs = _inputs(packed, signal, left, diag)
-        _run(loops_packed.packed_product, graph, work, _row_ranges(graph, work), *inputs, out, start, n_columns)
+    """Set ``out`` to the product of one signal."""
+    signal, own_left, own_diag = _inputs(x, left, diag)
+    scaled, width = _scaled(x, right, _threads(cost(graph, x))), tile_width(graph, x)
+
+    def on_rows(first: int, last: int, csr: Any, weights: Any) -> None:
+        own = scaled()
+        sums = tiled_sums(first, last, csr, weights, own, None, width)
+        loops.product_1d(first, last, csr, weights, signal, own, own_left, own_diag, out, sums)
+
+    _run(on_rows, graph, x)
 
 
 def _pack(signal: FloatArray, scale: FloatArray, start: int, n_columns: int, width: int) -> FloatArray:
     """Return ``scale * signal`` of some columns as aligned rows of ``width`` numbers, the rest of them zero."""
-    packed = _aligned((len(signal), width), signal.dtype, np.empty if n_columns == width else np.zeros)
+    block = _aligned((len(signal), width), signal.dtype, np.empty if n_columns == width else np.zeros)
     x, own = _inputs(signal, scale)
-    threads = n_threads() if packed.size >= THREADS_FROM else 1
+    threads = _threads(block.size)
     cuts = np.linspace(0, len(signal), threads + 1).astype(int).tolist()
     each_block(
-        lambda first, last: loops_packed.pack_rows(first, last, x, own, start, n_columns, packed),
+        lambda first, last: packed.pack_rows(first, last, x, own, start, n_columns, block),
         list(pairwise(cuts)),
         threads,
     )
-    return packed
+    return block
 
 
 def chebyshev_bank(
@@ -85,12 +88,12 @@ def chebyshev_bank(
     if terms.shape[1] == 1:
         out += signal[:, None, :] * terms
     scale, rest = _folded(graph, right)
-    operator = scale * left, rest, diag
+    factors = scale * left, diag, 1.0 / scale
     for start, n_columns, width in column_blocks(signal):
         begin = _pack(signal, scale, start, n_columns, width)
         if signal.shape[1] == 1:
             begin = np.ascontiguousarray(begin[:, 0])
-        _recurrence(graph, begin, operator, terms=terms, share=1.0 / scale, out=out, columns=(start, n_columns))
+        _recurrence(graph, begin, rest, factors, terms=terms, out=out, columns=(start, signal.shape[1], n_columns))
     bank = np.swapaxes(out.view(x.dtype), 1, 2)
     return bank if x.ndim > 1 else bank[:, 0]
 
@@ -109,23 +112,28 @@ def _folded(graph: Csr, right: FloatArray) -> tuple[FloatArray, FloatArray | Non
 def _recurrence(
     graph: Csr,
     now: FloatArray,
-    operator: tuple[FloatArray | None, ...],
+    right: FloatArray | None,
+    factors: tuple[FloatArray, ...],
     *,
     terms: FloatArray,
-    share: FloatArray,
     out: FloatArray,
-    columns: tuple[int, int],
+    columns: tuple[int, int, int],
 ) -> None:
     """Add the bank of a few columns to ``out``; each new vector overwrites the older of the two that it is made of."""
-    before = _aligned(now.shape, now.dtype)
-    work = cost(graph, now)
-    loop: Callable[..., None] = loops.bank_step_1d if now.ndim == 1 else loops_packed.bank_step
-    last = columns[0], out.shape[2], tile_width(graph, now) if now.ndim == 1 else columns[1]
+    before, (left, diag, share) = _aligned(now.shape, now.dtype), factors
     flat_out = out.reshape(len(out), out.shape[1] * out.shape[2])
-    blocks = _row_ranges(graph, work)
+    loop: Callable[..., None] = packed.bank_step if now.ndim > 1 else partial(_single_step, tile_width(graph, now))
     for order, added in _steps(terms):
-        _run(loop, graph, work, blocks, now, *operator, before, min(order, 2), added, share, flat_out, *last)
+        vectors, step = (left, diag, before, share), (min(order, 2), added)
+        _run(loop, graph, now, now, right, vectors, step, flat_out, columns)
         before, now = now, before
+
+
+def _single_step(width: int, *arguments: Any) -> None:
+    """Do what ``packed.bank_step`` does for a single signal, read in tiles of ``width`` nodes."""
+    first, last, csr, weights, x, right, vectors, step, out, _ = arguments
+    sums = tiled_sums(first, last, csr, weights, x, right, width)
+    loops.bank_step_1d(first, last, csr, weights, x, right, sums, vectors, step, out)
 
 
 def _steps(terms: FloatArray) -> Iterator[tuple[int, FloatArray]]:
@@ -142,47 +150,30 @@ def _steps(terms: FloatArray) -> Iterator[tuple[int, FloatArray]]:
 
 
 def quadratic_form(graph: Csr, x: Signal, left: FloatArray, right: FloatArray, diag: FloatArray) -> FloatArray:
-    """Return Re(x* M x) of each column in double precision, where M is the affine operator; ``M x`` is not stored."""
+    """Return Re(x* M x) of each column in double precision, where M is the affine operator."""
     if is_sparse(x):
         return _sparse_quadratic_form(graph, x, left, right, diag)
     signal = _as_real(x)
     if signal.shape[1] == 1:
-        return _single_form(graph, signal[:, 0].astype(np.float64, copy=False), left, right, diag)
-    work = cost(graph, x)
-    blocks = list(enumerate(row_blocks(graph.indptr, work)))
+        one = signal[:, 0].astype(np.float64, copy=False)
+        # The order of np.sum does not depend on the number of threads; that of a BLAS dot product does.
+        form: FloatArray = np.sum(one * affine_product(graph, one, left, right, diag), keepdims=True)
+        return form
+    blocks = list(enumerate(row_blocks(graph.indptr, cost(graph, x))))
     sums = np.zeros((len(blocks), signal.shape[1]))
-    _run(forms.quadratic, graph, work, blocks, graph.directed, *_inputs(signal, left, right, diag), sums)
+    _run(loops.quadratic, graph, x, *_inputs(signal, left, right, diag), sums, blocks=blocks)
     # A real operator does not mix real and imaginary parts: their forms add.
-    form: FloatArray = sums.sum(axis=0).reshape(-1, _n_parts(x)).sum(axis=1)
+    form = sums.sum(axis=0).reshape(-1, _n_parts(x)).sum(axis=1)
     return form
-
-
-def _single_form(graph: Csr, x: FloatArray, left: FloatArray, right: FloatArray, diag: FloatArray) -> FloatArray:
-    """Return the form of one signal as the sum of a vector with the contribution of each row."""
-    if tile_width(graph, x) < len(x) or not _is_symmetric(graph, left, right):
-        rows = x * affine_product(graph, x, left, right, diag)
-    else:
-        rows = np.empty_like(x)
-        _run_single(forms.quadratic_1d, graph, x, (left, right, diag), rows)
-    # The order of np.sum does not depend on the number of threads; that of a BLAS dot product does.
-    form: FloatArray = np.sum(rows, keepdims=True)
-    return form
-
-
-def _is_symmetric(graph: Csr, left: FloatArray, right: FloatArray) -> bool:
-    """Return whether diag(left) A diag(right) is symmetric, as in every operator of an undirected graph but ``rw``."""
-    return not graph.directed and bool(not np.any(left + right) or np.array_equal(left, right))
 
 
 def _sparse_quadratic_form(graph: Csr, x: Any, *operator: FloatArray) -> FloatArray:
-    work = cost(graph, x)
-    max_blocks = SUMS // max(x.shape[1], 1)
-    blocks = list(enumerate(row_blocks(graph.indptr, work, max_blocks=max_blocks)))
+    blocks = list(enumerate(row_blocks(graph.indptr, cost(graph, x), max_blocks=SUMS // max(x.shape[1], 1))))
     sums = np.zeros((len(blocks), x.shape[1]))
     parts = np.ascontiguousarray(x.data).view(real_dtype(x.dtype)).reshape(-1, _n_parts(x))
     for part in parts.T:
-        inputs = _inputs(x.indptr, _unsigned(x.indices), np.ascontiguousarray(part), *operator)
-        _run(forms.sparse_quadratic, graph, work, blocks, graph.directed, *inputs, sums)
+        signal = tuple(_inputs(x.indptr, _unsigned(x.indices), np.ascontiguousarray(part)))
+        _run(loops.sparse_quadratic, graph, x, graph.directed, signal, tuple(_inputs(*operator)), sums, blocks=blocks)
     form: FloatArray = sums.sum(axis=0)
     return form
 
@@ -190,30 +181,21 @@ def _sparse_quadratic_form(graph: Csr, x: Any, *operator: FloatArray) -> FloatAr
 def label_propagation_step(graph: Csr, labels: IntArray) -> IntArray:
     """Return for each node the label with the largest total weight among its neighbours; ties as in ``_kernels``."""
     out = np.empty_like(labels)
-    work = cost(graph, labels)
-    _run(loops.label_propagation_rows, graph, work, row_blocks(graph.indptr, work), *_inputs(labels), out)
+    _run(loops.label_propagation_rows, graph, labels, *_inputs(labels), out)
     return out
 
 
-def _run(loop: Callable[..., None], graph: Csr, work: int, blocks: list[Any], *arguments: Any) -> None:
-    """Run ``loop`` over all blocks of rows, multithreaded if the work exceeds THREADS_FROM."""
-    indptr, indices = _inputs(graph.indptr, _unsigned(graph.indices))
-    weights = graph.weights
-    each_block(lambda *block: loop(*block, indptr, indices, weights, *arguments), blocks, _threads(work))
+def _run(loop: Callable[..., None], graph: Csr, x: Any, *arguments: Any, blocks: list[Any] | None = None) -> None:
+    """Run ``loop`` over the rows of a product with ``x``, in threads if the work exceeds THREADS_FROM.
 
-
-def _run_single(
-    loop: Callable[..., None], graph: Csr, x: FloatArray, operator: tuple[FloatArray, ...], *rest: Any
-) -> None:
-    """Run ``loop`` over a single signal ``x`` and ``right * x``; the operator is left, right and diag."""
-    work, (left, right, diag) = cost(graph, x), operator
-    signal, own_left, own_diag = _inputs(x, left, diag)
-    scaled = _scaled(x, right, _threads(work))
-
-    def on_rows(first: int, last: int, *head: Any) -> None:
-        loop(first, last, *head, signal, scaled(), own_left, own_diag, *rest)
-
-    _run(on_rows, graph, work, _row_ranges(graph, work))
+    By default the blocks are row ranges, as few as keep the threads busy, for loops whose rows do not depend on them.
+    """
+    work, weights = cost(graph, x), graph.weights
+    threads = _threads(work)
+    if blocks is None:
+        blocks = row_blocks(graph.indptr, work, max_blocks=BLOCKS_PER_THREAD * threads if threads > 1 else 1)
+    csr = tuple(_inputs(graph.indptr, _unsigned(graph.indices)))
+    each_block(lambda *block: loop(*block, csr, weights, *arguments), blocks, threads)
 
 
 def _scaled(x: FloatArray, right: FloatArray, threads: int) -> Callable[[], FloatArray]:
@@ -238,12 +220,6 @@ def _scaled(x: FloatArray, right: FloatArray, threads: int) -> Callable[[], Floa
 
 def _threads(work: int) -> int:
     return n_threads() if work >= THREADS_FROM else 1
-
-
-def _row_ranges(graph: Csr, work: int) -> list[tuple[int, int]]:
-    """Return row ranges for loops whose rows do not depend on the ranges: as few calls as keep the threads busy."""
-    threads = _threads(work)
-    return row_blocks(graph.indptr, work, max_blocks=BLOCKS_PER_THREAD * threads if threads > 1 else 1)
 
 
 def _inputs(*arrays: Any) -> list[Any]:

@@ -23,7 +23,7 @@ from ..backend import (
     product,
     real_dtype,
 )
-from .csr import Csr
+from .engine import Csr
 
 __all__ = ["affine_product", "chebyshev_bank", "label_propagation_step", "quadratic_form"]
 

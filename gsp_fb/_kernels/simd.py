@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from .._extras import require
-from .compiling import CACHE_LINE
+from .tiles import CACHE_LINE
 
-__all__ = ["fma", "load_vector", "prefetch", "prefetch_item", "reduce_add", "relu_mask", "store", "zeros"]
+__all__ = ["fma", "item", "load_vector", "prefetch", "prefetch_item", "reduce_add", "relu_mask", "store", "zeros"]
 
 extending = require("numba.extending", "the compiled engine")
 types = require("numba.core.types", "the compiled engine")
@@ -46,7 +46,7 @@ class _SimdVectorModel(extending.models.PrimitiveModel):  # type: ignore[misc, n
         super().__init__(models, vector, ir.VectorType(models[vector.kind].get_value_type(), vector.width))
 
 
-def _item(array: Any) -> int:
+def _itemsize(array: Any) -> int:
     """Return the size of an array element in bytes."""
     return int(array.dtype.bitwidth) // 8
 
@@ -79,7 +79,7 @@ def load_vector(context: Any, array: Any, row: Any, column: Any, width: Any) -> 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         address = _address(context, builder, array, arguments[:3], signature.args[1:3])
         kind = context.get_value_type(vector)
-        return builder.load(builder.bitcast(address, kind.as_pointer()), align=_item(array))
+        return builder.load(builder.bitcast(address, kind.as_pointer()), align=_itemsize(array))
 
     return vector(array, row, column, width), emit
 
@@ -90,7 +90,7 @@ def store(context: Any, vector: Any, array: Any, row: Any, column: Any) -> tuple
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         address = _address(context, builder, array, arguments[1:], signature.args[2:])
-        builder.store(arguments[0], builder.bitcast(address, arguments[0].type.as_pointer()), align=_item(array))
+        builder.store(arguments[0], builder.bitcast(address, arguments[0].type.as_pointer()), align=_itemsize(array))
         return context.get_dummy_value()
 
     return types.void(vector, array, row, column), emit
@@ -109,6 +109,16 @@ def fma(context: Any, accumulator: Any, factor: Any, values: Any) -> tuple[Any, 
         return builder.fadd(total, builder.fmul(by, added, flags=FUSED), flags=FUSED)
 
     return accumulator(accumulator, kind, values), emit
+
+
+@_intrinsic
+def item(context: Any, vector: Any, index: Any) -> tuple[Any, Any]:
+    """Return one element of a vector."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.extract_element(*arguments)
+
+    return vector.kind(vector, types.intp), emit
 
 
 @_intrinsic
@@ -131,15 +141,12 @@ def reduce_add(context: Any, vector: Any) -> tuple[Any, Any]:
         (values,), width = arguments, vector.width
         while width > 1:
             width //= 2
-            low, high = (builder.shuffle_vector(values, values, _indices(start, width)) for start in (0, width))
-            values = builder.fadd(low, high)
+            lanes = ir.VectorType(ir.IntType(32), width)
+            halves = (ir.Constant(lanes, list(range(start, start + width))) for start in (0, width))
+            values = builder.fadd(*(builder.shuffle_vector(values, values, half) for half in halves))
         return builder.extract_element(values, ir.IntType(32)(0))
 
     return vector.kind(vector), emit
-
-
-def _indices(start: int, width: int) -> Any:
-    return ir.Constant(ir.VectorType(ir.IntType(32), width), list(range(start, start + width)))
 
 
 def _broadcast(builder: Any, number: Any, kind: Any) -> Any:
@@ -153,7 +160,7 @@ def _broadcast(builder: Any, number: Any, kind: Any) -> Any:
 def prefetch(context: Any, array: Any, row: Any, column: Any, width: Any) -> tuple[Any, Any]:
     """Prefetch ``array[row, column:column + width]``."""
     # One address per cache line, and the last element: a part that is not aligned ends in one line more.
-    offsets = dict.fromkeys([*range(0, width.literal_value, CACHE_LINE // _item(array)), width.literal_value - 1])
+    offsets = dict.fromkeys([*range(0, width.literal_value, CACHE_LINE // _itemsize(array)), width.literal_value - 1])
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         address = _address(context, builder, array, arguments[:3], signature.args[1:3])

@@ -14,7 +14,7 @@ from torch import nn
 
 from .. import datasets
 from .._arguments import check_count, check_host
-from .._kernels.edge_list import EdgeList
+from .._kernels.attention import EdgeList
 from .._kernels.torch_matrix import SparseMatrix
 from ..datasets.divisions import N_DIVISIONS, relation_matrix
 from ..errors import ParameterError

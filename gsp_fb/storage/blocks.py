@@ -90,18 +90,16 @@ def _compiled(block: RowBlock, x: FloatArray, out: FloatArray) -> None:
     from .._kernels import loops
 
     # A loop is compiled once for each kind of arrays; read-only ones are the kind that the engine uses.
-    indptr, indices = freeze(block.indptr.view()), freeze(block.indices.view(f"u{block.indices.itemsize}"))
+    csr = freeze(block.indptr.view()), freeze(block.indices.view(f"u{block.indices.itemsize}"))
     ones, zeros = freeze(np.ones(len(out))), freeze(np.zeros(len(out)))
     source = freeze(x.view())
     work = cost(block, x)
 
     def run(first: int, last: int) -> None:
         if x.shape[1] == 1:
-            column = source[:, 0]
-            loops.product_1d(
-                first, last, indptr, indices, block.weights, column, column, ones, zeros, out[:, 0], len(x)
-            )
+            column, sums = source[:, 0], np.empty(0, x.dtype)
+            loops.product_1d(first, last, csr, block.weights, column, column, ones, zeros, out[:, 0], sums)
         else:
-            loops.product_2d(first, last, indptr, indices, block.weights, source, ones, None, zeros, out)
+            loops.product_2d(first, last, csr, block.weights, source, ones, None, zeros, out)
 
     each_block(run, row_blocks(block.indptr, work), n_threads())

@@ -8,8 +8,7 @@ import torch
 
 from gsp_fb import Graph, datasets, set_threads
 from gsp_fb._kernels import attention, threads
-from gsp_fb._kernels.attention import Scoring, attend, plain_attend
-from gsp_fb._kernels.edge_list import EdgeList
+from gsp_fb._kernels.attention import EdgeList, Scoring, attend, plain_attend
 from gsp_fb.errors import ParameterError
 from gsp_fb.nn import build
 from gsp_fb.nn.inputs import features

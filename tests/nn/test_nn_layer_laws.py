@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gsp_fb import Graph, operator
-from gsp_fb._kernels.edge_list import EdgeList
+from gsp_fb._kernels.attention import EdgeList
 from gsp_fb.errors import ParameterError
 from gsp_fb.filters.heat_basis import heat_wavelets
 from gsp_fb.nn import FilterBankLayer, PolynomialFilter, SparseMatrix, operator_propagation

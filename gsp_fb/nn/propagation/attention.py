@@ -8,8 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ..._arguments import check_count
-from ..._kernels.attention import Scoring, attend
-from ..._kernels.edge_list import EdgeList
+from ..._kernels.attention import EdgeList, Scoring, attend
 from ...errors import ParameterError
 from ..parts import Dropout, glorot
 from .base import with_parts
