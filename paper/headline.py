@@ -23,7 +23,11 @@ _CONCLUSIONS = {
     "helps": "The high channel adds more than a point to what an identity path gains.",
     "harms": "An identity path serves better than the high channel.",
     "undecided": "Which of the two serves better is undecided: none of the three cases has a probability of 95 %.",
+    "alike": "On average a high channel and an identity path gain the same, to within {:.1f} points (95 % interval); "
+    "which of the two serves better on one new data set is undecided.",
 }
+# Points within which two means count as alike.
+ALIKE = 2.0
 
 
 def interval(found: Estimate) -> str:
@@ -79,7 +83,14 @@ def _control_sentences(decided: dict[str, Result]) -> list[str]:
         f"more than a point with probability {new.helps:.2f}, is equal within a point with {new.equal:.2f}, and harms "
         f"by more with {new.harms:.2f}."
     )
-    return [sentence for sentence in (_CONCLUSIONS[new.verdict], first, second) if sentence]
+    return [sentence for sentence in (_conclusion(main.mean, new), first, second) if sentence]
+
+
+def _conclusion(mean: Estimate, new: Estimate) -> str:
+    """Return the first sentence: of a new data set where that is decided, else of the mean where its interval is."""
+    margin = max(abs(mean.low), abs(mean.high))
+    alike = new.verdict == "undecided" and mean.low <= 0.0 <= mean.high and margin <= ALIKE
+    return _CONCLUSIONS["alike" if alike else new.verdict].format(margin)
 
 
 def _claim_sentences(summary: Summary, rows: Sequence[Verdict]) -> list[str]:

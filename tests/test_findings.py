@@ -74,6 +74,17 @@ def test_the_note_does_not_conclude_from_data_sets_that_disagree(tmp_path):
     assert "is undecided: none of the three cases" in text
 
 
+def test_the_note_states_means_that_agree_where_a_new_data_set_is_undecided(tmp_path):
+    store = planted(tmp_path, IDENTITY_SUFFICES)
+    signs = dict(zip(SETS, (1, 1, -1, 1, -1, -1), strict=True))  # texas and cornell are one family
+    for cell in select(["control"], protocols=["tuned"], datasets=SETS):
+        if cell.row.label.startswith("low+high-"):
+            facts = fake_cell(cell, np.full(10, 0.8 + 0.007 * signs[cell.dataset]))
+            store.write(cell, {**store.read(cell), **facts}, 60.0)
+    text = write_findings(store, tmp_path / "findings.md").read_text(encoding="utf-8")
+    assert "On average a high channel and an identity path gain the same, to within " in text
+
+
 def test_a_page_opens_with_a_plot_and_three_sentences(tmp_path):
     store = planted(tmp_path / "results", IDENTITY_SUFFICES)
     written = write_report(store, tmp_path / "page.md", experiments=["control"])
