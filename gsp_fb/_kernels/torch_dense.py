@@ -1,0 +1,78 @@
+"""The product of many rows and a small matrix of weights by oneDNN, block by block; needs torch.
+
+torch multiplies in single precision by MKL, which reaches half of oneDNN's rate on processors of AMD, and a quarter
+where one side has a few columns.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .attention import is_traced
+
+__all__ = ["dense_product", "empty_rows"]
+
+# Rows of a block: its product stays in the cache until it is written to where it belongs.
+ROWS = 4096
+
+
+@cache
+def _has_onednn() -> bool:
+    return torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+
+
+def empty_rows(n: int, width: int, like: Tensor) -> Tensor:
+    """Return an uninitialised block (n, width) on the CPU, in the precision of ``like``.
+
+    NumPy takes large arrays in huge pages: first touching 50 MB of small ones costs more than computing them.
+    """
+    dtype = {torch.float32: np.float32, torch.float64: np.float64}[like.dtype]
+    return torch.from_numpy(np.empty((n, width), dtype))
+
+
+def dense_product(x: Tensor, weight: Tensor) -> Tensor:
+    """Return ``x @ weight`` for ``x`` (n, f) and ``weight`` (f, h)."""
+    kinds = {part.dtype for part in (x, weight)}, {part.device.type for part in (x, weight)}
+    plain = kinds == ({torch.float32}, {"cpu"}) and not torch.compiler.is_compiling() and x.ndim == weight.ndim == 2
+    if not (plain and _has_onednn() and weight.numel()) or torch.is_autocast_enabled("cpu"):
+        return x @ weight
+    if is_traced(x) or is_traced(weight):
+        return x @ weight
+    return cast(Tensor, _Product.apply(x, weight))  # type: ignore[no-untyped-call]  # torch leaves it untyped
+
+
+class _Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        if len(x) <= ROWS:
+            return _onednn(x, weight.mT)
+        out = empty_rows(len(x), weight.shape[1], x)
+        for rows, into in zip(x.split(ROWS), out.split(ROWS), strict=True):
+            into.copy_(_onednn(rows, weight.mT))
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        (x, weight), (of_x, of_weight) = ctx.saved_tensors, ctx.needs_input_grad
+        again = torch.is_grad_enabled()  # a gradient of the gradient is wanted
+        by_rows = (lambda g: x.mT @ g) if again else (lambda g: _inner(x, g))
+        return dense_product(grads[0], weight.mT) if of_x else None, by_rows(grads[0]) if of_weight else None
+
+
+def _inner(x: Tensor, grad: Tensor) -> Tensor:
+    """Return ``x.T @ grad``; oneDNN copies its first factor, here the narrower one."""
+    if x.shape[1] > grad.shape[1]:
+        return _inner(grad, x).mT
+    pairs = zip(x.split(ROWS), grad.split(ROWS), strict=True)
+    return cast(Tensor, sum(_onednn(rows.mT, others.mT) for rows, others in pairs))
+
+
+def _onednn(x: Tensor, transposed: Tensor) -> Tensor:
+    """Return ``x @ transposed.T``."""
+    return cast(Tensor, torch.ops.mkldnn._linear_pointwise(x, transposed, None, "none", [], ""))
