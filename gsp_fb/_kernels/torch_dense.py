@@ -6,6 +6,8 @@ where one side has a few columns.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -15,10 +17,13 @@ from torch import Tensor
 
 from .attention import is_traced
 
-__all__ = ["dense_product", "empty_rows"]
+__all__ = ["dense_product", "empty"]
 
 # Rows of a block: its product stays in the cache until it is written to where it belongs.
 ROWS = 4096
+# Bytes from which NumPy asks the system for huge pages.
+HUGE = 2**22
+CACHE_LINE = 64
 
 
 @cache
@@ -26,13 +31,17 @@ def _has_onednn() -> bool:
     return torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 
 
-def empty_rows(n: int, width: int, like: Tensor) -> Tensor:
-    """Return an uninitialised block (n, width) on the CPU, in the precision of ``like``.
+def empty(shape: Sequence[int], like: Tensor) -> Tensor:
+    """Return an uninitialised tensor of real numbers on the CPU, in the precision of ``like``.
 
-    NumPy takes large arrays in huge pages: first touching 50 MB of small ones costs more than computing them.
+    NumPy takes large arrays in huge pages: first touching 50 MB in small ones costs more than computing them.
     """
-    dtype = {torch.float32: np.float32, torch.float64: np.float64}[like.dtype]
-    return torch.from_numpy(np.empty((n, width), dtype))
+    size = math.prod(shape)
+    if size * like.itemsize < HUGE:
+        return like.new_empty(shape)
+    raw = torch.from_numpy(np.empty(size + 16, {torch.float32: np.float32, torch.float64: np.float64}[like.dtype]))
+    start = -raw.data_ptr() % CACHE_LINE // like.itemsize
+    return raw[start : start + size].view(*shape)
 
 
 def dense_product(x: Tensor, weight: Tensor) -> Tensor:
@@ -52,7 +61,7 @@ class _Product(torch.autograd.Function):
         ctx.save_for_backward(x, weight)
         if len(x) <= ROWS:
             return _onednn(x, weight.mT)
-        out = empty_rows(len(x), weight.shape[1], x)
+        out = empty((len(x), weight.shape[1]), x)
         for rows, into in zip(x.split(ROWS), out.split(ROWS), strict=True):
             into.copy_(_onednn(rows, weight.mT))
         return out

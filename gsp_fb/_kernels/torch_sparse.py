@@ -21,7 +21,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from ..errors import ParameterError
 
-__all__ = ["TorchCsr", "as_tensor", "csr_tensors", "numbered_transpose", "sparse_product", "structure", "tiled"]
+__all__ = ["TorchCsr", "as_tensor", "csr_product", "csr_tensors", "numbered_transpose", "sparse_product", "structure", "tiled"]
 
 TorchCsr: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
@@ -62,7 +62,7 @@ def _has_bags() -> bool:
     return "fbgemm" in torch.backends.quantized.supported_engines
 
 
-def _kernel(h: Tensor, indptr: Tensor, indices: Tensor, values: Tensor) -> Tensor:
+def csr_product(h: Tensor, indptr: Tensor, indices: Tensor, values: Tensor) -> Tensor:
     """Return the product of a CSR matrix and ``h`` (n_columns, f), or copy by copy for (copies, n_columns, f).
 
     torch's sums over bags of rows, made for embeddings, are up to three times as fast as its CSR product in single
@@ -70,10 +70,10 @@ def _kernel(h: Tensor, indptr: Tensor, indices: Tensor, values: Tensor) -> Tenso
     """
     if indptr.ndim == 2:  # tiles of columns, one after the other
         tiles = torch.cat([indptr.flatten(), indptr.new_tensor([len(indices)])])
-        return _kernel(h, tiles, indices, values).unflatten(-2, indptr.shape).sum(-3)
+        return csr_product(h, tiles, indices, values).unflatten(-2, indptr.shape).sum(-3)
     if h.ndim == 3:
         blocks = _block_diagonal(indptr, indices, values, h.shape[:2])
-        return _kernel(h.reshape(-1, h.shape[2]), *blocks).reshape(len(h), -1, h.shape[2])
+        return csr_product(h.reshape(-1, h.shape[2]), *blocks).reshape(len(h), -1, h.shape[2])
     bags = h.device.type == "cpu" and h.dtype == torch.float32 and _has_bags()
     if not bags or not h.numel():
         shape = (indptr.shape[0] - 1, h.shape[0])
@@ -115,7 +115,7 @@ class _Product(torch.autograd.Function):
 
     @staticmethod
     def forward(h: Tensor, *arrays: Tensor) -> Tensor:
-        return _kernel(h, *arrays[:3])
+        return csr_product(h, *arrays[:3])
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, ...], output: Tensor) -> None:
@@ -156,7 +156,7 @@ def _batched(product: Any, in_dims: Any, h: Tensor, *arrays: Tensor) -> tuple[Te
 def _registered(  # noqa: PLR0917  # a registered operator takes tensors, one argument each
     h: Tensor, indptr: Tensor, indices: Tensor, values: Tensor, t_indptr: Tensor, t_indices: Tensor, t_values: Tensor
 ) -> Tensor:
-    return _kernel(h, indptr, indices, values)
+    return csr_product(h, indptr, indices, values)
 
 
 @_registered.register_fake

@@ -144,15 +144,19 @@ class FilterBankLayer(ChannelLayer):
         """Return the layer's output; ``propagation`` replaces the layer's own (for example a sampled subgraph)."""
         if self.after is not ACTIVATIONS["identity"]:
             return super().forward(x, propagation)
-        return self.finish(self._synthesized(self.lift(x), self._chosen(propagation)), x)
+        lifted, chosen = self.lift(x), self._chosen(propagation)
+        mixed = self._one_pass(lifted, chosen)
+        if mixed is None:
+            return self.finish(self.bank.synthesize(chosen, self._blocks(lifted)), x)
+        return self._finished(mixed, x)
 
-    def _synthesized(self, lifted: Tensor, chosen: Propagation) -> Tensor:
-        """Return the mixed channels; low and one more in one pass where the propagation has it."""
+    def _one_pass(self, lifted: Tensor, chosen: Propagation) -> Tensor | None:
+        """Return low and one more channel mixed, with the bias, where the propagation has a loop for them."""
         alphas, one_pass = self.alphas(), getattr(chosen, "rectified", None)
         if alphas is None or one_pass is None or self.before is not torch.relu or self.bank.names not in PAIRS:
-            return self.bank.synthesize(chosen, self._blocks(lifted))
-        mixed: Tensor | None = one_pass(lifted, alphas, self.bank.names[1])
-        return self.bank.synthesize(chosen, self._blocks(lifted)) if mixed is None else mixed
+            return None
+        mixed: Tensor | None = one_pass(lifted, alphas, self.bank.names[1], self.bias)
+        return mixed
 
     def parts(self, x: Features, propagation: Propagation | None = None) -> list[Tensor]:
         """Return the filtered channels before mixing."""
@@ -161,8 +165,9 @@ class FilterBankLayer(ChannelLayer):
 
     def finish(self, mixed: Tensor, x: Features, propagation: Propagation | None = None) -> Tensor:
         """Add root map and bias to the mixed channels, normalise and activate."""
+        return self._finished(mixed if self.bias is None else mixed + self.bias.unsqueeze(-2), x)
+
+    def _finished(self, mixed: Tensor, x: Features) -> Tensor:
         if self.root is not None:
             mixed = mixed + self.root(x)
-        if self.bias is not None:
-            mixed = mixed + self.bias.unsqueeze(-2)
         return self.output(self.norm(mixed))
