@@ -142,9 +142,22 @@ class FilterBankLayer(ChannelLayer):
 
     def forward(self, x: Features, propagation: Propagation | None = None) -> Tensor:
         """Return the layer's output; ``propagation`` replaces the layer's own (for example a sampled subgraph)."""
+        return self._combined(self.lift(x), x, propagation)
+
+    def split(self, x: Features, propagation: Propagation | None = None) -> dict[str, Tensor]:
+        """Return the channels before mixing, the layer's output (``combined``) and the ``shares``, by name.
+
+        The output is that of ``forward`` to the last digit: what is recorded of a layer changes nothing behind it.
+        """
+        lifted = self.lift(x)
+        parts = self._filtered(lifted, propagation)
+        found = dict(zip(self.bank.names, parts, strict=True))
+        return {**found, "combined": self._combined(lifted, x, propagation), "shares": self.bank.shares(parts)}
+
+    def _combined(self, lifted: Tensor, x: Features, propagation: Propagation | None) -> Tensor:
         if self.after is not ACTIVATIONS["identity"]:
-            return super().forward(x, propagation)
-        lifted, chosen = self.lift(x), self._chosen(propagation)
+            return self.finish(self.bank.mix(self._filtered(lifted, propagation)), x)
+        chosen = self._chosen(propagation)
         mixed = self._one_pass(lifted, chosen)
         if mixed is None:
             return self.finish(self.bank.synthesize(chosen, self._blocks(lifted)), x)
@@ -160,8 +173,10 @@ class FilterBankLayer(ChannelLayer):
 
     def parts(self, x: Features, propagation: Propagation | None = None) -> list[Tensor]:
         """Return the filtered channels before mixing."""
-        filtered = self.bank.filter(self._chosen(propagation), self._blocks(self.lift(x)))
-        return [self.after(part) for part in filtered]
+        return self._filtered(self.lift(x), propagation)
+
+    def _filtered(self, lifted: Tensor, propagation: Propagation | None) -> list[Tensor]:
+        return [self.after(part) for part in self.bank.filter(self._chosen(propagation), self._blocks(lifted))]
 
     def finish(self, mixed: Tensor, x: Features, propagation: Propagation | None = None) -> Tensor:
         """Add root map and bias to the mixed channels, normalise and activate."""
