@@ -1,9 +1,9 @@
 """The compiled loops of :func:`.synthesis.rectified`; importing them needs numba.
 
-Rows are those of all copies, ``z`` (rows, 2 f) with the low channel's columns before those of the second one, and
-``alphas`` (copies, 2), ``bias`` (copies, f). With a ``slope`` of -1 the second channel is high, with 0 the identity. What is not a number
-passes the rectifier, or a training that diverges would go unseen. LANES columns at a time go through vector registers:
-the compiler does not prove six arrays apart, and left alone takes single numbers.
+Rows are those of all copies, ``z`` (rows, 2 f) with the low channel's columns before those of the second one,
+``alphas`` (copies, 2) and ``bias`` (copies, f). With a ``slope`` of -1 the second channel is high, with 0 the identity.
+What is not a number passes the rectifier, or a training that diverges would go unseen. LANES columns at a time go
+through vector registers: the compiler does not prove six arrays apart, and left alone takes single numbers.
 """
 
 # ruff: noqa: PLR0917  # compiled code takes plain arrays, one argument each; objects that hold them it does not know
@@ -30,7 +30,7 @@ def _kept(value: Any, sign: Any, zero: Any) -> Any:
 def weighted_channels(
     first: int, last: int, n_nodes: int, z: Any, alphas: Any, bias: Any, share: Any, slope: Any, own: Any, filtered: Any
 ) -> None:
-    """Set ``own`` to ``bias + share low + second``, ``filtered`` to ``low + slope second``: rectified, weighted halves."""
+    """Set ``own`` to ``bias + share low + second`` and ``filtered`` to ``low + slope second`` of weighted halves."""
     half, zero, one = own.shape[1], own.dtype.type(0), own.dtype.type(1)
     whole = half // LANES * LANES
     for i in range(first, last):

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from .attention import is_traced
 
-__all__ = ["dense_product", "empty"]
+__all__ = ["dense_product", "empty", "inner_product"]
 
 # Rows of a block: its product stays in the cache until it is written to where it belongs.
 ROWS = 4096
@@ -28,7 +28,8 @@ CACHE_LINE = 64
 
 @cache
 def _has_onednn() -> bool:
-    return torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+    built: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    return built and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 
 
 def empty(shape: Sequence[int], like: Tensor) -> Tensor:
@@ -62,7 +63,7 @@ class _Product(torch.autograd.Function):
         if len(x) <= ROWS:
             return _onednn(x, weight.mT)
         out = empty((len(x), weight.shape[1]), x)
-        for rows, into in zip(x.split(ROWS), out.split(ROWS), strict=True):
+        for rows, into in zip(torch.split(x, ROWS), torch.split(out, ROWS), strict=True):
             into.copy_(_onednn(rows, weight.mT))
         return out
 
@@ -70,15 +71,15 @@ class _Product(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor | None]:
         (x, weight), (of_x, of_weight) = ctx.saved_tensors, ctx.needs_input_grad
         again = torch.is_grad_enabled()  # a gradient of the gradient is wanted
-        by_rows = (lambda g: x.mT @ g) if again else (lambda g: _inner(x, g))
+        by_rows = (lambda g: x.mT @ g) if again else (lambda g: inner_product(x, g))
         return dense_product(grads[0], weight.mT) if of_x else None, by_rows(grads[0]) if of_weight else None
 
 
-def _inner(x: Tensor, grad: Tensor) -> Tensor:
+def inner_product(x: Tensor, grad: Tensor) -> Tensor:
     """Return ``x.T @ grad``; oneDNN copies its first factor, here the narrower one."""
     if x.shape[1] > grad.shape[1]:
-        return _inner(grad, x).mT
-    pairs = zip(x.split(ROWS), grad.split(ROWS), strict=True)
+        return inner_product(grad, x).mT
+    pairs = zip(torch.split(x, ROWS), torch.split(grad, ROWS), strict=True)
     return cast(Tensor, sum(_onednn(rows.mT, others.mT) for rows, others in pairs))
 
 

@@ -21,7 +21,16 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from ..errors import ParameterError
 
-__all__ = ["TorchCsr", "as_tensor", "csr_product", "csr_tensors", "numbered_transpose", "sparse_product", "structure", "tiled"]
+__all__ = [
+    "TorchCsr",
+    "as_tensor",
+    "csr_product",
+    "csr_tensors",
+    "numbered_transpose",
+    "sparse_product",
+    "structure",
+    "tiled",
+]
 
 TorchCsr: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
@@ -66,11 +75,12 @@ def csr_product(h: Tensor, indptr: Tensor, indices: Tensor, values: Tensor) -> T
     """Return the product of a CSR matrix and ``h`` (n_columns, f), or copy by copy for (copies, n_columns, f).
 
     torch's sums over bags of rows, made for embeddings, are up to three times as fast as its CSR product in single
-    precision. A two-dimensional ``indptr`` holds the starts of tiles, see ``tiled``. Copies are the blocks of one block-diagonal matrix: a copy's rounding does not depend on those beside it.
+    precision. Copies are the blocks of one block-diagonal matrix: a copy's rounding does not depend on those beside it.
+    A two-dimensional ``indptr`` holds the starts of the rows of tiles, see ``tiled``.
     """
     if indptr.ndim == 2:  # tiles of columns, one after the other
         tiles = torch.cat([indptr.flatten(), indptr.new_tensor([len(indices)])])
-        return csr_product(h, tiles, indices, values).unflatten(-2, indptr.shape).sum(-3)
+        return csr_product(h, tiles, indices, values).reshape(*h.shape[:-2], *indptr.shape, h.shape[-1]).sum(-3)
     if h.ndim == 3:
         blocks = _block_diagonal(indptr, indices, values, h.shape[:2])
         return csr_product(h.reshape(-1, h.shape[2]), *blocks).reshape(len(h), -1, h.shape[2])
@@ -212,7 +222,9 @@ def tiled(matrix: Any) -> Any:
     if tiles < MIN_TILES or matrix.nnz < ENTRIES_PER_BAG * tiles * n_columns:
         return matrix
     tile = np.repeat(np.arange(n_rows) // TILE, np.diff(matrix.indptr))
-    return sparse.csr_array((matrix.data, matrix.indices + tile * n_columns, matrix.indptr), (n_rows, tiles * n_columns))
+    return sparse.csr_array(
+        (matrix.data, matrix.indices + tile * n_columns, matrix.indptr), (n_rows, tiles * n_columns)
+    )
 
 
 def numbered_transpose(matrix: Any) -> Any:

@@ -65,7 +65,7 @@ class SparseFeatures:
         order = torch.from_numpy(flipped.data).to(device)
         indptr, indices = structure(flipped, device)
         if len(indptr) > x.shape[1] + 1:
-            indptr = indptr[:-1].unflatten(0, (-1, x.shape[1]))
+            indptr = indptr[:-1].reshape(-1, x.shape[1])
         both = structure(x, device), (indptr, indices)
         return cls(values, *both, order, x.shape, transposed=values.index_select(-1, order))
 
