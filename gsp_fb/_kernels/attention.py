@@ -36,7 +36,7 @@ class Scoring:
     mask: Tensor | None = None
 
 
-def is_traced(tensor: Tensor) -> bool:
+def _is_traced(tensor: Tensor) -> bool:
     """Return whether a tensor stands for a batch or carries a tangent; there is no public test for the former."""
     tangent = forward_ad.unpack_dual(tensor).tangent  # type: ignore[no-untyped-call]  # torch leaves it untyped
     return tangent is not None or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
@@ -47,7 +47,7 @@ def is_loopable(*tensors: Tensor) -> bool:
 
     What ``torch.compile`` and ``torch.func`` trace is no memory to loop over.
     """
-    if torch.compiler.is_compiling() or any(map(is_traced, tensors)):
+    if torch.compiler.is_compiling() or any(map(_is_traced, tensors)):
         return False
     kinds, dense = (torch.float32, torch.float64), tensors[-1]
     plain = dense.device.type == "cpu" and dense.dtype in kinds and all(t.dtype == dense.dtype for t in tensors)

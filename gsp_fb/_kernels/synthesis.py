@@ -11,7 +11,7 @@ from torch import Tensor
 
 from .attention import is_loopable
 from .threads import THREADS_FROM, each_block
-from .torch_dense import empty
+from .torch_dense import empty_tensor
 from .torch_matrix import SparseMatrix
 from .torch_sparse import csr_product
 
@@ -44,7 +44,7 @@ class _Synthesis(torch.autograd.Function):
 
         ctx.save_for_backward(z, alphas, bias)
         ctx.matrix, ctx.factors = matrix, factors = constants
-        direct, gap = (empty((*z.shape[:-1], z.shape[-1] // 2), z) for _ in range(2))
+        direct, gap = (empty_tensor((*z.shape[:-1], z.shape[-1] // 2), z) for _ in range(2))
         _each_row(weighted_channels, z, alphas, bias, *factors, direct, gap)
         return direct.add_(csr_product(gap, *matrix.arrays()[0]))
 
@@ -66,7 +66,7 @@ def gradients_of(
     from .synthesis_loops import gradients
 
     spread = csr_product(grad, *matrix.arrays()[1])
-    of_z, sums = empty(z.shape, z), z.new_zeros(_blocks_per_copy(z), alphas[..., 0].numel() * 3, grad.shape[-1])
+    of_z, sums = empty_tensor(z.shape, z), z.new_zeros(_blocks_per_copy(z), alphas[..., 0].numel() * 3, grad.shape[-1])
     _each_row(gradients, z, alphas, *factors, grad, spread, of_z, sums=sums)
     # NumPy adds blocks in order; torch in one that depends on where a copy lies.
     found = sums.numpy().sum(0).reshape(*alphas.shape[:-1], 3, -1)

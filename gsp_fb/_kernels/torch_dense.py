@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .attention import is_traced
+from .attention import is_loopable
 
-__all__ = ["dense_product", "empty", "inner_product"]
+__all__ = ["dense_product", "empty_tensor", "inner_product"]
 
 # Rows of a block: its product stays in the cache until it is written to where it belongs.
 ROWS = 4096
@@ -32,7 +32,7 @@ def _has_onednn() -> bool:
     return built and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 
 
-def empty(shape: Sequence[int], like: Tensor) -> Tensor:
+def empty_tensor(shape: Sequence[int], like: Tensor) -> Tensor:
     """Return an uninitialised tensor of real numbers on the CPU, in the precision of ``like``.
 
     NumPy takes large arrays in huge pages: first touching 50 MB in small ones costs more than computing them.
@@ -47,11 +47,8 @@ def empty(shape: Sequence[int], like: Tensor) -> Tensor:
 
 def dense_product(x: Tensor, weight: Tensor) -> Tensor:
     """Return ``x @ weight`` for ``x`` (n, f) and ``weight`` (f, h)."""
-    kinds = {part.dtype for part in (x, weight)}, {part.device.type for part in (x, weight)}
-    plain = kinds == ({torch.float32}, {"cpu"}) and not torch.compiler.is_compiling() and x.ndim == weight.ndim == 2
-    if not (plain and _has_onednn() and weight.numel()) or torch.is_autocast_enabled("cpu"):
-        return x @ weight
-    if is_traced(x) or is_traced(weight):
+    fits = x.dtype == torch.float32 and x.ndim == weight.ndim == 2 and bool(weight.numel()) and is_loopable(weight, x)
+    if not fits or not _has_onednn() or torch.is_autocast_enabled("cpu"):
         return x @ weight
     return cast(Tensor, _Product.apply(x, weight))  # type: ignore[no-untyped-call]  # torch leaves it untyped
 
@@ -62,7 +59,7 @@ class _Product(torch.autograd.Function):
         ctx.save_for_backward(x, weight)
         if len(x) <= ROWS:
             return _onednn(x, weight.mT)
-        out = empty((len(x), weight.shape[1]), x)
+        out = empty_tensor((len(x), weight.shape[1]), x)
         for rows, into in zip(torch.split(x, ROWS), torch.split(out, ROWS), strict=True):
             into.copy_(_onednn(rows, weight.mT))
         return out
@@ -70,15 +67,14 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor | None]:
         (x, weight), (of_x, of_weight) = ctx.saved_tensors, ctx.needs_input_grad
-        again = torch.is_grad_enabled()  # a gradient of the gradient is wanted
-        by_rows = (lambda g: x.mT @ g) if again else (lambda g: inner_product(x, g))
-        return dense_product(grads[0], weight.mT) if of_x else None, by_rows(grads[0]) if of_weight else None
+        of_rows = dense_product(grads[0], weight.mT) if of_x else None
+        return of_rows, inner_product(x, grads[0]) if of_weight else None
 
 
 def inner_product(x: Tensor, grad: Tensor) -> Tensor:
-    """Return ``x.T @ grad``; oneDNN copies its first factor, here the narrower one."""
-    if x.shape[1] > grad.shape[1]:
-        return inner_product(grad, x).mT
+    """Return ``x.T @ grad``."""
+    if grad.shape[1] < x.shape[1] or torch.is_grad_enabled():  # or a gradient of the gradient is wanted
+        return (grad.mT @ x).mT  # this way round MKL is not slow
     pairs = zip(torch.split(x, ROWS), torch.split(grad, ROWS), strict=True)
     return cast(Tensor, sum(_onednn(rows.mT, others.mT) for rows, others in pairs))
 
