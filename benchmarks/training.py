@@ -26,9 +26,11 @@ from torch import nn
 from torch.nn import functional
 
 from gsp_fb import datasets, operator
-from gsp_fb._kernels.torch_matrix import SparseMatrix
+from gsp_fb._kernels.synthesis import gradients_of, rectified
+from gsp_fb._kernels.torch_dense import dense_product, inner_product
+from gsp_fb._kernels.torch_sparse import csr_product
 from gsp_fb.errors import GspWarning
-from gsp_fb.nn import TrainConfig, build, train
+from gsp_fb.nn import SparseFeatures, TrainConfig, build, features, parameter_groups, train
 from gsp_fb.nn.splits import train_jobs
 from gsp_fb.nn.tasks import make_task
 from gsp_fb.nn.train import Job, make_run
@@ -41,7 +43,8 @@ CONFIG = TrainConfig(normalize=False)
 # Data, bar, steps a round: a step of milliseconds is at the mercy of whatever else the machine does.
 STEPS = {"cora": (2.0, 20), "pubmed": (2.5, 4), "chameleon": (2.0, 20), "n=1e5, nnz=2e6, 64 features": (2.5, 1)}
 SETTINGS = list(itertools.product((0.005, 0.01, 0.02, 0.05), (0.0, 5e-5, 5e-4, 5e-3), (0.0, 0.3, 0.5, 0.7)))
-BATCH_BAR = "8x"
+BATCH_BAR = 8.0
+COPIES = 64  # of the products alone, about as many as a batch holds
 # The widths of the model's own search space: the wider, the more of the time is arithmetic that no batch saves.
 HIDDEN = (16, 32, 64)
 PAGE = Path(__file__).with_name("TRAINING.md")
@@ -126,28 +129,38 @@ def our_step(data, index):
     return step
 
 
-def products_alone(data):
-    """Return the sparse and dense products of a step and Adam, without autograd, rectifiers, loss and records."""
+def arithmetic_alone(data, index):
+    """Return the step written out by our kernels: what is left of it without autograd, modules, hooks and records.
+
+    Products, rectifiers, the log-softmax of the training nodes, gradients and Adam: what any implementation computes.
+    """
     model = build("fb-gcn", data, **OPTIONS)
-    P = SparseMatrix.from_operator(operator(data.graph, OPTIONS["family"]))
-    if sparse.issparse(data.x):
-        X, XT = (SparseMatrix.from_scipy(sparse.csr_array(part, dtype=np.float32)) for part in (data.x, data.x.T))
-    else:
-        X = torch.tensor(data.x, dtype=torch.float32)
-        XT = X.T
-    weights = [layer.lift.weight.detach() for layer in model.layers]
-    wide, narrow = (torch.rand(data.graph.n_nodes, weight.shape[1]) for weight in weights)
-    hidden, out = (part[:, : part.shape[1] // 2].contiguous() for part in (wide, narrow))
-    for parameter in model.parameters():
-        parameter.grad = torch.rand_like(parameter)
-    adam = torch.optim.Adam(model.parameters(), lr=CONFIG.lr, fused=True)
+    x, y = make_task(model, data, CONFIG).x, torch.from_numpy(data.y)[index]
+    (W, V), P = [layer.lift.weight for layer in model.layers], model.layers[0].propagation.matrix
+    (a, c), (b, d) = [layer.bank.mixing.logits for layer in model.layers], [layer.bias for layer in model.layers]
+    adam = torch.optim.Adam(parameter_groups(model, CONFIG.weight_decay), lr=CONFIG.lr, fused=True)
+    places, chosen = torch.from_numpy(index), (torch.arange(len(index)), y)
 
     @torch.no_grad()
     def step():
-        X @ weights[0], P @ hidden, hidden @ weights[1], P @ out  # forward
-        P @ out, hidden.T @ narrow, narrow @ weights[1].T, P @ hidden, XT @ wide  # backward
+        at, ct = 2 * torch.sigmoid(a), 2 * torch.sigmoid(c)
+        z = x @ W if isinstance(x, SparseFeatures) else dense_product(x, W)
+        h = torch.relu(rectified(z, at, b, P, (0.0, -1.0)))
+        u = dense_product(h, V)
+        out = rectified(u, ct, d, P, (0.0, -1.0))
+        scores = functional.log_softmax(out[places].mT, 0).mT
+        loss, share = -scores[chosen].mean(), scores.exp()
+        share[chosen] -= 1.0
+        of_out = torch.zeros_like(out).index_copy_(0, places, share / len(places))
+        of_u, of_ct, d.grad = gradients_of(u, ct, P, (0.0, -1.0), of_out)
+        V.grad, c.grad = inner_product(h, of_u).contiguous(), of_ct * ct * (1 - ct / 2)
+        of_h = torch.ops.aten.threshold_backward(dense_product(of_u, V.mT), h, 0)
+        of_z, of_at, b.grad = gradients_of(z, at, P, (0.0, -1.0), of_h)
+        a.grad = of_at * at * (1 - at / 2)
+        sparse_x = isinstance(x, SparseFeatures)
+        W.grad = csr_product(of_z, *x.backward, x.transposed) if sparse_x else inner_product(x, of_z)
         adam.step()
-        return 0.0
+        return float(loss)
 
     return step
 
@@ -158,19 +171,28 @@ def step_rows(name, clock, options):
     index = np.arange(0, data.graph.n_nodes, 2)
     for threads in options.threads:
         torch.set_num_threads(threads)
-        jobs = [our_step(data, index), *(plain_step(data, index, narrow) for narrow in (False, True))]
+        plain = [plain_step(data, index, narrow) for narrow in (False, True)]
+        jobs = [our_step(data, index), *plain, arithmetic_alone(data, index)]
         first = np.array([[job() for _ in range(3)] for job in jobs])
         difference = np.max(np.abs(first - first[0])) / np.max(first)
         if not difference < 1e-4:
             raise SystemExit(f"{name}: the losses differ by {difference:.1e}")
-        jobs.append(products_alone(data))
         times = np.array([[seconds(job, repeats, clock) for job in jobs] for _ in range(options.rounds)])
-        title, asked = f"FB-GCN step, {name}", np.median(times[:, 2]) / bar
-        least = np.median(times[:, 3])
-        yield title, "plain torch", threads, times[:, :2], "", f"{difference:.0e}"
-        yield title, "plain torch, narrow", threads, times[:, [0, 2]], f"{bar:g}x", f"{difference:.0e}"
-        reach = f"of the bar's {asked:.4f} s" + (": out of reach" if least > asked else "")
-        yield title, "the products and Adam alone", threads, times[:, [0, 3]], f"{least / asked:.2f} {reach}", ""
+        title, difference = f"FB-GCN step, {name}", f"{difference:.0e}"
+        yield title, "plain torch", threads, times[:, :2], "", difference
+        yield title, "plain torch, narrow", threads, times[:, [0, 2]], verdict(bar, times[:, [0, 2, 3]]), difference
+        yield title, "the arithmetic alone", threads, times[:, [0, 3]], "", difference
+
+
+def verdict(bar, times):
+    """Return the bar, and of a missed one by how much and whether the arithmetic alone would reach it."""
+    ours, least = np.median(times[:, [0, 2]], axis=0)
+    reached = np.median(times[:, 1] / times[:, 0])
+    if reached >= bar:
+        return f"{bar:g}x"
+    limit = np.median(times[:, 1] / times[:, 2])
+    why = f"the arithmetic alone takes {least / ours:.0%} of our time and would reach {limit:.2f}x"
+    return f"{bar:g}x, missed by {1 - reached / bar:.0%}: {why}" + (", out of reach" if limit < bar else "")
 
 
 def seconds(job, repeats, clock):
@@ -178,6 +200,27 @@ def seconds(job, repeats, clock):
     for _ in range(repeats):
         job()
     return (clock() - start) / repeats
+
+
+def batch_products(data, hidden, copies):
+    """Return the products of an epoch of ``copies`` runs and Adam: two forward passes and one backward pass."""
+    model = build("fb-gcn", data, copies=(copies,), **{**OPTIONS, "hidden": hidden})
+    x, P = features(data.x), model.layers[0].propagation.matrix
+    W, V = [layer.lift.weight.detach() for layer in model.layers]
+    wide, narrow = (torch.rand(copies, data.graph.n_nodes, weight.shape[-1]) for weight in (W, V))
+    hidden, out = (part[..., : part.shape[-1] // 2].contiguous() for part in (wide, narrow))
+    for parameter in model.parameters():
+        parameter.grad = torch.rand_like(parameter)
+    adam = torch.optim.Adam(model.parameters(), lr=CONFIG.lr, fused=True)
+
+    @torch.no_grad()
+    def step():
+        for _ in range(2):  # to train and to evaluate
+            x @ W, P @ hidden, hidden @ V, P @ out
+        P @ out, hidden.mT @ narrow, narrow @ V.mT, P @ hidden, csr_product(wide, *x.backward, x.transposed)
+        adam.step()
+
+    return step
 
 
 def batch_rows(hidden, clock, options):
@@ -205,14 +248,12 @@ def batch_rows(hidden, clock, options):
     ]
     difference = np.max(np.abs(np.subtract(*losses)) / np.max(losses))
     name = f"{len(SETTINGS)} settings x {len(data.splits)} splits on Texas, hidden {hidden}"
-    yield (
-        name,
-        f"one after the other ({len(alone)} of {len(jobs)})",
-        1,
-        [[ours, theirs]],
-        BATCH_BAR,
-        f"{difference:.0e}",
-    )
+    products, epochs = batch_products(data, hidden, COPIES), sum(run.epochs for run in batched)
+    products()
+    least = np.median([seconds(products, 1, clock) for _ in range(options.rounds)]) * epochs / COPIES
+    times, rival = np.array([[ours, theirs, least]]), f"one after the other ({len(alone)} of {len(jobs)})"
+    yield name, rival, 1, times[:, :2], verdict(BATCH_BAR, times), f"{difference:.0e}"
+    yield name, "the products of all copies alone", 1, times[:, [0, 2]], "", ""
 
 
 HEAD = """\
@@ -224,9 +265,11 @@ hidden 64, no dropout; medians of interleaved runs, the ratio with its quartiles
 every split to the end of its patience; one after the other, every k-th run is trained and the others are counted by
 their epochs. The difference is the relative one of the losses of the first steps or epochs.
 
-"The products and Adam alone" are the sparse and dense products of a step by our kernels and one fused Adam, without
-autograd, rectifiers, loss and records, timed in turn with the others: no code that uses these kernels is faster. Its
-bar column compares it with the time that the bar asks for, the narrow peer's over the bar.
+"The arithmetic alone" is the step written out by our kernels, timed in turn with the others: sparse and dense products,
+rectifiers, log-softmax of the training nodes, gradients and one fused Adam, without autograd, modules, hooks and
+records. No code that uses these kernels is faster. A missed bar states by how much, and is out of reach where even the
+arithmetic alone misses it. Of the batch it is the sparse and dense products of all copies, forward to train and to
+evaluate and backward once, with one Adam over the stacked weights.
 
 | job | against | threads | theirs, s | ours, s | ratio | bar | difference | measured |
 |---|---|---|---|---|---|---|---|---|

@@ -1,9 +1,9 @@
 """The compiled loops of :func:`.synthesis.rectified`; importing them needs numba.
 
-Rows are those of all copies, ``z`` (rows, 2 f) with the low channel's columns before those of the second one, and
-``alphas`` (copies, 2). With a ``slope`` of -1 the second channel is high, with 0 the identity. What is not a number
-passes the rectifier, or a training that diverges would go unseen. LANES columns at a time go through vector registers:
-the compiler does not prove six arrays apart, and left alone takes single numbers.
+Rows are those of all copies, ``z`` (rows, 2 f) with the low channel's columns before those of the second one,
+``alphas`` (copies, 2) and ``bias`` (copies, f). With a ``slope`` of -1 the second channel is high, with 0 the identity.
+What is not a number passes the rectifier, or a training that diverges would go unseen. LANES columns at a time go
+through vector registers: the compiler does not prove six arrays apart, and left alone takes single numbers.
 """
 
 # ruff: noqa: PLR0917  # compiled code takes plain arrays, one argument each; objects that hold them it does not know
@@ -28,23 +28,24 @@ def _kept(value: Any, sign: Any, zero: Any) -> Any:
 
 @compiled
 def weighted_channels(
-    first: int, last: int, n_nodes: int, z: Any, alphas: Any, share: Any, slope: Any, own: Any, filtered: Any
+    first: int, last: int, n_nodes: int, z: Any, alphas: Any, bias: Any, share: Any, slope: Any, own: Any, filtered: Any
 ) -> None:
-    """Set ``own`` to ``share low + second`` and ``filtered`` to ``low + slope second``: rectified, weighted halves."""
-    half, zero = own.shape[1], own.dtype.type(0)
+    """Set ``own`` to ``bias + share low + second`` and ``filtered`` to ``low + slope second`` of weighted halves."""
+    half, zero, one = own.shape[1], own.dtype.type(0), own.dtype.type(1)
     whole = half // LANES * LANES
     for i in range(first, last):
-        a_low, a_second = alphas[i // n_nodes, 0], alphas[i // n_nodes, 1]
+        copy = i // n_nodes
+        a_low, a_second = alphas[copy, 0], alphas[copy, 1]
         for c in range(0, whole, LANES):
             of_low, of_second = load_vector(z, i, c, LANES), load_vector(z, i, half + c, LANES)
             low = fma(zeros(z, LANES), a_low, relu_mask(of_low, of_low))
             second = fma(zeros(z, LANES), a_second, relu_mask(of_second, of_second))
-            store(fma(second, share, low), own, i, c)
+            store(fma(fma(load_vector(bias, copy, c, LANES), one, second), share, low), own, i, c)
             store(fma(low, slope, second), filtered, i, c)
         for c in range(whole, half):
             low = a_low * _kept(z[i, c], z[i, c], zero)
             second = a_second * _kept(z[i, half + c], z[i, half + c], zero)
-            own[i, c], filtered[i, c] = share * low + second, low + slope * second
+            own[i, c], filtered[i, c] = bias[copy, c] + second + share * low, low + slope * second
 
 
 @compiled
@@ -61,11 +62,11 @@ def gradients(
     out: Any,
     sums: Any,
 ) -> None:
-    """Set ``out`` to the gradient of ``z`` and add those of the alphas to ``sums``; ``spread`` is ``P' grad``.
+    """Set ``out`` to the gradient of ``z``, add those of alphas and bias to ``sums``; ``spread`` is ``P' grad``.
 
-    Sums (copies * 2, f) are by column: a single one would add one number at a time.
+    Sums (copies * 3, f) are by column: a single one would add one number at a time.
     """
-    half, zero = grad.shape[1], grad.dtype.type(0)
+    half, zero, one = grad.shape[1], grad.dtype.type(0), grad.dtype.type(1)
     whole = half // LANES * LANES
     for i in range(first, last):
         copy = i // n_nodes
@@ -74,14 +75,16 @@ def gradients(
             given, filtered = load_vector(grad, i, c, LANES), load_vector(spread, i, c, LANES)
             of_low, of_second = load_vector(z, i, c, LANES), load_vector(z, i, half + c, LANES)
             by_low, by_second = fma(filtered, share, given), fma(given, slope, filtered)
-            low, second = load_vector(sums, 2 * copy, c, LANES), load_vector(sums, 2 * copy + 1, c, LANES)
-            store(fma(low, by_low, relu_mask(of_low, of_low)), sums, 2 * copy, c)
-            store(fma(second, by_second, relu_mask(of_second, of_second)), sums, 2 * copy + 1, c)
+            low, second = load_vector(sums, 3 * copy, c, LANES), load_vector(sums, 3 * copy + 1, c, LANES)
+            store(fma(low, by_low, relu_mask(of_low, of_low)), sums, 3 * copy, c)
+            store(fma(second, by_second, relu_mask(of_second, of_second)), sums, 3 * copy + 1, c)
+            store(fma(load_vector(sums, 3 * copy + 2, c, LANES), one, given), sums, 3 * copy + 2, c)
             store(relu_mask(fma(zeros(z, LANES), a_low, by_low), of_low), out, i, c)
             store(relu_mask(fma(zeros(z, LANES), a_second, by_second), of_second), out, i, half + c)
         for c in range(whole, half):
             by_low, by_second = spread[i, c] + share * grad[i, c], grad[i, c] + slope * spread[i, c]
-            sums[2 * copy, c] += by_low * _kept(z[i, c], z[i, c], zero)
-            sums[2 * copy + 1, c] += by_second * _kept(z[i, half + c], z[i, half + c], zero)
+            sums[3 * copy, c] += by_low * _kept(z[i, c], z[i, c], zero)
+            sums[3 * copy + 1, c] += by_second * _kept(z[i, half + c], z[i, half + c], zero)
+            sums[3 * copy + 2, c] += grad[i, c]
             out[i, c] = _kept(a_low * by_low, z[i, c], zero)
             out[i, half + c] = _kept(a_second * by_second, z[i, half + c], zero)

@@ -21,7 +21,16 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from ..errors import ParameterError
 
-__all__ = ["TorchCsr", "as_tensor", "csr_tensors", "numbered_transpose", "sparse_product", "structure"]
+__all__ = [
+    "TorchCsr",
+    "as_tensor",
+    "csr_product",
+    "csr_tensors",
+    "numbered_transpose",
+    "sparse_product",
+    "structure",
+    "tiled",
+]
 
 TorchCsr: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
@@ -52,21 +61,29 @@ def as_tensor(array: Any) -> Tensor:
     return torch.from_numpy(array if array.flags.writeable else array.copy())
 
 
+# Rows of a tile (128 float32 columns take 0.75 MB), tiles and mean entries a row of a tile from which they pay.
+TILE, MIN_TILES, ENTRIES_PER_BAG = 1536, 4, 16
+
+
 @cache
 def _has_bags() -> bool:
     """Return whether this torch has the vectorised sums; elsewhere they add one row at a time."""
     return "fbgemm" in torch.backends.quantized.supported_engines
 
 
-def _kernel(h: Tensor, indptr: Tensor, indices: Tensor, values: Tensor) -> Tensor:
+def csr_product(h: Tensor, indptr: Tensor, indices: Tensor, values: Tensor) -> Tensor:
     """Return the product of a CSR matrix and ``h`` (n_columns, f), or copy by copy for (copies, n_columns, f).
 
     torch's sums over bags of rows, made for embeddings, are up to three times as fast as its CSR product in single
     precision. Copies are the blocks of one block-diagonal matrix: a copy's rounding does not depend on those beside it.
+    A two-dimensional ``indptr`` holds the starts of the rows of tiles, see ``tiled``.
     """
+    if indptr.ndim == 2:  # tiles of columns, one after the other
+        tiles = torch.cat([indptr.flatten(), indptr.new_tensor([len(indices)])])
+        return csr_product(h, tiles, indices, values).reshape(*h.shape[:-2], *indptr.shape, h.shape[-1]).sum(-3)
     if h.ndim == 3:
         blocks = _block_diagonal(indptr, indices, values, h.shape[:2])
-        return _kernel(h.reshape(-1, h.shape[2]), *blocks).reshape(len(h), -1, h.shape[2])
+        return csr_product(h.reshape(-1, h.shape[2]), *blocks).reshape(len(h), -1, h.shape[2])
     bags = h.device.type == "cpu" and h.dtype == torch.float32 and _has_bags()
     if not bags or not h.numel():
         shape = (indptr.shape[0] - 1, h.shape[0])
@@ -75,8 +92,8 @@ def _kernel(h: Tensor, indptr: Tensor, indices: Tensor, values: Tensor) -> Tenso
             return matrix @ h
         with torch.autocast(h.device.type, enabled=False):  # torch has no CSR product in half precision
             return matrix @ h
-    sums, *_ = torch.embedding_bag(
-        h.contiguous(), indices, indptr, mode=0, per_sample_weights=values, include_last_offset=True
+    sums, *_ = torch.embedding_bag(  # detached: for a gradient it would list the bag of every entry
+        h.detach().contiguous(), indices, indptr, mode=0, per_sample_weights=values, include_last_offset=True
     )
     return sums
 
@@ -108,7 +125,7 @@ class _Product(torch.autograd.Function):
 
     @staticmethod
     def forward(h: Tensor, *arrays: Tensor) -> Tensor:
-        return _kernel(h, *arrays[:3])
+        return csr_product(h, *arrays[:3])
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, ...], output: Tensor) -> None:
@@ -149,12 +166,13 @@ def _batched(product: Any, in_dims: Any, h: Tensor, *arrays: Tensor) -> tuple[Te
 def _registered(  # noqa: PLR0917  # a registered operator takes tensors, one argument each
     h: Tensor, indptr: Tensor, indices: Tensor, values: Tensor, t_indptr: Tensor, t_indices: Tensor, t_values: Tensor
 ) -> Tensor:
-    return _kernel(h, indptr, indices, values)
+    return csr_product(h, indptr, indices, values)
 
 
 @_registered.register_fake
 def _(h: Tensor, indptr: Tensor, *arrays: Tensor) -> Tensor:
-    return h.new_empty(*h.shape[:-2], indptr.shape[0] - 1, h.shape[-1])
+    rows = indptr.shape[-1] - (indptr.ndim == 1)
+    return h.new_empty(*h.shape[:-2], rows, h.shape[-1])
 
 
 def _registered_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
@@ -192,6 +210,21 @@ def sparse_product(h: Tensor, forward: TorchCsr, backward: TorchCsr) -> Tensor:
 def csr_tensors(matrix: Any, dtype: torch.dtype, device: torch.device | str | None) -> TorchCsr:
     """Return ``indptr``, ``indices`` and values of a CSR array as tensors."""
     return *structure(matrix, device), as_tensor(matrix.data).to(device=device, dtype=dtype)
+
+
+def tiled(matrix: Any) -> Any:
+    """Return a tall CSR array with the columns of every TILE rows numbered apart; its transpose is a stack of tiles.
+
+    A product with the stack reads TILE rows of a signal at a time, which stay in the cache of the core; the sum over
+    tiles is that with the transpose of the matrix itself. A matrix with too few entries for that comes as it is.
+    """
+    (n_rows, n_columns), tiles = matrix.shape, -(-matrix.shape[0] // TILE)
+    if tiles < MIN_TILES or matrix.nnz < ENTRIES_PER_BAG * tiles * n_columns:
+        return matrix
+    tile = np.repeat(np.arange(n_rows) // TILE, np.diff(matrix.indptr))
+    return sparse.csr_array(
+        (matrix.data, matrix.indices + tile * n_columns, matrix.indptr), (n_rows, tiles * n_columns)
+    )
 
 
 def numbered_transpose(matrix: Any) -> Any:

@@ -73,6 +73,12 @@ class Evaluation:
             raise ParameterError(f"loss(logits, targets) must return a tensor, not {type(value).__name__}")
         return value
 
+    def mean(self, logits: Tensor, y: Tensor) -> Tensor:
+        """Return the mean loss of some items."""
+        if self.hooks.loss is None and self.weight is None and y.ndim == 1:
+            return functional.cross_entropy(logits.mT[None], y[None])
+        return self.each(logits, y).mean()
+
     def means(self, logits: Tensor, part: str) -> Tensor:
         """Return the mean loss of every active run over a part, from outputs of shape (copies, n, k)."""
         y = self.task.y
@@ -86,7 +92,7 @@ class Evaluation:
     def _mean(self, logits: Tensor, index: Tensor) -> Tensor:
         if not index.numel():
             return torch.full((), math.nan, dtype=logits.dtype, device=logits.device)
-        return self.each(logits[index], self.task.y[index]).mean()
+        return self.mean(logits[index], self.task.y[index])
 
     def _scores(self, logits: Tensor, part: str) -> list[float]:
         metric, y = METRICS[self.task.metric].function, self.task.y

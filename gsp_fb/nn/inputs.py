@@ -11,7 +11,7 @@ from scipy import sparse
 from torch import Tensor
 
 from .._arguments import check_signal
-from .._kernels.torch_sparse import TorchCsr, as_tensor, numbered_transpose, sparse_product, structure
+from .._kernels.torch_sparse import TorchCsr, as_tensor, numbered_transpose, sparse_product, structure, tiled
 from ..backend import is_sparse
 from ..errors import SignalError
 
@@ -27,7 +27,8 @@ class SparseFeatures:
     values : Tensor, shape (nnz,) or (copies, nnz)
         With copies, every parameter set sees its own entries (its own dropout).
     forward, backward : pairs of Tensor
-        ``indptr`` and ``indices`` of the matrix and of its transpose.
+        ``indptr`` and ``indices`` of the matrix and of its transpose; the latter of a large matrix in tiles, with the
+        starts of the rows of each as a row of ``indptr``.
     order : Tensor, shape (nnz,)
         Where the entries of the transpose are among ``values``.
     shape : tuple of int
@@ -60,9 +61,12 @@ class SparseFeatures:
     ) -> SparseFeatures:
         """Return the torch form of a scipy sparse array of shape (n_nodes, n_features)."""
         x = sparse.csr_array(x)
-        flipped, values = numbered_transpose(x), as_tensor(x.data).to(device=device, dtype=dtype)
+        flipped, values = numbered_transpose(tiled(x)), as_tensor(x.data).to(device=device, dtype=dtype)
         order = torch.from_numpy(flipped.data).to(device)
-        both = structure(x, device), structure(flipped, device)
+        indptr, indices = structure(flipped, device)
+        if len(indptr) > x.shape[1] + 1:
+            indptr = indptr[:-1].reshape(-1, x.shape[1])
+        both = structure(x, device), (indptr, indices)
         return cls(values, *both, order, x.shape, transposed=values.index_select(-1, order))
 
     def with_values(self, values: Tensor) -> SparseFeatures:

@@ -142,27 +142,47 @@ class FilterBankLayer(ChannelLayer):
 
     def forward(self, x: Features, propagation: Propagation | None = None) -> Tensor:
         """Return the layer's output; ``propagation`` replaces the layer's own (for example a sampled subgraph)."""
-        if self.after is not ACTIVATIONS["identity"]:
-            return super().forward(x, propagation)
-        return self.finish(self._synthesized(self.lift(x), self._chosen(propagation)), x)
+        return self._combined(self.lift(x), x, propagation)
 
-    def _synthesized(self, lifted: Tensor, chosen: Propagation) -> Tensor:
-        """Return the mixed channels; low and one more in one pass where the propagation has it."""
+    def split(self, x: Features, propagation: Propagation | None = None) -> dict[str, Tensor]:
+        """Return the channels before mixing, the layer's output (``combined``) and the ``shares``, by name.
+
+        The output is that of ``forward`` to the last digit: what is recorded of a layer changes nothing behind it.
+        """
+        lifted = self.lift(x)
+        parts = self._filtered(lifted, propagation)
+        found = dict(zip(self.bank.names, parts, strict=True))
+        return {**found, "combined": self._combined(lifted, x, propagation), "shares": self.bank.shares(parts)}
+
+    def _combined(self, lifted: Tensor, x: Features, propagation: Propagation | None) -> Tensor:
+        if self.after is not ACTIVATIONS["identity"]:
+            return self.finish(self.bank.mix(self._filtered(lifted, propagation)), x)
+        chosen = self._chosen(propagation)
+        mixed = self._one_pass(lifted, chosen)
+        if mixed is None:
+            return self.finish(self.bank.synthesize(chosen, self._blocks(lifted)), x)
+        return self._finished(mixed, x)
+
+    def _one_pass(self, lifted: Tensor, chosen: Propagation) -> Tensor | None:
+        """Return low and one more channel mixed, with the bias, where the propagation has a loop for them."""
         alphas, one_pass = self.alphas(), getattr(chosen, "rectified", None)
         if alphas is None or one_pass is None or self.before is not torch.relu or self.bank.names not in PAIRS:
-            return self.bank.synthesize(chosen, self._blocks(lifted))
-        mixed: Tensor | None = one_pass(lifted, alphas, self.bank.names[1])
-        return self.bank.synthesize(chosen, self._blocks(lifted)) if mixed is None else mixed
+            return None
+        mixed: Tensor | None = one_pass(lifted, alphas, self.bank.names[1], self.bias)
+        return mixed
 
     def parts(self, x: Features, propagation: Propagation | None = None) -> list[Tensor]:
         """Return the filtered channels before mixing."""
-        filtered = self.bank.filter(self._chosen(propagation), self._blocks(self.lift(x)))
-        return [self.after(part) for part in filtered]
+        return self._filtered(self.lift(x), propagation)
+
+    def _filtered(self, lifted: Tensor, propagation: Propagation | None) -> list[Tensor]:
+        return [self.after(part) for part in self.bank.filter(self._chosen(propagation), self._blocks(lifted))]
 
     def finish(self, mixed: Tensor, x: Features, propagation: Propagation | None = None) -> Tensor:
         """Add root map and bias to the mixed channels, normalise and activate."""
+        return self._finished(mixed if self.bias is None else mixed + self.bias.unsqueeze(-2), x)
+
+    def _finished(self, mixed: Tensor, x: Features) -> Tensor:
         if self.root is not None:
             mixed = mixed + self.root(x)
-        if self.bias is not None:
-            mixed = mixed + self.bias.unsqueeze(-2)
         return self.output(self.norm(mixed))

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from .._arguments import check_choice
+from .._kernels.torch_dense import dense_product
 from .._kernels.torch_elementwise import Streams, kept, whole_vectors
 from ..errors import ParameterError
 from .inputs import Features, SparseFeatures
@@ -66,7 +67,10 @@ class Linear(nn.Module):
 
     def forward(self, x: Features) -> Tensor:
         """Return ``x W`` or ``x W + b``."""
-        mapped = x.matmul(self.weight) if self.weight.ndim == 2 or isinstance(x, SparseFeatures) else self._copies(x)
+        if isinstance(x, SparseFeatures):
+            mapped = x.matmul(self.weight)
+        else:
+            mapped = dense_product(x, self.weight) if self.weight.ndim == 2 else self._copies(x)
         return mapped if self.bias is None else mapped + self.bias.unsqueeze(-2)
 
     def _copies(self, x: Tensor) -> Tensor:

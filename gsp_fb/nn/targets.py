@@ -19,7 +19,8 @@ def losses(logits: Tensor, y: Tensor, *, weight: Tensor | None = None) -> Tensor
     columns. ``weight`` holds a factor per class or column.
     """
     if y.ndim == 1:
-        return functional.cross_entropy(logits, y, weight=weight, reduction="none")
+        # Classes before items: a softmax over a handful of neighbouring numbers is slow.
+        return functional.cross_entropy(logits.mT[None], y[None], weight=weight, reduction="none")[0]
     wanted = y.to(logits.dtype)
     if y.is_floating_point():
         each = (logits - wanted).square()

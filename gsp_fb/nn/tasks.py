@@ -154,14 +154,12 @@ def _evaluated(model: Any, x: Any, asked: bool) -> tuple[Tensor, list[Tensor]]:
     """Return the outputs and, if asked, of a network with several channels their mean shares, layer by layer."""
     model.eval()
     shares: list[Tensor] = []
+    several = asked and len(getattr(model, "channel_names", ())) > 1
     with torch.no_grad():
-        logits = model(x)
-        if asked and len(getattr(model, "channel_names", ())) > 1:
-            # A pass of its own: channels that are filtered apart round otherwise than their sum in one product, and
-            # what is recorded must not decide at which epoch a run ends. Of the channels only the shares are kept: on
-            # a large graph those of all layers do not fit beside each other.
-            model.forward(x, None, lambda part: shares.append(model.mean_shares(part)))
-    return logits, shares
+        if not several:
+            return model(x), shares
+        # Of the channels only the shares are kept: on a large graph those of all layers do not fit beside each other.
+        return model.forward(x, None, lambda part: shares.append(model.mean_shares(part))), shares
 
 
 def make_task(model: nn.Module, dataset: Any, config: TrainConfig) -> Task:

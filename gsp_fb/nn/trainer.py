@@ -104,7 +104,7 @@ class Trainer:
     ) -> None:
         self.model, self.task, self.batched, self.hooks, self.exchange = model, task, batched, hooks, exchange
         self.brief = brief and all(run.validates for run in runs)
-        self.runs, self.active = list(runs), list(runs)
+        self.runs, self.active, self.trained = list(runs), list(runs), list(model.parameters())
         self.evaluation = Evaluation(model, task, self.hooks, self.runs, batched=batched)
         self._bind()
         self.optimizer = self._make_optimizer()
@@ -212,15 +212,16 @@ class Trainer:
             self.model.train()
         own = self.exchange.own
         for number, each in enumerate(self._losses()):
-            for run, value in zip(self.active, each.tolist(), strict=True):
+            for run, value in zip(self.active, each.reshape(-1).tolist(), strict=True):
                 if not math.isfinite(value) and run.error is None:
                     run.fail(value, run.epoch + 1)
             if not self.batched and self.active[0].error is not None:
                 return
             if number % own == 0:
-                self.model.zero_grad(set_to_none=True)
+                for parameter in self.trained:
+                    parameter.grad = None
             # The mean over processes is taken with the gradients; here it is that over a process's own subgraphs.
-            torch.autograd.backward(each.sum() / own)
+            torch.autograd.backward(each, torch.full_like(each, 1.0 / own))
             if (number + 1) % own == 0:
                 self._hand_over_gradients()
                 self.optimizer.step()
@@ -239,9 +240,11 @@ class Trainer:
             return
         (run,) = self.active
         for logits, y, weights in self.task.steps(self.exchange.module(self.model), run.index["train"]):
-            each = self.evaluation.each(logits, y)
-            total = each.mean() if weights is None else (each * weights.to(each.dtype)).sum()
-            yield total.reshape(1)
+            if weights is None:
+                yield self.evaluation.mean(logits, y)
+            else:
+                each = self.evaluation.each(logits, y)
+                yield (each * weights.to(each.dtype)).sum()
 
     def _evaluate(self) -> None:
         """Record the epoch of every active run whose turn it is."""

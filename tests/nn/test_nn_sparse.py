@@ -5,6 +5,7 @@ import pytest
 import torch
 from scipy import sparse
 
+from gsp_fb._kernels import torch_sparse
 from gsp_fb.errors import ParameterError
 from gsp_fb.nn import SparseMatrix
 from gsp_fb.nn.inputs import features
@@ -27,7 +28,10 @@ def weights(dtype, f=13, width=5):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("dropped", [False, True])
 @pytest.mark.parametrize("width", [1, 5, 40])
-def test_the_products_of_all_copies_and_their_gradients_are_the_dense_ones(dtype, dropped, width):
+@pytest.mark.parametrize("tile", [1536, 2])
+def test_the_products_of_all_copies_and_their_gradients_are_the_dense_ones(dtype, dropped, width, tile, monkeypatch):
+    monkeypatch.setattr(torch_sparse, "TILE", tile)
+    monkeypatch.setattr(torch_sparse, "ENTRIES_PER_BAG", 0)
     x, dense = sparse_x(dtype)
     dense = dense.repeat(COPIES, 1, 1)
     if dropped:

@@ -42,9 +42,11 @@ def loops(request, monkeypatch):
 @pytest.mark.parametrize(("own", "second"), [(0.0, "high"), (1.0, "high"), (0.0, "identity"), (1.0, "identity")])
 def test_the_loops_give_the_operations_one_by_one(own, second, width, copies, dtype):
     given, propagation = inputs(copies, dtype, width), pair(own, dtype)
-    looped = propagation.rectified(*given, second)
+    bias = torch.randn(*copies, width // 2, generator=torch.Generator().manual_seed(2), dtype=dtype).requires_grad_()
+    looped, given = propagation.rectified(*given, second, bias), (*given, bias)
     (h_low, h_second), weights = torch.relu(given[0]).chunk(2, -1), given[1][..., None, None].unbind(-3)
     plain = weights[0] * propagation.low(h_low) + weights[1] * getattr(propagation, second)(h_second)
+    plain = plain + bias.unsqueeze(-2)
     torch.testing.assert_close(looped, plain)
     grad = torch.randn(plain.shape, generator=torch.Generator().manual_seed(1), dtype=dtype)
     for found, expected in zip(

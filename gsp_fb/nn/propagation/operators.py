@@ -39,10 +39,10 @@ class Complement(LinearPropagation):
         """Return ``P h``."""
         return self.matrix(h)
 
-    def rectified(self, z: Tensor, alphas: Tensor, second: str) -> Tensor | None:
-        """Return the sum of low and ``second`` of the halves of ``z``, rectified and weighted; None if it is slower."""
+    def rectified(self, z: Tensor, alphas: Tensor, second: str, bias: Tensor | None = None) -> Tensor | None:
+        """Return low + ``second`` of the halves of ``z``, rectified and weighted, + ``bias``; None if it is slower."""
         matrix, slope = self.matrix, SLOPES[second]
-        return rectified(z, alphas, matrix, self.own, slope) if isinstance(matrix, SparseMatrix) else None
+        return rectified(z, alphas, bias, matrix, (self.own, slope)) if isinstance(matrix, SparseMatrix) else None
 
     def restrict(self, nodes: Any) -> Complement:
         """Return the pair on some nodes: their rows and columns, weights as on the whole graph."""
