@@ -48,7 +48,7 @@ _INERT = ("__init__", "__main__", "_guard", "patch", "pyg", "predict", "distribu
 # Kernels of networks alone.
 _TORCH = (
     *("attention", "attention_loops", "synthesis", "synthesis_loops"),
-    *("torch_device", "torch_elementwise", "torch_matrix", "torch_sparse"),
+    *("torch_dense", "torch_device", "torch_elementwise", "torch_features", "torch_matrix", "torch_sparse"),
 )
 # Absent from a tree of older Python versions, or empty there.
 _VERSIONED = ("type_params", "type_comment", "type_ignores", "kind")

@@ -7,6 +7,7 @@ loop that can be killed and resumed.
 from . import _guard as _guard
 
 # isort: split
+from .._kernels.torch_features import SparseFeatures
 from .._kernels.torch_matrix import SparseMatrix
 from .._rundir import TrainingInterrupted, read_metrics
 from ..datasets.splits import with_validation
@@ -16,7 +17,7 @@ from .auditing import Audit, audit, watch
 from .checkpoint import Checkpoint, read_checkpoint
 from .config import TrainConfig, TrainResult
 from .graphs import GinNetwork, GraphBatch
-from .inputs import SparseFeatures, features
+from .inputs import features
 from .layer import FilterBankLayer
 from .models import MODELS, Model, describe, register_model
 from .network import Network, n_parameters, parameter_groups

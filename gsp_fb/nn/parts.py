@@ -20,8 +20,9 @@ from torch import Tensor, nn
 from .._arguments import check_choice
 from .._kernels.torch_dense import dense_product
 from .._kernels.torch_elementwise import Streams, kept, whole_vectors
+from .._kernels.torch_features import SparseFeatures
 from ..errors import ParameterError
-from .inputs import Features, SparseFeatures
+from .inputs import Features
 
 __all__ = ["ACTIVATIONS", "NORMS", "Copies", "Dropout", "Linear", "Norm", "glorot", "stream"]
 

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from .._arguments import check_signal
+from .._kernels.torch_features import SparseFeatures
 from ..backend import is_sparse
 from ..datasets.targets import array_sha256, encode_targets
 from ..datasets.unions import check_graph_indptr, node_features
@@ -21,7 +22,7 @@ from ..errors import GraphError, ParameterError, SignalError
 from ..operators import operator
 from .config import TrainConfig
 from .graphs import GraphBatch
-from .inputs import Features, SparseFeatures, features
+from .inputs import Features, features
 from .models import MODELS, takes_dense
 from .propagation.base import Batch
 from .samplers import ClusterSampler

@@ -12,9 +12,9 @@ from gsp_fb import Graph, operator
 from gsp_fb._kernels.attention import EdgeList
 from gsp_fb.errors import ParameterError
 from gsp_fb.filters.heat_basis import heat_wavelets
-from gsp_fb.nn import FilterBankLayer, PolynomialFilter, SparseMatrix, operator_propagation
+from gsp_fb.nn import FilterBankLayer, PolynomialFilter, SparseFeatures, SparseMatrix, operator_propagation
 from gsp_fb.nn.channels import CHANNELS, Channels, Mixing, channel_names
-from gsp_fb.nn.inputs import SparseFeatures, features
+from gsp_fb.nn.inputs import features
 from gsp_fb.nn.parts import stream
 from gsp_fb.nn.propagation.attention import Attention
 from gsp_fb.nn.propagation.operators import Complement, Spatial, Wavelet
