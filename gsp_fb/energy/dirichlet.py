@@ -367,8 +367,12 @@ def _ratios(parts: list[_Part]) -> FloatArray:
 
 
 def _refuse_overflow(smooth: Any) -> None:
-    xp = namespace(smooth)
-    if not (math.isfinite(smooth) if isinstance(smooth, float) else bool(xp.all(xp.isfinite(smooth)))):
+    if isinstance(smooth, float):
+        finite = math.isfinite(smooth)
+    else:
+        xp = namespace(smooth)
+        finite = bool(xp.all(xp.isfinite(smooth)))
+    if not finite:
         raise SignalError("the quadratic form overflows float64: the degrees are too large; rescale the weights")
 
 

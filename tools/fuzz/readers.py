@@ -132,7 +132,7 @@ READERS: dict[str, Reader] = {
     "gin_zip": Reader("set.zip", _collection(lambda path: read_gin_zip(path, "SET"))),
     "ppi": Reader("ppi.zip", _dataset(read_ppi)),
     "planetoid_matrix": Reader("ind.cora.x", geomgcn._matrix),
-    "planetoid_array": Reader("ind.cora.y", geomgcn._array),
+    "planetoid_array": Reader("ind.cora.y", geomgcn._one_hot),
     "planetoid_graph": Reader("ind.cora.graph", geomgcn._edges),
     "planetoid_pickle": Reader("ind.cora.any", lambda path: pickled.load_pickle(path, object)),
     "checkpoint_json": Reader("checkpoint.json", _sidecar),
