@@ -185,14 +185,14 @@ def _interval(right: Sequence[bool]) -> dict[str, Any]:
 
 
 def _calibration(nested: Sequence[Mapping[str, Any]], bins: int = 6) -> list[dict[str, float]]:
-    """Return, for groups of equal size by given probability, its mean and how often the advice is right."""
+    """Return, for groups of equal size by given probability, its mean and the share of right advice."""
     order = sorted(nested, key=lambda one: one["share"])
     groups = [group for group in np.array_split(np.arange(len(order)), bins) if len(group)]
     return [
         {
+            **_interval([order[k]["right"] for k in group]),
             "given": float(np.mean([order[k]["share"] for k in group])),
             "right": float(np.mean([order[k]["right"] for k in group])),
-            **_interval([order[k]["right"] for k in group]),
         }
         for group in groups
     ]

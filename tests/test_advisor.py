@@ -75,6 +75,7 @@ def test_an_advisor_recovers_planted_answers_and_is_calibrated():
     assert record["low"] < record["right"] / record["of"] < record["high"]
     assert record["right"] > record["common_right"]
     assert sum(one["low"] - 0.05 <= one["given"] <= one["high"] + 0.05 for one in found["calibration"]) >= 5
+    assert all(one["low"] <= one["right"] <= one["high"] for one in found["calibration"])
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
