@@ -74,11 +74,13 @@ def test_names_of_columns_and_classes_reach_the_page_and_the_command(towns, caps
     _parser().parse_args(["train", "gcn", *words])
 
 
-def test_files_that_training_cannot_read_are_not_in_the_command(ring, tmp_path, capsys):
-    np.savetxt(tmp_path / "y.txt", np.arange(12) // 6, fmt="%d")
-    np.savetxt(tmp_path / "x.txt", np.arange(24.0).reshape(12, 2))
-    files = ("--signal", tmp_path / "x.txt", "--labels", tmp_path / "y.txt")
-    assert json.loads(run(capsys, "report", ring, *files, "--json").out)["advice"]["source"] == "DATA"
+def test_files_that_training_cannot_read_are_not_in_the_command(tmp_path, capsys):
+    data = gf.datasets.contextual_sbm(60, n_features=2, rng=0)
+    gf.write_graph(data.graph, tmp_path / "blocks.npz")
+    np.savetxt(tmp_path / "y.txt", data.y, fmt="%d")
+    np.savetxt(tmp_path / "x.txt", data.x)
+    files = (tmp_path / "blocks.npz", "--signal", tmp_path / "x.txt", "--labels", tmp_path / "y.txt")
+    assert json.loads(run(capsys, "report", *files, "--json").out)["advice"]["source"] == "DATA"
 
 
 def test_without_a_file_markdown_goes_to_stdout(ring, capsys):
