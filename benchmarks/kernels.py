@@ -176,9 +176,13 @@ def _gather_seconds(indices: Any, n_nodes: int, width: int, dtype: Any, threads:
     indptr = np.linspace(0, len(indices), threads + 1).astype(np.int32)
     head = (indptr, indices.view(np.uint32)), None
     if width == 1:
-        loop = lambda i, j: product_1d(i, j, *head, table[:, 0], table[:, 0], ones, ones, out[:, 0], out[:0, 0])  # noqa: E731
+        kernel, arguments = product_1d, (table[:, 0], table[:, 0], ones, ones, out[:, 0], out[:0, 0])
     else:
-        loop = lambda i, j: packed_product(i, j, *head, table, table, ones, ones, out, (0, width))  # noqa: E731
+        kernel, arguments = packed_product, (table, table, ones, ones, out, (0, width))
+
+    def loop(i, j):
+        kernel(i, j, *head, *arguments)
+
     loop(0, 1)  # compiles
     call = partial(each_block, loop, [(i, i + 1) for i in range(threads)], threads)
     return min(_timed(call, threads) for _ in range(5))

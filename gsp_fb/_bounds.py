@@ -11,11 +11,11 @@ __all__ = ["extent", "gershgorin", "loop_loss", "merris"]
 
 
 def extent(graph: Graph, values: FloatArray) -> tuple[float, float]:
-    """Return the least and the greatest of values that belong to the nodes, over all processes."""
+    """Return the minimum and the maximum of values that belong to the nodes, over all processes."""
     xp = namespace(values)
     ends = (float(xp.min(values)), float(xp.max(values))) if values.shape[0] else (math.inf, -math.inf)
-    least, greatest = (graph.storage.reduce(end, how) for end, how in zip(ends, ("min", "max"), strict=True))
-    return float(least), float(greatest)
+    minimum, maximum = (graph.storage.reduce(end, how) for end, how in zip(ends, ("min", "max"), strict=True))
+    return float(minimum), float(maximum)
 
 
 def loop_loss(graph: Graph) -> FloatArray:
@@ -32,9 +32,9 @@ def gershgorin(graph: Graph, diagonal: FloatArray, row_sums: FloatArray, loss: F
     """
     if graph.n_nodes == 0:
         return 1.0, 1.0
-    greatest = extent(graph, row_sums - loss)[1]
+    upper = extent(graph, row_sums - loss)[1]
     # A node whose only edge is a loop has a disc of radius zero, which rounding may turn inside out.
-    return min(extent(graph, 2.0 * diagonal - row_sums + loss)[0], greatest), greatest
+    return min(extent(graph, 2.0 * diagonal - row_sums + loss)[0], upper), upper
 
 
 def merris(graph: Graph) -> float:
@@ -45,11 +45,11 @@ def merris(graph: Graph) -> float:
     xp = namespace(graph.degrees)
     loops = xp.abs(graph.loop_weights)
     degrees, loss = graph.degrees - loops, loop_loss(graph)
-    _, greatest = extent(graph, degrees)
-    if greatest <= 0:
+    _, largest = extent(graph, degrees)
+    if largest <= 0:
         return max(extent(graph, loss)[1], 0.0)
     # Relative degrees keep the product from overflowing where the weights are huge.
-    relative = degrees / greatest
+    relative = degrees / largest
     reached = product(graph.storage.magnitudes, relative) - loops * relative
     mean = xp.where(relative > 0, reached / xp.where(relative > 0, relative, 1.0), 0.0)
     return extent(graph, degrees + mean + loss)[1]
