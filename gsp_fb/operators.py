@@ -288,15 +288,15 @@ class Operator:
             )
         if VARIANTS[self.family].norm == "none":
             # 1 - (1 - bound) would lose the digits of small weights.
-            upper = merris(self.graph)
-            return (0.0, upper) if self.channel == "high" else (1.0 - upper, 1.0)
+            greatest = merris(self.graph)
+            return (0.0, greatest) if self.channel == "high" else (1.0 - greatest, 1.0)
         low = self if self.channel == "low" else self.complement()
         # Row sums in the random-walk form: 1, or 0 where an isolated node gives zero.
         lost = (self.graph.degrees == 0) & (low.diag == 0.0)
         row_sums = 1.0 - cast(lost, namespace(low.diag).float64)
         loss = low.left * low.right * loop_loss(self.graph)
-        lower, upper = gershgorin(self.graph, low.diagonal, row_sums, loss)
-        return (lower, upper) if self.channel == "low" else (1.0 - upper, 1.0 - lower)
+        least, greatest = gershgorin(self.graph, low.diagonal, row_sums, loss)
+        return (least, greatest) if self.channel == "low" else (1.0 - greatest, 1.0 - least)
 
     def to_sparse(self) -> Any:
         """Return the matrix itself, newly made, as CSR on the graph's device: scipy's or cupyx's.
