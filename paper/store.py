@@ -226,12 +226,23 @@ def environment() -> dict[str, Any]:
 
 @cache
 def head_commit() -> str | None:
-    """Return the commit of the working tree, marked where it has changes; None outside of a repository."""
-    line = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    """Return the commit of the working tree, "-dirty" where its code has changes; None outside of a repository.
+
+    Results do not count: a run that writes cells would mark all later ones by its own files.
+    """
     try:
-        return subprocess.run(line, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603  # a fixed command
+        commit = _git("rev-parse", "HEAD").stdout.strip()
+        changed = _git(
+            "status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude)paper/results"
+        ).stdout
     except (OSError, subprocess.CalledProcessError):  # no git, or no repository
         return None
+    return commit + ("-dirty" if changed else "")
+
+
+def _git(*words: str) -> subprocess.CompletedProcess[str]:
+    line = ["git", "-C", str(Path(__file__).parent), *words]
+    return subprocess.run(line, capture_output=True, text=True, check=True)  # noqa: S603  # fixed commands
 
 
 @cache
