@@ -91,7 +91,6 @@ def sparsify(graph: Graph, epsilon: float, *, rng: Any = 0) -> Sparsified:
     Returns
     -------
     Sparsified
-        ``graph``, ``error`` and how the error is proven.
 
     Raises
     ------
@@ -136,7 +135,9 @@ def sparsify(graph: Graph, epsilon: float, *, rng: Any = 0) -> Sparsified:
         kept = generator.random(len(chances)) < chances
         error, proof = pencil.error(np.where(kept, 1.0 / chances, 0.0), generator)
         if error <= epsilon:
-            return Sparsified(_reweighted(graph, kept, chances), error, proof)
+            weights = graph.edges()[2]
+            raised = (1.0 if weights is None else weights) / chances
+            return Sparsified(_part(graph, kept, raised[kept]), error, proof)
         share *= FACTOR
 
 
@@ -175,7 +176,8 @@ class _Pencil:
         if n <= EXACT_NODES:
             low, high = self._dense_extremes(factors)
             return max(1.0 - low, high - 1.0, 0.0), "dense"
-        if not _spans(self.op.graph, factors > 0):
+        # The error is 1 at once where the kept edges do not join what all edges join.
+        if _part(self.op.graph, factors > 0).n_components != self.op.graph.n_components:
             return 1.0, "lanczos"
 
         # In the space of edges the pencil is P diag(factors) P with the projector P = B L^+ B' onto gradients. Less the
@@ -200,15 +202,7 @@ class _Pencil:
         return (float(found[0]), float(found[-1])) if len(found) else (1.0, 1.0)
 
 
-def _reweighted(graph: Graph, kept: Any, chances: FloatArray) -> Graph:
-    source, target, weights = graph.edges()
-    new = (1.0 if weights is None else weights) / chances
-    edges = np.stack([source, target], axis=1)[kept]
-    return Graph.from_edges(edges, new[kept], graph.n_nodes, nodes=graph.nodes)
-
-
-def _spans(graph: Graph, kept: Any) -> bool:
-    """Return whether the kept edges join what all edges join; otherwise the error is 1 at once."""
-    source, target, _ = graph.edges()
-    part = Graph.from_edges(np.stack([source, target], axis=1)[kept], n_nodes=graph.n_nodes)
-    return part.n_components == graph.n_components
+def _part(graph: Graph, kept: Any, weights: FloatArray | None = None) -> Graph:
+    """Return the graph of some edges with new weights."""
+    edges = np.stack(graph.edges()[:2], axis=1)[kept]
+    return Graph.from_edges(edges, weights, graph.n_nodes, nodes=graph.nodes)
