@@ -93,26 +93,14 @@ class NodeTable:
         return {name: i for i, name in enumerate(range(self.n_nodes) if self.names is None else self.names)}
 
     def find(self, names: Sequence[Hashable]) -> IntArray:
-        """Return the node numbers of ``names``; GraphError if a name is not a node's.
-
-        Examples
-        --------
-        >>> NodeTable(2, ("a", "b")).find(["b", "a"])
-        array([1, 0])
-        """
+        """Return the node numbers of ``names``; GraphError if a name is not a node's."""
         unknown = [name for name in names if name not in self.numbers]
         if unknown:
             raise GraphError(f"{len(unknown)} names are not nodes of the graph: {listed(unknown)}")
         return np.array([self.numbers[name] for name in names], dtype=np.int64)
 
     def take(self, nodes: IntArray) -> NodeTable:
-        """Return the table of some nodes, in their order.
-
-        Examples
-        --------
-        >>> NodeTable(3, ("a", "b", "c")).take([2, 0]).names
-        ('c', 'a')
-        """
+        """Return the table of some nodes, in their order."""
         at = np.asarray(nodes)
         names = None if self.names is None else tuple(self.names[i] for i in at.tolist())
         coordinates = None if self.coordinates is None else self.coordinates[at]
@@ -193,11 +181,6 @@ def node_table(
 
     ``table`` and ``on`` are as in :meth:`Graph.with_nodes`; rows are matched with the ``names`` that nodes have. The
     columns of which coordinates are made stay.
-
-    Examples
-    --------
-    >>> node_table({"city": ["Rome", "Oslo"], "km": [3, 4]}, 2, names=("Oslo", "Rome"), on="city")["km"]
-    array([4, 3])
     """
     known = None if names is None else tuple(names)
     if table is None:
