@@ -14,22 +14,9 @@ from .backend import IntArray, Signal, as_csr, cast, csr, device_of, is_array, i
 from .backend.numpy1 import NUMPY
 from .errors import GraphError, ParameterError, SignalError
 
-__all__ = [
-    "Checked",
-    "check_choice",
-    "check_count",
-    "check_csr",
-    "check_device",
-    "check_host",
-    "check_labels",
-    "check_nodes",
-    "check_number",
-    "check_positive",
-    "check_rng",
-    "check_signal",
-    "checked_signal",
-    "host_array",
-]
+__all__ = ["Checked", "check_choice", "check_count", "check_csr", "check_device", "check_host", "check_labels"]
+__all__ += ["check_nodes", "check_number", "check_positive", "check_rng", "check_signal", "checked_signal"]
+__all__ += ["host_array"]
 
 
 def check_choice(value: object, choices: Iterable[str], what: str) -> str:

@@ -12,20 +12,8 @@ from ._arguments import check_choice, check_csr, host_array
 from .backend import FloatArray, IntArray, is_sparse
 from .errors import GraphError, ParameterError
 
-__all__ = [
-    "DUPLICATES",
-    "LOOP_RULES",
-    "SYMMETRIZE",
-    "canonical",
-    "check_ends",
-    "check_weights",
-    "drop_loops",
-    "edges_to_csr",
-    "index_arrays",
-    "magnetic_adjacency",
-    "symmetric",
-    "total_degrees",
-]
+__all__ = ["DUPLICATES", "LOOP_RULES", "SYMMETRIZE", "canonical", "check_ends", "check_weights", "drop_loops"]
+__all__ += ["edges_to_csr", "index_arrays", "magnetic_adjacency", "symmetric", "total_degrees"]
 
 DUPLICATES = ("error", "first", "sum")
 LOOP_RULES = ("keep", "drop")
