@@ -73,8 +73,7 @@ def sparsify(graph: Graph, epsilon: float, *, rng: Any = 0) -> Sparsified:
 
     Each edge is kept with probability :math:`\min(1, c\,w_e r_e)`, :math:`r_e` its effective resistance, and its weight
     is divided by that probability. ``c`` grows until the measured error is at most ``epsilon``; at worst every edge is
-    kept. All connected components stay connected. A warning states how long it takes before it starts, where that is
-    more than about five seconds.
+    kept. All connected components stay connected. A warning states first how long it takes, if more than five seconds.
 
     Up to 512 nodes resistances and error are exact. Beyond, resistances come from 64 random projections, and the error
     from 48 steps of Lanczos's process; memory is proportional to the number of edges.
