@@ -52,7 +52,7 @@ def canonical(A: Any, *, signed: bool = False) -> sparse.csr_array:
 
     Weights are float64 and >= 0; ``signed`` allows negative and complex (complex128) ones.
     """
-    given = A if is_sparse(A) else np.asarray(host_array(A, GraphError, "adjacency"))
+    given: Any = A if is_sparse(A) else np.asarray(host_array(A, GraphError, "adjacency"))
     if given.ndim != 2:
         raise GraphError(f"adjacency has shape {given.shape}; it must be a square matrix")
     dtype = _weight_dtype(given.dtype, signed)

@@ -190,7 +190,7 @@ def node_table(
     if isinstance(table, Sequence | np.ndarray) and not isinstance(table, str):
         given = table.tolist() if isinstance(table, np.ndarray) else table
         return _same_size(NodeTable(len(table), _unique(given)), n_nodes)
-    columns, keys, default = _columns_of(table, on)
+    columns, keys = _columns_of(table, on)
     order = None
     if keys is not None and known is None and not _are_numbers(keys, n_nodes):
         known = _unique(keys)
@@ -200,7 +200,7 @@ def node_table(
             order = _positions(keys, wanted, named=known is not None, default=False)
         except SignalError as bad:
             raise GraphError(str(bad).replace("the index", "the node table")) from None
-    elif known is not None and default:
+    elif known is not None and (is_frame(table) or hasattr(table, "__arrow_c_stream__")):
         raise GraphError("the table has no column of node names; give on= with the name of that column")
     return _assemble(columns, n_nodes, known, order)
 
@@ -227,11 +227,9 @@ def _same_size(table: NodeTable, n_nodes: int) -> NodeTable:
     return table
 
 
-def _columns_of(table: Any, on: str | None) -> tuple[dict[str, Any], list[Hashable] | None, bool]:
-    """Return the columns, the node names among them if any, and whether the rows have no names of their own."""
-    index = None
+def _columns_of(table: Any, on: str | None) -> tuple[dict[str, Any], list[Hashable] | None]:
+    """Return the columns, and the node names if the table has them: column ``on``, or the index of a frame."""
     if is_frame(table):
-        index = None if is_default_index(table.index) else list(table.index)
         columns = {str(name): table[name].to_numpy() for name in table.columns}
     elif hasattr(table, "__arrow_c_stream__") or hasattr(table, "column_names"):
         arrow = require("pyarrow", "reading an Arrow table").table(table)
@@ -239,11 +237,11 @@ def _columns_of(table: Any, on: str | None) -> tuple[dict[str, Any], list[Hashab
     else:
         columns = {str(name): column for name, column in dict(table).items()}
     if on is None:
-        return columns, index, is_frame(table) or hasattr(table, "__arrow_c_stream__")
+        return columns, None if not is_frame(table) or is_default_index(table.index) else list(table.index)
     if on not in columns:
         raise GraphError(f"no column {on!r} in the node table; it has {listed(columns)}")
     keys = columns.pop(on)
-    return columns, [key.item() if isinstance(key, np.generic) else key for key in keys], False
+    return columns, [key.item() if isinstance(key, np.generic) else key for key in keys]
 
 
 def _assemble(
