@@ -31,50 +31,13 @@ from .timevertex import joint_filter, joint_gft, joint_igft
 # Packages that stand on libraries of their own: loaded when they are named.
 _LATER = ("distributed", "estimators", "nn", "outofcore", "plot", "report", "testing", "theory")
 
-__all__ = [
-    "Advice",
-    "ClaimResult",
-    "Eigengap",
-    "FilterBank",
-    "Graph",
-    "Operator",
-    "Reordered",
-    "Spectrum",
-    "StreamingEnergy",
-    "__version__",
-    "advise",
-    "cartesian_product",
-    "datasets",
-    "divergence",
-    "eigengap",
-    "errors",
-    "explore",
-    "filters",
-    "from_anndata",
-    "gradient",
-    "incidence",
-    "joint_filter",
-    "joint_gft",
-    "joint_igft",
-    "laplacian_pe",
-    "learn_graph",
-    "learning",
-    "line_graph",
-    "open_graph",
-    "operator",
-    "read_graph",
-    "reduction",
-    "resistance",
-    "sampling",
-    "set_threads",
-    "spectrum",
-    "strong_product",
-    "tensor_product",
-    "total_variation",
-    "variants",
-    "verify",
-    "write_graph",
-]
+__all__ = ["__version__", "datasets", "errors", "filters", "learning", "reduction", "sampling", "variants"]
+__all__ += ["Advice", "ClaimResult", "Eigengap", "FilterBank", "Graph", "Operator", "Reordered", "Spectrum"]
+__all__ += ["StreamingEnergy"]
+__all__ += ["advise", "cartesian_product", "divergence", "eigengap", "explore", "from_anndata", "gradient", "incidence"]
+__all__ += ["joint_filter", "joint_gft", "joint_igft", "laplacian_pe", "learn_graph", "line_graph", "open_graph"]
+__all__ += ["operator", "read_graph", "resistance", "set_threads", "spectrum", "strong_product", "tensor_product"]
+__all__ += ["total_variation", "verify", "write_graph"]
 __all__ += convert.__all__
 __all__ += energy.__all__
 

@@ -14,22 +14,9 @@ from .backend import IntArray, Signal, as_csr, cast, csr, device_of, is_array, i
 from .backend.numpy1 import NUMPY
 from .errors import GraphError, ParameterError, SignalError
 
-__all__ = [
-    "Checked",
-    "check_choice",
-    "check_count",
-    "check_csr",
-    "check_device",
-    "check_host",
-    "check_labels",
-    "check_nodes",
-    "check_number",
-    "check_positive",
-    "check_rng",
-    "check_signal",
-    "checked_signal",
-    "host_array",
-]
+__all__ = ["Checked", "check_choice", "check_count", "check_csr", "check_device", "check_host", "check_labels"]
+__all__ += ["check_nodes", "check_number", "check_positive", "check_rng", "check_signal", "checked_signal"]
+__all__ += ["host_array"]
 
 
 def check_choice(value: object, choices: Iterable[str], what: str) -> str:
@@ -215,12 +202,11 @@ def _check_sparse_signal(x: Any, n_nodes: int) -> Signal:
     x = as_csr(x)
     data = _floating(x.data)
     x = x if data is x.data else csr(data, x.indices, x.indptr, x.shape)
-    _check_finite(data, lambda at: f"signal is {to_host(data[at])} in row {_row_of(x.indptr, at[0])}")
+    ends = x.indptr[1:]
+    _check_finite(
+        data, lambda at: f"signal is {to_host(data[at])} in row {int(namespace(ends).count_nonzero(ends <= at[0]))}"
+    )
     return x
-
-
-def _row_of(indptr: Any, entry: int) -> int:
-    return int(namespace(indptr).count_nonzero(indptr <= entry)) - 1
 
 
 def _check_finite(x: Any, describe: Any) -> None:
@@ -239,18 +225,10 @@ def check_labels(y: Any, n_nodes: int) -> IntArray:
     y = host_array(y, SignalError, "labels")
     if tuple(y.shape) != (n_nodes,):
         raise SignalError(f"labels have shape {tuple(y.shape)} but the graph has {n_nodes} nodes")
-    if not _is_whole(y):
-        raise SignalError(f"labels must be integers (negative: unlabelled), not {y.dtype} {to_host(y[:3]).tolist()}...")
     xp = namespace(y)
+    is_whole = xp.isdtype(y.dtype, "real floating") and bool(xp.all(y == xp.floor(y)))
+    if not is_whole and not xp.isdtype(y.dtype, ("bool", "integral")):
+        raise SignalError(f"labels must be integers (negative: unlabelled), not {y.dtype} {to_host(y[:3]).tolist()}...")
     given = cast(y, xp.int64)
     labels: IntArray = xp.where(given < 0, xp.full_like(given, -1), given)
     return labels
-
-
-def _is_whole(y: Any) -> bool:
-    xp = namespace(y)
-    if is_numpy(y) and y.dtype.kind not in "biuf":
-        return False
-    if xp.isdtype(y.dtype, ("bool", "integral")):
-        return True
-    return bool(xp.isdtype(y.dtype, "real floating")) and bool(xp.all(y == xp.floor(y)))

@@ -12,20 +12,8 @@ from ._arguments import check_choice, check_csr, host_array
 from .backend import FloatArray, IntArray, is_sparse
 from .errors import GraphError, ParameterError
 
-__all__ = [
-    "DUPLICATES",
-    "LOOP_RULES",
-    "SYMMETRIZE",
-    "canonical",
-    "check_ends",
-    "check_weights",
-    "drop_loops",
-    "edges_to_csr",
-    "index_arrays",
-    "magnetic_adjacency",
-    "symmetric",
-    "total_degrees",
-]
+__all__ = ["DUPLICATES", "LOOP_RULES", "SYMMETRIZE", "canonical", "check_ends", "check_weights", "drop_loops"]
+__all__ += ["edges_to_csr", "index_arrays", "magnetic_adjacency", "symmetric", "total_degrees"]
 
 DUPLICATES = ("error", "first", "sum")
 LOOP_RULES = ("keep", "drop")
@@ -64,7 +52,16 @@ def canonical(A: Any, *, signed: bool = False) -> sparse.csr_array:
 
     Weights are float64 and >= 0; ``signed`` allows negative and complex (complex128) ones.
     """
-    matrix = _sparse_copy(A, signed) if is_sparse(A) else _dense_to_csr(A, signed)
+    given: Any = A if is_sparse(A) else np.asarray(host_array(A, GraphError, "adjacency"))
+    if given.ndim != 2:
+        raise GraphError(f"adjacency has shape {given.shape}; it must be a square matrix")
+    dtype = _weight_dtype(given.dtype, signed)
+    kind = getattr(given, "format", "dense")
+    if kind in ("csr", "csc", "bsr"):
+        check_csr(given)
+    elif kind == "coo":
+        check_ends(given.row, given.col, max(given.shape))
+    matrix = sparse.csr_array(given, dtype=dtype, copy=True)
     if matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"adjacency has shape {matrix.shape}; it must be square")
     indptr, indices = matrix.indptr, matrix.indices
@@ -87,24 +84,6 @@ def _weight_dtype(dtype: Any, signed: bool) -> Any:
     if dtype.kind not in "biufc":
         raise GraphError(f"adjacency has dtype {dtype}; weights must be numbers")
     return np.complex128 if dtype.kind == "c" else np.float64
-
-
-def _sparse_copy(A: Any, signed: bool) -> sparse.csr_array:
-    if A.ndim != 2:
-        raise GraphError(f"adjacency has shape {A.shape}; it must be a square matrix")
-    dtype = _weight_dtype(A.dtype, signed)
-    if A.format in ("csr", "csc", "bsr"):
-        check_csr(A)
-    elif A.format == "coo":
-        check_ends(A.row, A.col, max(A.shape))
-    return sparse.csr_array(A, dtype=dtype, copy=True)
-
-
-def _dense_to_csr(A: Any, signed: bool) -> sparse.csr_array:
-    dense = host_array(A, GraphError, "adjacency")
-    if dense.ndim != 2:
-        raise GraphError(f"adjacency has shape {dense.shape}; it must be a square matrix")
-    return sparse.csr_array(np.asarray(dense, dtype=_weight_dtype(dense.dtype, signed)))
 
 
 def check_ends(source: Any, target: Any, n_nodes: int, *, before: int = 0) -> None:
@@ -161,8 +140,7 @@ def symmetric(A: sparse.csr_array, rule: str | None) -> sparse.csr_array:
 
 def index_arrays(A: sparse.csr_array) -> tuple[IntArray, IntArray]:
     """Return indptr and indices as int32 where every number fits, as int64 otherwise."""
-    fits = max(A.shape[0], A.indices.shape[0]) <= INT32_LIMIT
-    dtype = np.int32 if fits else np.int64
+    dtype = np.int32 if max(A.shape[0], A.indices.shape[0]) <= INT32_LIMIT else np.int64
     return A.indptr.astype(dtype, copy=False), A.indices.astype(dtype, copy=False)
 
 

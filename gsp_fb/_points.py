@@ -11,15 +11,8 @@ from ._extras import has, require
 from .backend import FloatArray, IntArray
 from .errors import GraphError, ParameterError
 
-__all__ = [
-    "WEIGHTS",
-    "check_points",
-    "each_once",
-    "edge_weights",
-    "gaussian_weights",
-    "nearest_neighbours",
-    "neighbour_pairs",
-]
+__all__ = ["WEIGHTS", "check_points", "each_once", "edge_weights", "gaussian_weights", "nearest_neighbours"]
+__all__ += ["neighbour_pairs"]
 
 # From so many points on, in more dimensions than trees serve, an approximate search is used if it is installed.
 APPROXIMATE_FROM, TREE_DIMENSIONS = 100_000, 15

@@ -1,17 +1,7 @@
 """Exceptions and warnings of the library. Each message names the offending value and the remedy."""
 
-__all__ = [
-    "ConvergenceError",
-    "DownloadError",
-    "FormatError",
-    "GraphError",
-    "GspError",
-    "GspWarning",
-    "IntegrityError",
-    "ParameterError",
-    "SignalError",
-    "TrainingError",
-]
+__all__ = ["ConvergenceError", "DownloadError", "FormatError", "GraphError", "GspError", "GspWarning", "IntegrityError"]
+__all__ += ["ParameterError", "SignalError", "TrainingError"]
 
 
 class GspError(Exception):

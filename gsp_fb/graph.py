@@ -170,8 +170,7 @@ class Graph:
     ) -> Graph:
         r"""Return the graph of neighbouring points: the k nearest of each, or all within a radius.
 
-        From 100 000 points in more than 15 dimensions on, pynndescent finds the neighbours where it is installed;
-        they are then approximate.
+        From 100 000 points in more than 15 dimensions on, pynndescent finds approximate neighbours if it is installed.
 
         Parameters
         ----------

@@ -93,26 +93,14 @@ class NodeTable:
         return {name: i for i, name in enumerate(range(self.n_nodes) if self.names is None else self.names)}
 
     def find(self, names: Sequence[Hashable]) -> IntArray:
-        """Return the node numbers of ``names``; GraphError if a name is not a node's.
-
-        Examples
-        --------
-        >>> NodeTable(2, ("a", "b")).find(["b", "a"])
-        array([1, 0])
-        """
+        """Return the node numbers of ``names``; GraphError if a name is not a node's."""
         unknown = [name for name in names if name not in self.numbers]
         if unknown:
             raise GraphError(f"{len(unknown)} names are not nodes of the graph: {listed(unknown)}")
         return np.array([self.numbers[name] for name in names], dtype=np.int64)
 
     def take(self, nodes: IntArray) -> NodeTable:
-        """Return the table of some nodes, in their order.
-
-        Examples
-        --------
-        >>> NodeTable(3, ("a", "b", "c")).take([2, 0]).names
-        ('c', 'a')
-        """
+        """Return the table of some nodes, in their order."""
         at = np.asarray(nodes)
         names = None if self.names is None else tuple(self.names[i] for i in at.tolist())
         coordinates = None if self.coordinates is None else self.coordinates[at]
@@ -193,11 +181,6 @@ def node_table(
 
     ``table`` and ``on`` are as in :meth:`Graph.with_nodes`; rows are matched with the ``names`` that nodes have. The
     columns of which coordinates are made stay.
-
-    Examples
-    --------
-    >>> node_table({"city": ["Rome", "Oslo"], "km": [3, 4]}, 2, names=("Oslo", "Rome"), on="city")["km"]
-    array([4, 3])
     """
     known = None if names is None else tuple(names)
     if table is None:
@@ -207,7 +190,7 @@ def node_table(
     if isinstance(table, Sequence | np.ndarray) and not isinstance(table, str):
         given = table.tolist() if isinstance(table, np.ndarray) else table
         return _same_size(NodeTable(len(table), _unique(given)), n_nodes)
-    columns, keys, default = _columns_of(table, on)
+    columns, keys = _columns_of(table, on)
     order = None
     if keys is not None and known is None and not _are_numbers(keys, n_nodes):
         known = _unique(keys)
@@ -217,7 +200,7 @@ def node_table(
             order = _positions(keys, wanted, named=known is not None, default=False)
         except SignalError as bad:
             raise GraphError(str(bad).replace("the index", "the node table")) from None
-    elif known is not None and default:
+    elif known is not None and (is_frame(table) or hasattr(table, "__arrow_c_stream__")):
         raise GraphError("the table has no column of node names; give on= with the name of that column")
     return _assemble(columns, n_nodes, known, order)
 
@@ -244,11 +227,9 @@ def _same_size(table: NodeTable, n_nodes: int) -> NodeTable:
     return table
 
 
-def _columns_of(table: Any, on: str | None) -> tuple[dict[str, Any], list[Hashable] | None, bool]:
-    """Return the columns, the node names among them if any, and whether the rows have no names of their own."""
-    index = None
+def _columns_of(table: Any, on: str | None) -> tuple[dict[str, Any], list[Hashable] | None]:
+    """Return the columns, and the node names if the table has them: column ``on``, or the index of a frame."""
     if is_frame(table):
-        index = None if is_default_index(table.index) else list(table.index)
         columns = {str(name): table[name].to_numpy() for name in table.columns}
     elif hasattr(table, "__arrow_c_stream__") or hasattr(table, "column_names"):
         arrow = require("pyarrow", "reading an Arrow table").table(table)
@@ -256,11 +237,11 @@ def _columns_of(table: Any, on: str | None) -> tuple[dict[str, Any], list[Hashab
     else:
         columns = {str(name): column for name, column in dict(table).items()}
     if on is None:
-        return columns, index, is_frame(table) or hasattr(table, "__arrow_c_stream__")
+        return columns, None if not is_frame(table) or is_default_index(table.index) else list(table.index)
     if on not in columns:
         raise GraphError(f"no column {on!r} in the node table; it has {listed(columns)}")
     keys = columns.pop(on)
-    return columns, [key.item() if isinstance(key, np.generic) else key for key in keys], False
+    return columns, [key.item() if isinstance(key, np.generic) else key for key in keys]
 
 
 def _assemble(

@@ -88,24 +88,7 @@ def laplacian_pe(op: Operator, k: int, *, tol: float = 1e-10, warn: bool = True)
 def degenerate_groups(op: Operator, k: int, *, tol: float = 1e-10) -> list[list[int]]:
     """Return the columns of :func:`laplacian_pe` by frequency: columns of one group are determined up to a rotation.
 
-    Parameters
-    ----------
-    op, k, tol
-        As in :func:`laplacian_pe`. A group that ``k`` cuts names the first column beyond it.
-
-    Returns
-    -------
-    list of lists of int
-
-    See Also
-    --------
-    laplacian_pe : The encoding.
-
-    Examples
-    --------
-    >>> from gsp_fb import datasets, operator
-    >>> degenerate_groups(operator(datasets.ring(6), "comb", channel="high"), 4)
-    [[0, 1], [2, 3]]
+    A group that ``k`` cuts names the first column beyond it.
     """
     return [group for group in _groups(_modes(op, check_count(k, "k"), tol)[1], op) if group[0] < k]
 

@@ -109,11 +109,10 @@ class StreamingEnergy:
         for node in range(graph.n_nodes):
             self._count(node, 1.0)
         # Each pair was counted at both of its ends.
-        source, target, weights = graph.edges()
-        weights = np.ones(len(source)) if weights is None else weights
-        for i, j, w in zip(source.tolist(), target.tolist(), weights.tolist(), strict=True):
-            if i != j:
-                self._smooth.add(2.0 * w * self._u(i) * self._u(j))
+        for i, edges in enumerate(self._edges):
+            for j, w in edges.items():
+                if i < j:
+                    self._smooth.add(2.0 * w * self._u(i) * self._u(j))
 
     def set_value(self, node: int, value: float) -> None:
         """Change the value at a node.

@@ -115,8 +115,7 @@ def joint_filter(
     kernel : Kernel or callable
         Gain at a graph frequency; one filter.
     time_kernel : callable
-        Finite gain at frequencies of ``numpy.fft.fftfreq(n_times)``, in cycles a step from -1/2 to 1/2; times are
-        periodic.
+        Finite gain at frequencies ``numpy.fft.fftfreq(n_times)``, cycles a step from -1/2 to 1/2; times are periodic.
     tol : float, optional
         Tolerance of the bank.
 

@@ -21,7 +21,8 @@ def listed(tree):
     lists = (
         node.value
         for node in tree.body
-        if isinstance(node, ast.Assign) and any(ast.unparse(target) == "__all__" for target in node.targets)
+        if isinstance(node, ast.Assign | ast.AugAssign)
+        and "__all__" in map(ast.unparse, node.targets if isinstance(node, ast.Assign) else [node.target])
     )
     return {part.value for value in lists for part in ast.walk(value) if isinstance(part, ast.Constant)}
 

@@ -73,11 +73,6 @@ def _log_gap(problem: WeightProblem, dual: FloatArray, degrees: FloatArray) -> f
     return float(np.sum(product - 1.0 - np.log(product))) if np.all(product > 0) else np.inf
 
 
-def _log_start(problem: WeightProblem) -> FloatArray:
-    """Return ``2 min_j z_ij + 1``: every node has a positive degree, and a node far from all others is felt by none."""
-    return 2.0 * problem.node_minima(problem.z) + 1.0
-
-
 def _raised(problem: WeightProblem, dual: FloatArray) -> FloatArray:
     """Return the dual with nodes of degree 0 half way to the least value at which they have an edge.
 
@@ -109,7 +104,8 @@ MODELS: dict[str, DegreeModel] = {
         weights=_positive,
         proximal=lambda problem, point, step: (point + np.sqrt(point**2 + 4 * step)) / 2,
         gap=_log_gap,
-        start=_log_start,
+        # Every node has a positive degree, and a node far from all others is felt by none.
+        start=lambda problem: 2.0 * problem.node_minima(problem.z) + 1.0,
         raised=_raised,
         scale=_log_scale,
         problem=lambda pairs, z, n_nodes, scale: WeightProblem(pairs, scale * z, n_nodes, 1.0),

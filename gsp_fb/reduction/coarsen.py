@@ -9,13 +9,14 @@ import numpy as np
 from scipy import sparse
 
 from .._arguments import check_choice, check_count
+from .._build import canonical, drop_loops
 from ..backend import FloatArray, IntArray
 from ..errors import ParameterError
 from ..graph import Graph
 from ..nodes import NodeTable
 from ..operators import operator
 from ..spectrum import spectrum
-from .kron import check_reducible, without_loops
+from .kron import check_reducible
 
 __all__ = ["Coarsened", "coarsen"]
 
@@ -95,7 +96,6 @@ def coarsen(graph: Graph, ratio: float = 0.5, *, k: int = 10, method: str = "var
     Returns
     -------
     Coarsened
-        ``graph``, ``groups``, both sets of frequencies and the ``error``.
 
     Raises
     ------
@@ -128,12 +128,12 @@ def coarsen(graph: Graph, ratio: float = 0.5, *, k: int = 10, method: str = "var
     # Constant modes of the components are kept by every contraction.
     real = np.arange(k) >= graph.n_components
     low: FloatArray = np.asarray(modes.basis)[:, real] / np.sqrt(frequencies[real])
-    A = without_loops(graph.adjacency)
+    A = drop_loops(graph.adjacency)
     groups: IntArray = np.arange(graph.n_nodes)
     while A.shape[0] > target:
         joined = _contracted(A, low, target, method)
         S = _indicator(joined)
-        A, low, groups = without_loops(S.T @ A @ S), _means(joined, low), joined[groups]
+        A, low, groups = drop_loops(canonical(S.T @ A @ S, signed=True)), _means(joined, low), joined[groups]
     # The groups lie at the mean of the coordinates, where the nodes have some.
     at = None if graph.coordinates is None else _means(groups, graph.coordinates)
     coarse = Graph.from_adjacency(A, symmetrize="mean", nodes=NodeTable(A.shape[0], None, at))

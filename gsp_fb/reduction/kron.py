@@ -10,11 +10,12 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import splu
 
 from .._arguments import check_count, check_host, check_nodes
+from .._build import drop_loops
 from ..backend import IntArray
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
 
-__all__ = ["check_reducible", "fill_in", "kron", "sampled_kron", "without_loops"]
+__all__ = ["check_reducible", "fill_in", "kron", "sampled_kron"]
 
 # Entries of the result that are rounding of a zero, relative to the degrees of their ends.
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
@@ -71,7 +72,7 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
     graph.check_unsigned("Kron reduction")
     keep = _check_keep(keep, graph.n_nodes)
     drop = np.setdiff1d(np.arange(graph.n_nodes), keep)
-    A = without_loops(graph.adjacency)
+    A = drop_loops(graph.adjacency)
     _check_components(graph, keep)
     _check_fill(A, keep, drop, check_count(max_entries, "max_entries"))
     degrees = np.asarray(A.sum(axis=1)).ravel()
@@ -97,14 +98,6 @@ def _check_keep(keep: Any, n_nodes: int) -> IntArray:
         found = f"{nodes.size} entries, {np.count_nonzero(nodes)} of them True"
         raise ParameterError(f"the mask keep has {found}; it must have {n_nodes} entries, at least one of them True")
     return np.flatnonzero(nodes)
-
-
-def without_loops(A: Any) -> Any:
-    """Return a copy of an adjacency without its diagonal, as CSR."""
-    A = sparse.csr_array(A, copy=True)
-    A.setdiag(0)
-    A.eliminate_zeros()
-    return A
 
 
 def _check_components(graph: Graph, keep: IntArray) -> None:
@@ -169,10 +162,9 @@ def _clique(block: Any, towards: Any) -> Any:
 
 def _cleaned(schur: Any, degrees: Any) -> Any:
     """Return the matrix symmetric, without diagonal and without entries that are rounding of zero."""
-    schur = (schur + schur.T) / 2
-    schur.setdiag(0)
-    entries = schur.tocoo()
-    real = entries.data > ROUNDING * np.sqrt(degrees[entries.row] * degrees[entries.col])
+    entries = ((schur + schur.T) / 2).tocoo()
+    noise = ROUNDING * np.sqrt(degrees[entries.row] * degrees[entries.col])
+    real = (entries.row != entries.col) & (entries.data > noise)
     return sparse.csr_array((entries.data[real], (entries.row[real], entries.col[real])), shape=schur.shape)
 
 
@@ -183,7 +175,7 @@ def sampled_kron(graph: Graph, keep: IntArray, rng: np.random.Generator) -> Grap
     connected what was connected. Nodes of an independent set are eliminated together. R. Kyng and S. Sachdeva,
     "Approximate Gaussian elimination for Laplacians", FOCS 2016.
     """
-    A, left = without_loops(graph.adjacency), np.ones(graph.n_nodes, dtype=bool)
+    A, left = drop_loops(graph.adjacency), np.ones(graph.n_nodes, dtype=bool)
     left[keep] = False
     while left.any():
         chosen = _independent(A, left, rng)

@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.sparse.linalg import eigsh
 
 from .._arguments import check_count, check_rng
+from .._build import drop_loops
 from .._lambda_max import EXACT_NODES
 from ..backend import FloatArray, IntArray
 from ..errors import ParameterError, SignalError
@@ -19,7 +20,7 @@ from ..graph import Graph
 from ..operators import Operator, operator
 from ..solvers import Solver, System
 from ..spectrum import spectrum
-from .kron import check_reducible, fill_in, kron, sampled_kron, without_loops
+from .kron import check_reducible, fill_in, kron, sampled_kron
 
 __all__ = ["Pyramid"]
 
@@ -131,7 +132,7 @@ class Pyramid:
             keep = _kept_nodes(graph, level, generator)
             steps.append(_Level(graph, keep, float(regularization)))
             drop = steps[-1].drop
-            exact.append(fill_in(without_loops(graph.adjacency), keep, drop)[0] <= limit)
+            exact.append(fill_in(drop_loops(graph.adjacency), keep, drop)[0] <= limit)
             graph = kron(graph, keep) if exact[-1] else sampled_kron(graph, keep, generator)
         self._levels = tuple(steps)
         #: Graphs from the given one to the coarsest.

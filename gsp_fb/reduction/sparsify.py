@@ -73,8 +73,7 @@ def sparsify(graph: Graph, epsilon: float, *, rng: Any = 0) -> Sparsified:
 
     Each edge is kept with probability :math:`\min(1, c\,w_e r_e)`, :math:`r_e` its effective resistance, and its weight
     is divided by that probability. ``c`` grows until the measured error is at most ``epsilon``; at worst every edge is
-    kept. All connected components stay connected. A warning states how long it takes before it starts, where that is
-    more than about five seconds.
+    kept. All connected components stay connected. A warning states first how long it takes, if more than five seconds.
 
     Up to 512 nodes resistances and error are exact. Beyond, resistances come from 64 random projections, and the error
     from 48 steps of Lanczos's process; memory is proportional to the number of edges.
@@ -91,7 +90,6 @@ def sparsify(graph: Graph, epsilon: float, *, rng: Any = 0) -> Sparsified:
     Returns
     -------
     Sparsified
-        ``graph``, ``error`` and how the error is proven.
 
     Raises
     ------
@@ -136,7 +134,9 @@ def sparsify(graph: Graph, epsilon: float, *, rng: Any = 0) -> Sparsified:
         kept = generator.random(len(chances)) < chances
         error, proof = pencil.error(np.where(kept, 1.0 / chances, 0.0), generator)
         if error <= epsilon:
-            return Sparsified(_reweighted(graph, kept, chances), error, proof)
+            weights = graph.edges()[2]
+            raised = (1.0 if weights is None else weights) / chances
+            return Sparsified(_part(graph, kept, raised[kept]), error, proof)
         share *= FACTOR
 
 
@@ -175,7 +175,8 @@ class _Pencil:
         if n <= EXACT_NODES:
             low, high = self._dense_extremes(factors)
             return max(1.0 - low, high - 1.0, 0.0), "dense"
-        if not _spans(self.op.graph, factors > 0):
+        # The error is 1 at once where the kept edges do not join what all edges join.
+        if _part(self.op.graph, factors > 0).n_components != self.op.graph.n_components:
             return 1.0, "lanczos"
 
         # In the space of edges the pencil is P diag(factors) P with the projector P = B L^+ B' onto gradients. Less the
@@ -200,15 +201,7 @@ class _Pencil:
         return (float(found[0]), float(found[-1])) if len(found) else (1.0, 1.0)
 
 
-def _reweighted(graph: Graph, kept: Any, chances: FloatArray) -> Graph:
-    source, target, weights = graph.edges()
-    new = (1.0 if weights is None else weights) / chances
-    edges = np.stack([source, target], axis=1)[kept]
-    return Graph.from_edges(edges, new[kept], graph.n_nodes, nodes=graph.nodes)
-
-
-def _spans(graph: Graph, kept: Any) -> bool:
-    """Return whether the kept edges join what all edges join; otherwise the error is 1 at once."""
-    source, target, _ = graph.edges()
-    part = Graph.from_edges(np.stack([source, target], axis=1)[kept], n_nodes=graph.n_nodes)
-    return part.n_components == graph.n_components
+def _part(graph: Graph, kept: Any, weights: FloatArray | None = None) -> Graph:
+    """Return the graph of some edges with new weights."""
+    edges = np.stack(graph.edges()[:2], axis=1)[kept]
+    return Graph.from_edges(edges, weights, graph.n_nodes, nodes=graph.nodes)
