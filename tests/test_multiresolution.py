@@ -10,7 +10,7 @@ import gsp_fb as gf
 from gsp_fb import datasets
 from gsp_fb.errors import GraphError, ParameterError, SignalError
 from gsp_fb.reduction import Pyramid, coarsen, sparsify
-from gsp_fb.reduction.kron import sampled_kron
+from gsp_fb.reduction.kron import kron, sampled_kron
 
 DIRECTED = gf.Graph.from_edges([(0, 1), (1, 2)], directed=True)
 
@@ -65,9 +65,19 @@ def test_epsilon_lies_between_0_and_1(epsilon):
 
 
 @pytest.mark.parametrize("call", [lambda g: sparsify(g, 0.5), lambda g: Pyramid(g, 1), lambda g: coarsen(g, 0.5, k=1)])
-def test_directed_graphs_are_refused(call):
+def test_directed_and_signed_graphs_are_refused(call):
     with pytest.raises(GraphError, match="symmetrize="):
         call(DIRECTED)
+    with pytest.raises(GraphError, match=r"needs weights >= 0 and this graph has negative ones"):
+        call(gf.Graph.from_edges([(0, 1), (1, 2), (2, 3), (0, 3)], [1.0, -1.0, 2.0, 1.0], signed=True))
+
+
+def test_a_pyramid_passes_its_limit_on_to_the_reductions(monkeypatch):
+    module = importlib.import_module("gsp_fb.reduction.pyramid")
+    limits = []
+    monkeypatch.setattr(module, "kron", lambda *args, **options: limits.append(options) or kron(*args, **options))
+    Pyramid(datasets.grid(6), 1, max_entries=300_000_000)
+    assert limits == [{"max_entries": 300_000_000}]
 
 
 def test_leverage_by_random_projection_is_near_the_exact_one(monkeypatch):

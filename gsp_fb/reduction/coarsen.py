@@ -100,7 +100,7 @@ def coarsen(graph: Graph, ratio: float = 0.5, *, k: int = 10, method: str = "var
     Raises
     ------
     GraphError
-        The graph is directed.
+        The graph is directed or has negative weights.
     ParameterError
         ``ratio`` leaves fewer nodes than ``k`` or than there are components.
 
@@ -133,7 +133,7 @@ def coarsen(graph: Graph, ratio: float = 0.5, *, k: int = 10, method: str = "var
     while A.shape[0] > target:
         joined = _contracted(A, low, target, method)
         S = _indicator(joined)
-        A, low, groups = drop_loops(canonical(S.T @ A @ S, signed=True)), _means(joined, low), joined[groups]
+        A, low, groups = drop_loops(canonical(S.T @ A @ S)), _means(joined, low), joined[groups]
     # The groups lie at the mean of the coordinates, where the nodes have some.
     at = None if graph.coordinates is None else _means(groups, graph.coordinates)
     coarse = Graph.from_adjacency(A, symmetrize="mean", nodes=NodeTable(A.shape[0], None, at))

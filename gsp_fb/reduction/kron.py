@@ -69,7 +69,6 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
     (1, 0.5)
     """
     check_reducible(graph, "Kron reduction")
-    graph.check_unsigned("Kron reduction")
     keep = _check_keep(keep, graph.n_nodes)
     drop = np.setdiff1d(np.arange(graph.n_nodes), keep)
     A = drop_loops(graph.adjacency)
@@ -82,11 +81,12 @@ def kron(graph: Graph, keep: Any, *, max_entries: int = MAX_ENTRIES) -> Graph:
 
 
 def check_reducible(graph: Graph, what: str) -> None:
-    """Raise GraphError unless a graph is undirected, and in the memory of the host."""
+    """Raise GraphError unless a graph is undirected, without negative weights, and in the memory of the host."""
     graph.in_memory()
     check_host(graph.device, f"{what} runs")
     if graph.directed:
         raise GraphError(f"{what} needs an undirected graph; give symmetrize= to the graph")
+    graph.check_unsigned(what)
 
 
 def _check_keep(keep: Any, n_nodes: int) -> IntArray:

@@ -93,7 +93,7 @@ class Pyramid:
     Raises
     ------
     GraphError
-        The graph is directed.
+        The graph is directed or has negative weights.
     ParameterError
         A level has no node to drop, or an option is out of range.
 
@@ -133,7 +133,7 @@ class Pyramid:
             steps.append(_Level(graph, keep, float(regularization)))
             drop = steps[-1].drop
             exact.append(fill_in(drop_loops(graph.adjacency), keep, drop)[0] <= limit)
-            graph = kron(graph, keep) if exact[-1] else sampled_kron(graph, keep, generator)
+            graph = kron(graph, keep, max_entries=limit) if exact[-1] else sampled_kron(graph, keep, generator)
         self._levels = tuple(steps)
         #: Graphs from the given one to the coarsest.
         self.graphs: tuple[Graph, ...] = (*(step.graph for step in steps), graph)

@@ -94,7 +94,7 @@ def sparsify(graph: Graph, epsilon: float, *, rng: Any = 0) -> Sparsified:
     Raises
     ------
     GraphError
-        The graph is directed.
+        The graph is directed or has negative weights.
     ParameterError
         ``epsilon`` is not between 0 and 1.
 
