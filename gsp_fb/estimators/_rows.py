@@ -17,7 +17,8 @@ from ..backend import FloatArray, IntArray, is_sparse
 from ..errors import ParameterError, SignalError
 from ..graph import Graph
 
-__all__ = ["PRECISIONS", "GraphEstimator", "Rows", "RowsEstimator", "as_graph", "nearest_rows", "row_numbers"]
+__all__ = ["PRECISIONS", "GraphEstimator", "NodeNumbers", "Rows", "RowsEstimator", "Setting"]
+__all__ += ["as_graph", "nearest_rows"]
 
 PRECISIONS = (np.float64, np.float32)
 
@@ -54,13 +55,20 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class NodeNumbers(Setting):
-    """A column of node numbers; the features of all nodes are given."""
+    """A column of node numbers; the features of all nodes are given, unless none are read."""
 
-    features: Any
+    features: Any = None
 
     def place(self, X: Any) -> Rows:
         """Return the numbered nodes."""
-        return Rows(self.graph, self.features, _node_numbers(X, self.graph.n_nodes))
+        n_nodes = self.graph.n_nodes
+        if X.shape[1] != 1:
+            raise SignalError(f"X has {X.shape[1]} columns; where it holds node numbers it has one")
+        column: FloatArray = (X.toarray() if is_sparse(X) else X).ravel()
+        bad = np.flatnonzero((column != np.floor(column)) | (column < 0) | (column >= n_nodes))
+        if bad.size:
+            raise SignalError(f"row {bad[0]} of X is {column[bad[0]]:g}; node numbers are 0..{n_nodes - 1}")
+        return Rows(self.graph, self.features, column.astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,22 +100,6 @@ def nearest_rows(X: Any, n_neighbors: int) -> tuple[NearestNeighbors, Any]:
     count = min(check_count(n_neighbors, "n_neighbors"), X.shape[0])
     index = NearestNeighbors(n_neighbors=count).fit(X)
     return index, index.kneighbors_graph(X)
-
-
-def _node_numbers(X: Any, n_nodes: int) -> IntArray:
-    """Return a column of node numbers as an index array."""
-    if X.shape[1] != 1:
-        raise SignalError(f"X has {X.shape[1]} columns; where it holds node numbers it has one")
-    column: FloatArray = (X.toarray() if is_sparse(X) else X).ravel()
-    bad = np.flatnonzero((column != np.floor(column)) | (column < 0) | (column >= n_nodes))
-    if bad.size:
-        raise SignalError(f"row {bad[0]} of X is {column[bad[0]]:g}; node numbers are 0..{n_nodes - 1}")
-    return column.astype(np.int64)
-
-
-def row_numbers(X: Any, graph: Graph, *, numbered: bool) -> IntArray:
-    """Return the node of each row of ``X``, which holds node numbers or all nodes in order."""
-    return _node_numbers(X, graph.n_nodes) if numbered else Setting(graph).place(X).nodes
 
 
 def as_graph(graph: Any) -> Graph:
