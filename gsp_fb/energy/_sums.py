@@ -175,15 +175,12 @@ def _inner_squares(graph: Graph, blocks: Callable[[], Iterator[Any]], n_blocks: 
     for i, one in enumerate(blocks()):
         for j, other in enumerate([one] if n_blocks == 1 else blocks()):
             if j <= i:
-                part = _square_sum(graph, one.T @ other)
+                # Entries of sparse products stay few; ranks add up dense blocks.
+                inner = to_dense(one.T @ other) if graph.storage.kind == "mpi" else one.T @ other
+                total = graph.storage.reduce(inner, "sum")
+                part = float(((total.data if is_sparse(total) else total) ** 2).sum())
                 found += part if i == j else 2 * part
     return found
-
-
-def _square_sum(graph: Graph, inner: Any) -> float:
-    # Entries of sparse products stay few; ranks add up dense blocks.
-    found = graph.storage.reduce(to_dense(inner) if graph.storage.kind == "mpi" else inner, "sum")
-    return float((found.data**2).sum() if is_sparse(found) else (found**2).sum())
 
 
 def _real(columns: Any) -> Any:

@@ -149,10 +149,8 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names ``band_column`` of the output columns; ``input_features`` name the columns of ``X``."""
         check_is_fitted(self, "bands_")
-        names = _check_feature_names_in(self, input_features) if self.features is None else self._known_names()
+        if self.features is None:
+            names = _check_feature_names_in(self, input_features)
+        else:  # X holds node numbers only
+            names = getattr(self.features, "columns", [f"x{column}" for column in range(np.shape(self.features)[1])])
         return np.array([f"{band}_{name}" for band in self.bands_ for name in names], dtype=object)
-
-    def _known_names(self) -> Any:
-        """Return the column names of ``features``; ``X`` holds node numbers only."""
-        named = getattr(self.features, "columns", None)
-        return named if named is not None else [f"x{column}" for column in range(np.shape(self.features)[1])]
