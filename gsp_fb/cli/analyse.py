@@ -138,17 +138,11 @@ def _convert(args: argparse.Namespace) -> dict[str, Any]:
         how: dict[str, Any] = {"duplicates": args.duplicates or "error", "memory": args.memory, "progress": progress}
         graph: Any = outofcore.build_folder(args.input, args.output, **how, **rules)
     else:
-        graph = _loaded(args)
+        stored = is_folder_name(args.input)
+        graph = open_graph(args.input, memory=args.memory).load() if stored else read_file(args.input, args)
         write = outofcore.write_folder if is_folder_name(args.output) else write_graph
         write(graph, args.output)
     return {"written": str(args.output), "nodes": graph.n_nodes, "arcs" if graph.directed else "edges": graph.n_edges}
-
-
-def _loaded(args: argparse.Namespace) -> Graph:
-    """Return the whole graph in memory, from a folder as it is or from a file by the rules."""
-    if is_folder_name(args.input):
-        return open_graph(args.input, memory=args.memory).load()
-    return read_file(args.input, args)
 
 
 CONVERT = (

@@ -21,11 +21,7 @@ __all__ = ["COMMANDS", "parse_kernel"]
 
 
 def parse_kernel(text: str) -> tuple[Kernel, ...]:
-    """Return the kernels of a specification ``name`` or ``name:option=value,...``.
-
-    >>> [kernel.name for kernel in parse_kernel("heat:tau=5")]
-    ['heat(5)']
-    """
+    """Return the kernels of a specification ``name`` or ``name:option=value,...``."""
     name, _, options = text.partition(":")
     make = KERNELS[check_choice(name, KERNELS, "kernel")]
     try:
@@ -75,17 +71,17 @@ def _profile(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _save_figure(graph: Graph, path: Path | None, draw: Any) -> None:
-    """Write a figure, if one was asked for; one process does it for all."""
-    if path is not None:
-        distributed.on_root(graph, lambda: _drawn(path, draw))
+    """Draw on a figure of its own, without a display, and write it, if asked for; one process does it for all."""
+    if path is None:
+        return
 
+    def write() -> None:
+        figure = plot.figure()
+        draw(figure.subplots())
+        with atomic_write(path) as file:
+            figure.savefig(file, format=path.suffix.lstrip(".") or "png")
 
-def _drawn(path: Path, draw: Any) -> None:
-    """Draw on a figure of its own, without a display, and write it in the format of the file's ending."""
-    figure = plot.figure()
-    draw(figure.subplots())
-    with atomic_write(path) as file:
-        figure.savefig(file, format=path.suffix.lstrip(".") or "png")
+    distributed.on_root(graph, write)
 
 
 COMMON = (

@@ -42,8 +42,7 @@ def _flat(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts with those of an inner mapping under ``outer inner`` names."""
     flat: dict[str, Any] = {}
     for name, entry in facts.items():
-        inner = entry.items() if isinstance(entry, Mapping) else ()
-        flat |= {f"{name} {key}": value for key, value in inner} if isinstance(entry, Mapping) else {name: entry}
+        flat |= {f"{name} {key}": entry[key] for key in entry} if isinstance(entry, Mapping) else {name: entry}
     return flat
 
 

@@ -43,15 +43,14 @@ __all__ = ["AUDIT", "COMMANDS"]
 TRAIN_SHARE = 0.5
 
 
-def _advise(args: argparse.Namespace) -> int:
+def _advise(args: argparse.Namespace) -> dict[str, Any] | int:
     source = read_source(args)
     if source.y is None:
         raise ParameterError(f"{source.name} has no labels; give --label COLUMN or --labels FILE")
     nodes = training_nodes(args.source, source, split=args.split, train=args.train, seed=args.seed)
     found = advise(source.graph, source.x, source.y, nodes, rng=args.seed)
     if args.json:
-        emit({"source": source.name, **found.as_dict()}, as_json=True)
-        return 0
+        return {"source": source.name, **found.as_dict()}
     emit({"source": source.name, "answer": found.answer, "filter": found.family}, as_json=False)
     sys.stdout.write(f"\n{textwrap.fill(found.text, WIDTH)}\n\n{found.command(args.source)}\n\n")
     emit({"answers": list(found.rows), "evidence (training labels only)": _evidence(found.evidence)}, as_json=False)
@@ -101,7 +100,7 @@ def audit_run(path: Path, data: Any, *, progress: bool = False, **options: Any) 
     return nn.audit(run, data, nodes=_test_nodes(run, data), progress=progress and sys.stderr.isatty(), **options)
 
 
-def _audit(args: argparse.Namespace) -> int:
+def _audit(args: argparse.Namespace) -> dict[str, Any] | int:
     from ..nn.auditing import page
 
     if args.output is not None and args.output.suffix != ".html":
@@ -116,8 +115,7 @@ def _audit(args: argparse.Namespace) -> int:
             file.write(page.audit_page(found, f"{run.name} on {name}"))
     facts = {"run": str(run), "data set": name, "model": found.model}
     if args.json:
-        emit({**facts, "verdict": found.verdict, "audit": found.to_dict()}, as_json=True)
-        return 0
+        return {**facts, "verdict": found.verdict, "audit": found.to_dict()}
     emit({**facts, **{name.lower(): list(rows(found)) for name, (rows, _) in page.TABLES.items()}}, as_json=False)
     sys.stdout.write(f"\n{textwrap.fill(found.verdict, WIDTH)}\n")
     return 0
@@ -171,7 +169,7 @@ def _show(step: str) -> None:
         sys.stderr.flush()
 
 
-def _report(args: argparse.Namespace) -> int:
+def _report(args: argparse.Namespace) -> dict[str, Any] | int:
     # An unknown ending is refused before anything is computed.
     wanted = "markdown" if args.markdown else None
     chosen = None if args.output is None else reports.format_of(args.output, wanted)
@@ -198,10 +196,9 @@ def _report(args: argparse.Namespace) -> int:
         _show("")
     if args.output is not None:
         reports.write_report(found, args.output, format=chosen)
-    if args.json or args.output is None:
-        sys.stdout.write(reports.FORMATS["json" if args.json else "markdown"](found))
-    else:
-        emit({"written": str(args.output), "bytes": args.output.stat().st_size}, as_json=False)
+    if not args.json and args.output is not None:
+        return {"written": str(args.output), "bytes": args.output.stat().st_size}
+    sys.stdout.write(reports.FORMATS["json" if args.json else "markdown"](found))
     return 0
 
 

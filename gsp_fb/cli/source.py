@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,15 @@ add_memory = option("--memory", default="2GB", help="Limit the memory for a grap
 def add_family(parser: argparse.ArgumentParser, what: str, *, default: str | None = "sym") -> None:
     """Add ``--family``, with ``what`` it is for as its help."""
     text = f"{what}: {', '.join(VARIANTS)}{'.' if default is None else f' (default {default}).'}"
-    parser.add_argument("--family", type=one_of(VARIANTS, "family"), default=default, metavar="FAMILY", help=text)
+    parser.add_argument("--family", type=_family, default=default, metavar="FAMILY", help=text)
+
+
+def _family(text: str) -> str:
+    """Return the family that an option names; the message of an unknown one names the nearest."""
+    try:
+        return check_choice(text, VARIANTS, "family")
+    except ParameterError as unknown:
+        raise argparse.ArgumentTypeError(str(unknown)) from None
 
 
 def add_operator(parser: argparse.ArgumentParser) -> None:
@@ -68,18 +76,6 @@ def add_operator(parser: argparse.ArgumentParser) -> None:
     add_family(parser, "Choose the family")
     parser.add_argument("--channel", choices=CHANNELS, default="high", help="Choose the channel (default high).")
     add_gamma(parser)
-
-
-def one_of(choices: Iterable[str], what: str) -> Callable[[str], str]:
-    """Return the type of an option with few values; an unknown one names the nearest."""
-
-    def check(text: str) -> str:
-        try:
-            return check_choice(text, choices, what)
-        except ParameterError as unknown:
-            raise argparse.ArgumentTypeError(str(unknown)) from None
-
-    return check
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ Moments under random placement need them, see :mod:`gsp_fb.energy.permutation`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -43,8 +43,7 @@ class Weights:
         return [float(total) for total in self.graph.storage.reduce(local, "sum")]
 
 
-@dataclass(frozen=True, eq=False)
-class Gram:
+class Gram(NamedTuple):
     """Sums over the Gram matrix B of the rows of a signal, each an array over the signals that are looked at.
 
     ``trace`` is the sum of its diagonal b, ``fourth`` that of b^2; off the diagonal, with row sums r, ``total`` is the
@@ -114,11 +113,11 @@ def gram(graph: Graph, x: Any, per_column: bool, *, mean_only: bool = False) -> 
         peak = max(float(_peaks(graph, columns).max(initial=0.0)) for columns in _blocks(graph, x)) or 1.0
         return _of_blocks(graph, lambda: (_real(columns / peak) for columns in _blocks(graph, x)), mean_only)
     scaled = ((columns, _peaks(graph, columns)) for columns in _blocks(graph, x))
-    return _joined([_each(graph, divided(columns, np.where(peaks > 0, peaks, 1.0))) for columns, peaks in scaled])
+    return _joined(_each(graph, divided(columns, np.where(peaks > 0, peaks, 1.0))) for columns, peaks in scaled)
 
 
-def _joined(parts: list[Gram]) -> Gram:
-    return Gram(*(np.concatenate([getattr(part, name) for part in parts]) for name in Gram.__annotations__))
+def _joined(parts: Iterable[Gram]) -> Gram:
+    return Gram(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _blocks(graph: Graph, x: Any) -> Iterator[Any]:
@@ -139,7 +138,7 @@ def _peaks(graph: Graph, columns: Any) -> FloatArray:
 def _each(graph: Graph, columns: Any) -> Gram:
     if np.iscomplexobj(columns):
         alone = (partial(iter, [_real(columns[:, [j]])]) for j in range(columns.shape[1]))
-        return _joined([_of_blocks(graph, one, False) for one in alone])
+        return _joined(_of_blocks(graph, one, False) for one in alone)
     sums, second, third, fourth = (_column_sums(graph, columns, power) for power in (1, 2, 3, 4))
     rows = sums**2 * second - 2 * sums * third + fourth
     return Gram(second, fourth, sums**2 - second, second**2 - fourth, rows, sums * third - fourth)
@@ -176,15 +175,12 @@ def _inner_squares(graph: Graph, blocks: Callable[[], Iterator[Any]], n_blocks: 
     for i, one in enumerate(blocks()):
         for j, other in enumerate([one] if n_blocks == 1 else blocks()):
             if j <= i:
-                part = _square_sum(graph, one.T @ other)
+                # Entries of sparse products stay few; ranks add up dense blocks.
+                inner = to_dense(one.T @ other) if graph.storage.kind == "mpi" else one.T @ other
+                total = graph.storage.reduce(inner, "sum")
+                part = float(((total.data if is_sparse(total) else total) ** 2).sum())
                 found += part if i == j else 2 * part
     return found
-
-
-def _square_sum(graph: Graph, inner: Any) -> float:
-    # Entries of sparse products stay few; ranks add up dense blocks.
-    found = graph.storage.reduce(to_dense(inner) if graph.storage.kind == "mpi" else inner, "sum")
-    return float((found.data**2).sum() if is_sparse(found) else (found**2).sum())
 
 
 def _real(columns: Any) -> Any:

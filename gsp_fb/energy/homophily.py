@@ -129,9 +129,8 @@ def edge_homophily(graph: Graph, y: Any) -> float:
 
     Parameters
     ----------
-    graph : Graph
-    y : array_like of int, shape (n_nodes,)
-        A negative label means unlabelled.
+    graph, y
+        As in :func:`node_homophily`.
 
     Returns
     -------
@@ -162,9 +161,8 @@ def class_homophily(graph: Graph, y: Any) -> float:
 
     Parameters
     ----------
-    graph : Graph
-    y : array_like of int, shape (n_nodes,)
-        A negative label means unlabelled.
+    graph, y
+        As in :func:`node_homophily`.
 
     Returns
     -------
@@ -204,9 +202,8 @@ def adjusted_homophily(graph: Graph, y: Any) -> float:
 
     Parameters
     ----------
-    graph : Graph
-    y : array_like of int, shape (n_nodes,)
-        A negative label means unlabelled.
+    graph, y
+        As in :func:`node_homophily`.
 
     Returns
     -------
@@ -241,9 +238,8 @@ def label_informativeness(graph: Graph, y: Any) -> float:
 
     Parameters
     ----------
-    graph : Graph
-    y : array_like of int, shape (n_nodes,)
-        A negative label means unlabelled.
+    graph, y
+        As in :func:`node_homophily`.
 
     Returns
     -------

@@ -194,9 +194,8 @@ def energy_profile(
     if total == 0:
         raise SignalError("signal is zero everywhere; its energy lies nowhere")
     if op.graph.n_nodes > EXACT_NODES:
-        reads, n_signals = float(op.graph.n_entries) * matvecs * z.shape[1], z.shape[1]
-        remedy = "give fewer matvecs= or a sample of the signals"
-        state_cost(reads, f"an energy profile of {n_signals} signals", remedy)
+        what, remedy = f"an energy profile of {z.shape[1]} signals", "give fewer matvecs= or a sample of the signals"
+        state_cost(float(op.graph.n_entries) * matvecs * z.shape[1], what, remedy)
         measure = quadrature(op, z, matvecs)
     else:
         measure = _exact(op, z)

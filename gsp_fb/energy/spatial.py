@@ -128,20 +128,16 @@ def _statistic(graph: Graph, x: Any, *, laplacian: bool) -> float | FloatArray:
 
 
 def _dense_sums(graph: Graph, columns: Any, form: Form) -> tuple[FloatArray, FloatArray]:
-    xp = namespace(columns)
-    starts = range(0, max(columns.shape[1], 1), BLOCK_COLUMNS)
-    blocks = [_centred_sums(graph, columns[:, start : start + BLOCK_COLUMNS], form) for start in starts]
-    return xp.concat([block[0] for block in blocks]), xp.concat([block[1] for block in blocks])
-
-
-def _centred_sums(graph: Graph, block: Any, form: Form) -> tuple[FloatArray, FloatArray]:
-    xp, (left, diagonal, _) = namespace(block), form
-    z = cast(block, xp.float64)
-    peak = xp.max(xp.abs(z), axis=0)
-    z = z - xp.mean(z, axis=0)
-    # What rounding leaves of a constant is no variation.
-    z = xp.where(xp.max(xp.abs(z), axis=0) > 64 * np.finfo(np.float64).eps * peak, z, 0.0)
-    return xp.sum(abs_squared(z), axis=0), quadratic_form(graph, z, left, xp.ones_like(left), diagonal)
+    xp, (left, diagonal, _), variances, forms = namespace(columns), form, [], []
+    for start in range(0, max(columns.shape[1], 1), BLOCK_COLUMNS):
+        z = cast(columns[:, start : start + BLOCK_COLUMNS], xp.float64)
+        peak = xp.max(xp.abs(z), axis=0)
+        z = z - xp.mean(z, axis=0)
+        # What rounding leaves of a constant is no variation.
+        z = xp.where(xp.max(xp.abs(z), axis=0) > 64 * np.finfo(np.float64).eps * peak, z, 0.0)
+        variances.append(xp.sum(abs_squared(z), axis=0))
+        forms.append(quadratic_form(graph, z, left, xp.ones_like(left), diagonal))
+    return xp.concat(variances), xp.concat(forms)
 
 
 def _sparse_sums(graph: Graph, columns: Any, form: Form) -> tuple[FloatArray, FloatArray]:

@@ -17,7 +17,8 @@ from ..backend import FloatArray, IntArray, is_sparse
 from ..errors import ParameterError, SignalError
 from ..graph import Graph
 
-__all__ = ["PRECISIONS", "GraphEstimator", "Rows", "RowsEstimator", "as_graph", "nearest_rows", "row_numbers"]
+__all__ = ["PRECISIONS", "GraphEstimator", "NodeNumbers", "Rows", "RowsEstimator", "Setting"]
+__all__ += ["as_graph", "nearest_rows"]
 
 PRECISIONS = (np.float64, np.float32)
 
@@ -37,12 +38,8 @@ class Setting:
 
     graph: Graph
 
-    def train(self, X: Any) -> Rows:
-        """Return the training rows as nodes."""
-        return self.place(X)
-
     def place(self, X: Any) -> Rows:
-        """Return any rows as nodes."""
+        """Return rows as nodes."""
         n_nodes = self.graph.n_nodes
         if X.shape[0] != n_nodes:
             raise SignalError(
@@ -54,13 +51,20 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class NodeNumbers(Setting):
-    """A column of node numbers; the features of all nodes are given."""
+    """A column of node numbers; the features of all nodes are given, unless none are read."""
 
-    features: Any
+    features: Any = None
 
     def place(self, X: Any) -> Rows:
         """Return the numbered nodes."""
-        return Rows(self.graph, self.features, _node_numbers(X, self.graph.n_nodes))
+        n_nodes = self.graph.n_nodes
+        if X.shape[1] != 1:
+            raise SignalError(f"X has {X.shape[1]} columns; where it holds node numbers it has one")
+        column: FloatArray = (X.toarray() if is_sparse(X) else X).ravel()
+        bad = np.flatnonzero((column != np.floor(column)) | (column < 0) | (column >= n_nodes))
+        if bad.size:
+            raise SignalError(f"row {bad[0]} of X is {column[bad[0]]:g}; node numbers are 0..{n_nodes - 1}")
+        return Rows(self.graph, self.features, column.astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +77,6 @@ class NearestRows(Setting):
 
     index: NearestNeighbors
     points: Any
-
-    def train(self, X: Any) -> Rows:
-        """Return the training rows in their own graph."""
-        return Rows(self.graph, X, np.arange(self.graph.n_nodes))
 
     def place(self, X: Any) -> Rows:
         """Return the rows as nodes appended to the training rows."""
@@ -94,41 +94,9 @@ def nearest_rows(X: Any, n_neighbors: int) -> tuple[NearestNeighbors, Any]:
     return index, index.kneighbors_graph(X)
 
 
-def _node_numbers(X: Any, n_nodes: int) -> IntArray:
-    """Return a column of node numbers as an index array."""
-    if X.shape[1] != 1:
-        raise SignalError(f"X has {X.shape[1]} columns; where it holds node numbers it has one")
-    column: FloatArray = (X.toarray() if is_sparse(X) else X).ravel()
-    bad = np.flatnonzero((column != np.floor(column)) | (column < 0) | (column >= n_nodes))
-    if bad.size:
-        raise SignalError(f"row {bad[0]} of X is {column[bad[0]]:g}; node numbers are 0..{n_nodes - 1}")
-    return column.astype(np.int64)
-
-
-def row_numbers(X: Any, graph: Graph, *, numbered: bool) -> IntArray:
-    """Return the node of each row of ``X``, which holds node numbers or all nodes in order."""
-    return _node_numbers(X, graph.n_nodes) if numbered else Setting(graph).place(X).nodes
-
-
 def as_graph(graph: Any) -> Graph:
     """Return a ``Graph``, converting an adjacency matrix."""
     return graph if isinstance(graph, Graph) else Graph.from_adjacency(graph)
-
-
-def make_setting(X: Any, graph: Any, features: Any, n_neighbors: int) -> Setting:
-    """Return the meaning of the rows of ``X`` under the parameters of an estimator."""
-    if graph is None and features is not None:
-        raise ParameterError("features= are those of the nodes of a graph; give graph= with them")
-    if graph is None:
-        index, arcs = nearest_rows(X, n_neighbors)
-        return NearestRows(Graph.from_adjacency(arcs, directed=True), index, X)
-    if features is None:
-        return Setting(as_graph(graph))
-    known = check_array(features, accept_sparse="csr", dtype=PRECISIONS, input_name="features")
-    graph = as_graph(graph)
-    if known.shape[0] != graph.n_nodes:
-        raise SignalError(f"features have {known.shape[0]} rows but the graph has {graph.n_nodes} nodes")
-    return NodeNumbers(graph, known)
 
 
 class GraphEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -158,9 +126,20 @@ class RowsEstimator(GraphEstimator):
         return self._setting.graph
 
     def _train_rows(self, X: Any) -> Rows:
-        """Return the rows of a validated ``X``, and store the setting."""
-        self._setting = make_setting(X, self.graph, self.features, self.n_neighbors)
-        return self._setting.train(X)
+        """Return the rows of a validated ``X``, and store their meaning under the parameters."""
+        if self.graph is None:
+            if self.features is not None:
+                raise ParameterError("features= are those of the nodes of a graph; give graph= with them")
+            index, arcs = nearest_rows(X, self.n_neighbors)
+            self._setting = NearestRows(Graph.from_adjacency(arcs, directed=True), index, X)
+            return Setting(self.graph_).place(X)  # in their own graph
+        graph, known = as_graph(self.graph), self.features
+        if known is not None:
+            known = check_array(known, accept_sparse="csr", dtype=PRECISIONS, input_name="features")
+            if known.shape[0] != graph.n_nodes:
+                raise SignalError(f"features have {known.shape[0]} rows but the graph has {graph.n_nodes} nodes")
+        self._setting = Setting(graph) if known is None else NodeNumbers(graph, known)
+        return self._setting.place(X)
 
     def _rows(self, X: Any) -> Rows:
         check_is_fitted(self, "_setting")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from types import SimpleNamespace
 from typing import Any
@@ -23,6 +24,7 @@ __all__ = ["FilterBankClassifier"]
 UNLABELLED = -1
 
 
+@dataclass(eq=False, repr=False)
 class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc]  # scikit-learn ships no types
     """Classify nodes with any node model of ``gsp_fb.nn.MODELS``, trained by :func:`gsp_fb.nn.train`.
 
@@ -85,38 +87,21 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
     [0, 1, 0, 1, 0, 1, 0, 1]
     """
 
-    def __init__(
-        self,
-        graph: Any = None,
-        *,
-        model: str = "fb-gcn",
-        hidden: int = 32,
-        dropout: float = 0.5,
-        model_options: Mapping[str, Any] | None = None,
-        lr: float = 0.05,
-        weight_decay: float = 5e-4,
-        epochs: int = 200,
-        patience: int = 100,
-        normalize: bool = False,
-        validation_fraction: float | None = None,
-        features: Any = None,
-        n_neighbors: int = 10,
-        random_state: Any = 0,
-    ) -> None:
-        self.graph = graph
-        self.model = model
-        self.hidden = hidden
-        self.dropout = dropout
-        self.model_options = model_options
-        self.lr = lr
-        self.weight_decay = weight_decay
-        self.epochs = epochs
-        self.patience = patience
-        self.normalize = normalize
-        self.validation_fraction = validation_fraction
-        self.features = features
-        self.n_neighbors = n_neighbors
-        self.random_state = random_state
+    graph: Any = None
+    _: KW_ONLY
+    model: str = "fb-gcn"
+    hidden: int = 32
+    dropout: float = 0.5
+    model_options: Mapping[str, Any] | None = None
+    lr: float = 0.05
+    weight_decay: float = 5e-4
+    epochs: int = 200
+    patience: int = 100
+    normalize: bool = False
+    validation_fraction: float | None = None
+    features: Any = None
+    n_neighbors: int = 10
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any) -> FilterBankClassifier:
         """Train the network.
@@ -198,11 +183,7 @@ class FilterBankClassifier(ClassifierMixin, RowsEstimator):  # type: ignore[misc
 
 
 def _encode_labels(y: Any) -> tuple[Any, IntArray]:
-    """Return the classes and the class number of each row, -1 where it is unlabelled.
-
-    >>> _encode_labels(np.array([5, -1, 7, 5]))
-    (array([5, 7]), array([ 0, -1,  1,  0]))
-    """
+    """Return the classes and the class number of each row, -1 where it is unlabelled."""
     known = y != UNLABELLED if y.dtype.kind in "iufO" else np.ones(len(y), dtype=bool)
     if not np.any(known):
         raise ParameterError("every label is -1 (unlabelled); there is nothing to learn")
@@ -213,11 +194,7 @@ def _encode_labels(y: Any) -> tuple[Any, IntArray]:
 
 
 def _labels_of_nodes(codes: IntArray, nodes: IntArray, n_nodes: int) -> IntArray:
-    """Return the labels of all nodes: those of the listed ones, and -1 for the rest.
-
-    >>> _labels_of_nodes(np.array([1, 0]), np.array([3, 1]), 4)
-    array([-1,  0, -1,  1])
-    """
+    """Return the labels of all nodes: those of the listed ones, and -1 for the rest."""
     labels = np.full(n_nodes, UNLABELLED)
     labels[nodes] = codes
     torn = np.flatnonzero(labels[nodes] != codes)

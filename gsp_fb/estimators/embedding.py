@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,12 @@ from ..errors import ParameterError
 from ..graph import Graph
 from ..operators import operator
 from ..spectrum import spectrum
-from ._rows import GraphEstimator, as_graph, nearest_rows, row_numbers
+from ._rows import GraphEstimator, NodeNumbers, Setting, as_graph, nearest_rows
 
 __all__ = ["GraphSpectralEmbedding"]
 
 
+@dataclass(eq=False, repr=False)
 class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphEstimator):  # type: ignore[misc]  # scikit-learn ships no types
     r"""Embed nodes by eigenvectors of a high channel ``L``: :math:`L u_k = \lambda_k u_k`, one eigenvector per column.
 
@@ -76,26 +78,15 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
            [-0.7071]])
     """
 
-    def __init__(
-        self,
-        graph: Any = None,
-        *,
-        n_components: int = 2,
-        family: str = "rw",
-        gamma: float | None = None,
-        which: str = "low",
-        drop_first: bool = True,
-        numbered: bool = False,
-        n_neighbors: int = 10,
-    ) -> None:
-        self.graph = graph
-        self.n_components = n_components
-        self.family = family
-        self.gamma = gamma
-        self.which = which
-        self.drop_first = drop_first
-        self.numbered = numbered
-        self.n_neighbors = n_neighbors
+    graph: Any = None
+    _: KW_ONLY
+    n_components: int = 2
+    family: str = "rw"
+    gamma: float | None = None
+    which: str = "low"
+    drop_first: bool = True
+    numbered: bool = False
+    n_neighbors: int = 10
 
     def fit(self, X: Any, y: Any = None) -> GraphSpectralEmbedding:
         """Compute the eigenvectors.
@@ -135,7 +126,8 @@ class GraphSpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     def _coordinates(self, X: Any) -> FloatArray:
         if self._extension is None:
-            return self.embedding_[row_numbers(X, self.graph_, numbered=self.numbered)]
+            rows = NodeNumbers(self.graph_) if self.numbered else Setting(self.graph_)
+            return self.embedding_[rows.place(X).nodes]
         return np.asarray(self._extension.predict(X))
 
     def transform(self, X: Any) -> FloatArray:

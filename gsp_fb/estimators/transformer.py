@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = ["FilterBankTransformer"]
 CHANNELS = {"both": slice(None), "low": slice(0, 1), "high": slice(1, None)}
 
 
+@dataclass(eq=False, repr=False)
 class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[misc]  # scikit-learn ships no types
     """Replace each column by its bands on the graph: ``[low(x) | high(x)]`` with ``low(x) + high(x) = x``.
 
@@ -83,28 +85,16 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
     ['low_x0', 'high_x0']
     """
 
-    def __init__(
-        self,
-        graph: Any = None,
-        *,
-        family: str = "lazy_rw",
-        gamma: float | None = None,
-        isolated: str = "self",
-        channels: str = "both",
-        levels: int = 1,
-        kernels: Sequence[Any] | None = None,
-        features: Any = None,
-        n_neighbors: int = 10,
-    ) -> None:
-        self.graph = graph
-        self.family = family
-        self.gamma = gamma
-        self.isolated = isolated
-        self.channels = channels
-        self.levels = levels
-        self.kernels = kernels
-        self.features = features
-        self.n_neighbors = n_neighbors
+    graph: Any = None
+    _: KW_ONLY
+    family: str = "lazy_rw"
+    gamma: float | None = None
+    isolated: str = "self"
+    channels: str = "both"
+    levels: int = 1
+    kernels: Sequence[Any] | None = None
+    features: Any = None
+    n_neighbors: int = 10
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -159,10 +149,8 @@ class FilterBankTransformer(TransformerMixin, RowsEstimator):  # type: ignore[mi
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names ``band_column`` of the output columns; ``input_features`` name the columns of ``X``."""
         check_is_fitted(self, "bands_")
-        names = _check_feature_names_in(self, input_features) if self.features is None else self._known_names()
+        if self.features is None:
+            names = _check_feature_names_in(self, input_features)
+        else:  # X holds node numbers only
+            names = getattr(self.features, "columns", [f"x{column}" for column in range(np.shape(self.features)[1])])
         return np.array([f"{band}_{name}" for band in self.bands_ for name in names], dtype=object)
-
-    def _known_names(self) -> Any:
-        """Return the column names of ``features``; ``X`` holds node numbers only."""
-        named = getattr(self.features, "columns", None)
-        return named if named is not None else [f"x{column}" for column in range(np.shape(self.features)[1])]

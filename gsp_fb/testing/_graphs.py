@@ -20,7 +20,7 @@ from ..backend import FloatArray
 from ..errors import ParameterError
 from ..graph import Graph
 
-__all__ = ["SHAPES", "adjacencies", "graphs", "magnetic_graphs", "signed_graphs"]
+__all__ = ["SHAPES", "adjacencies", "as_strategy", "graphs", "magnetic_graphs", "signed_graphs"]
 
 Pairs = list[tuple[int, int]]
 
@@ -37,6 +37,11 @@ SHAPES: dict[str, Callable[[int], Pairs]] = {
     "bipartite": lambda n: list(product(range(n // 2), range(n // 2, n))),
     "complete": lambda n: list(combinations(range(n), 2)),
 }
+
+
+def as_strategy(value: Any, default: SearchStrategy[Any]) -> SearchStrategy[Any]:
+    """Return a given strategy, that of a fixed value, or the default for None."""
+    return default if value is None else value if isinstance(value, SearchStrategy) else st.just(value)
 
 
 def _subset(draw: DrawFn, items: Iterable[Any]) -> list[Any]:
@@ -104,32 +109,6 @@ def _raised(pairs: Pairs, weights: FloatArray, min_degree: float, n: int, direct
     return weights * (min_degree / smallest * (1.0 + 1e-12)) if smallest < min_degree else weights
 
 
-@st.composite
-def _draw_graph(
-    draw: DrawFn,
-    *,
-    nodes: tuple[int, int],
-    weighted: bool | None,
-    directed: bool,
-    connected: bool,
-    min_degree: float | None,
-    loops: bool,
-) -> Graph:
-    # Smallest graphs are few and Hypothesis draws no example twice, so they get a fixed share of the draws.
-    n = nodes[0] if draw(st.integers(0, 7)) == 0 else draw(st.integers(*nodes))
-    if n == 0:
-        return Graph.from_edges([], n_nodes=0, directed=directed)
-    pairs = _pairs(draw, n, connected)
-    pairs = _arcs(draw, pairs) if directed else pairs
-    pairs = pairs if min_degree is None else _without_isolated(pairs, n, directed)
-    looped = _subset(draw, range(n)) if loops and draw(st.booleans()) else []
-    pairs += [(i, i) for i in looped]
-    weights = _weights(draw, len(pairs), weighted)
-    if min_degree is not None:
-        weights = _raised(pairs, weights, min_degree, n, directed)
-    return Graph.from_edges(pairs, weights, n, directed=directed)
-
-
 def graphs(
     *,
     min_nodes: int = 1,
@@ -189,21 +168,31 @@ def graphs(
         fewest = max(fewest, 2)
         if weighted is False and min_degree > 1:
             raise ParameterError(f"unweighted graphs cannot be raised to min_degree={min_degree!r}; give weighted=None")
-    nodes = fewest, max(fewest, most)
-    return _draw_graph(
-        nodes=nodes, weighted=weighted, directed=directed, connected=connected, min_degree=min_degree, loops=loops
-    )
+
+    @st.composite
+    def drawn(draw: DrawFn) -> Graph:
+        # Smallest graphs are few and Hypothesis draws no example twice, so they get a fixed share of the draws.
+        n = fewest if draw(st.integers(0, 7)) == 0 else draw(st.integers(fewest, max(fewest, most)))
+        if n == 0:
+            return Graph.from_edges([], n_nodes=0, directed=directed)
+        pairs = _pairs(draw, n, connected)
+        pairs = _arcs(draw, pairs) if directed else pairs
+        pairs = pairs if min_degree is None else _without_isolated(pairs, n, directed)
+        looped = _subset(draw, range(n)) if loops and draw(st.booleans()) else []
+        pairs += [(i, i) for i in looped]
+        weights = _weights(draw, len(pairs), weighted)
+        if min_degree is not None:
+            weights = _raised(pairs, weights, min_degree, n, directed)
+        return Graph.from_edges(pairs, weights, n, directed=directed)
+
+    return drawn()
 
 
 FORMS: dict[str, Callable[[Any], Any]] = {
     "list": lambda A: A.tolist(),
     "dense": lambda A: A,
     "fortran": np.asfortranarray,
-    "csr_array": sparse.csr_array,
-    "csc_array": sparse.csc_array,
-    "coo_array": sparse.coo_array,
-    "csr_matrix": sparse.csr_matrix,
-    "lil_array": sparse.lil_array,
+    **{name: getattr(sparse, name) for name in ("csr_array", "csc_array", "coo_array", "csr_matrix", "lil_array")},
 }
 DTYPES: dict[str, Callable[[Any], Any]] = {
     "float64": lambda A: A,
@@ -247,7 +236,7 @@ def adjacencies(graph: SearchStrategy[Graph] | None = None) -> SearchStrategy[tu
         return FORMS[form](A), Graph.from_adjacency(A.astype(np.float64), directed=graph.directed)
 
     return st.builds(
-        converted, graphs() if graph is None else graph, st.sampled_from(list(FORMS)), st.sampled_from(list(DTYPES))
+        converted, as_strategy(graph, graphs()), st.sampled_from(list(FORMS)), st.sampled_from(list(DTYPES))
     )
 
 
@@ -320,6 +309,5 @@ def magnetic_graphs(*, q: SearchStrategy[float] | float | None = None, **options
     ...     assert (A == A.conj().T).all()
     >>> the_adjacency_is_hermitian()
     """
-    turns = st.integers(0, 7).map(lambda eighths: eighths / 8) if q is None else q
-    drawn = turns if isinstance(turns, SearchStrategy) else st.just(turns)
-    return st.builds(Graph.magnetic, graphs(directed=True, **options), drawn)
+    turns = as_strategy(q, st.integers(0, 7).map(lambda eighths: eighths / 8))
+    return st.builds(Graph.magnetic, graphs(directed=True, **options), turns)

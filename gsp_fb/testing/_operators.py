@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -11,11 +10,9 @@ from hypothesis.strategies import SearchStrategy
 from ..graph import Graph
 from ..operators import Operator, operator
 from ..variants import CHANNELS, VARIANTS
-from ._graphs import graphs
+from ._graphs import as_strategy, graphs
 
 __all__ = ["channels", "families", "gammas", "isolated_policies", "operators"]
-
-_Value = TypeVar("_Value")
 
 
 def families(
@@ -122,10 +119,6 @@ def gammas(*, extreme: bool = False) -> SearchStrategy[float]:
     return usual | st.sampled_from([1e-300, 1e300]) if extreme else usual
 
 
-def _strategy(value: _Value | SearchStrategy[_Value]) -> SearchStrategy[_Value]:
-    return value if isinstance(value, SearchStrategy) else st.just(value)
-
-
 def _build(graph: Graph, family: str, channel: str, gamma: float, isolated: str) -> Operator:
     return operator(graph, family, channel, gamma if VARIANTS[family].has_gamma else None, isolated)
 
@@ -165,11 +158,5 @@ def operators(
     ...     assert abs(sums - (op.channel == "low")).max() < 1e-12
     >>> rows_sum_to_one_in_the_low_channel()
     """
-    return st.builds(
-        _build,
-        _strategy(graphs() if graph is None else graph),
-        _strategy(families() if family is None else family),
-        _strategy(channels() if channel is None else channel),
-        _strategy(gammas() if gamma is None else gamma),
-        _strategy(isolated_policies() if isolated is None else isolated),
-    )
+    defaults = (graphs(), families(), channels(), gammas(), isolated_policies())
+    return st.builds(_build, *map(as_strategy, (graph, family, channel, gamma, isolated), defaults))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from ..graph import Graph
-from ._graphs import graphs
+from ._graphs import as_strategy, graphs
 
 __all__ = ["KINDS", "SignalRecipe", "graphs_with_signals", "signals"]
 
@@ -84,8 +84,7 @@ def signals(
     ...     assert signal(graph).shape == (graph.n_nodes, 2)
     >>> a_row_for_each_node()
     """
-    widths = columns if isinstance(columns, SearchStrategy) else st.just(columns)
-    seeds = st.integers(0, 2**32 - 1)
+    widths, seeds = as_strategy(columns, st.none()), st.integers(0, 2**32 - 1)
     recipes = st.builds(SignalRecipe, st.sampled_from(list(KINDS)), seeds, widths, st.just(complex), st.just(dtype))
     return recipes if graph is None else recipes.map(lambda recipe: recipe(graph))
 
@@ -121,6 +120,4 @@ def graphs_with_signals(
     ...     assert x.shape == (graph.n_nodes,)
     >>> a_value_for_each_node()
     """
-    return st.builds(
-        lambda drawn, recipe: (drawn, recipe(drawn)), graphs() if graph is None else graph, signals(**options)
-    )
+    return st.builds(lambda drawn, recipe: (drawn, recipe(drawn)), as_strategy(graph, graphs()), signals(**options))

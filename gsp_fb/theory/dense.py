@@ -23,56 +23,39 @@ __all__ = ["DENSE", "paper_dense", "paper_matrix", "tolerance"]
 # Covers the constants of a few matrix products and one decomposition; a wrong formula differs by far more.
 ROUNDINGS = 64
 
-Matrix = FloatArray
 Formula = Callable[[Any, Any, float], Any]
 
 
-def _inverse(degrees: Matrix) -> Matrix:
+def _inverse(degrees: FloatArray) -> FloatArray:
     """Return the diagonal of D^-1, with 0 for zero degrees, which the paper excludes."""
     return np.divide(1.0, degrees, out=np.zeros_like(degrees), where=degrees > 0)
 
 
-def _sym(A: Matrix, d: Matrix) -> Matrix:
+def _sym(A: FloatArray, d: FloatArray) -> FloatArray:
     root = np.sqrt(_inverse(d))
     return np.asarray(root[:, None] * A * root[None, :])
 
 
-def _rw(A: Matrix, d: Matrix) -> Matrix:
+def _rw(A: FloatArray, d: FloatArray) -> FloatArray:
     return np.asarray(_inverse(d)[:, None] * A)
-
-
-def _laplacian(A: Matrix, d: Matrix) -> Matrix:
-    return np.diag(d) - A
-
-
-def _loops(A: Matrix, gamma: float) -> Matrix:
-    return A + gamma * np.eye(len(A))
-
-
-def _lazy(gamma: float, walk: Matrix) -> Matrix:
-    return (gamma * np.eye(len(walk)) + walk) / (1.0 + gamma)
-
-
-def _lazy_high(gamma: float, walk: Matrix) -> Matrix:
-    return (np.eye(len(walk)) - walk) / (1.0 + gamma)
 
 
 # (family, channel) -> formula in A, d = |A| 1 and gamma, for a graph without isolated nodes.
 DENSE: dict[tuple[str, str], Formula] = {
-    ("comb", "low"): lambda A, d, gamma: np.eye(len(A)) - _laplacian(A, d),
-    ("comb", "high"): lambda A, d, gamma: _laplacian(A, d),
+    ("comb", "low"): lambda A, d, gamma: np.eye(len(A)) - (np.diag(d) - A),
+    ("comb", "high"): lambda A, d, gamma: np.diag(d) - A,
     ("sym", "low"): lambda A, d, gamma: _sym(A, d),
-    ("sym", "high"): lambda A, d, gamma: _sym(_laplacian(A, d), d),
+    ("sym", "high"): lambda A, d, gamma: _sym(np.diag(d) - A, d),
     ("rw", "low"): lambda A, d, gamma: _rw(A, d),
-    ("rw", "high"): lambda A, d, gamma: _rw(_laplacian(A, d), d),
-    ("renorm_sym", "low"): lambda A, d, gamma: _sym(_loops(A, gamma), d + gamma),
-    ("renorm_sym", "high"): lambda A, d, gamma: _sym(_laplacian(A, d), d + gamma),
-    ("renorm_rw", "low"): lambda A, d, gamma: _rw(_loops(A, gamma), d + gamma),
-    ("renorm_rw", "high"): lambda A, d, gamma: _rw(_laplacian(A, d), d + gamma),
-    ("lazy_sym", "low"): lambda A, d, gamma: _lazy(gamma, _sym(A, d)),
-    ("lazy_sym", "high"): lambda A, d, gamma: _lazy_high(gamma, _sym(A, d)),
-    ("lazy_rw", "low"): lambda A, d, gamma: _lazy(gamma, _rw(A, d)),
-    ("lazy_rw", "high"): lambda A, d, gamma: _lazy_high(gamma, _rw(A, d)),
+    ("rw", "high"): lambda A, d, gamma: _rw(np.diag(d) - A, d),
+    ("renorm_sym", "low"): lambda A, d, gamma: _sym(A + gamma * np.eye(len(A)), d + gamma),
+    ("renorm_sym", "high"): lambda A, d, gamma: _sym(np.diag(d) - A, d + gamma),
+    ("renorm_rw", "low"): lambda A, d, gamma: _rw(A + gamma * np.eye(len(A)), d + gamma),
+    ("renorm_rw", "high"): lambda A, d, gamma: _rw(np.diag(d) - A, d + gamma),
+    ("lazy_sym", "low"): lambda A, d, gamma: (gamma * np.eye(len(A)) + _sym(A, d)) / (1.0 + gamma),
+    ("lazy_sym", "high"): lambda A, d, gamma: (np.eye(len(A)) - _sym(A, d)) / (1.0 + gamma),
+    ("lazy_rw", "low"): lambda A, d, gamma: (gamma * np.eye(len(A)) + _rw(A, d)) / (1.0 + gamma),
+    ("lazy_rw", "high"): lambda A, d, gamma: (np.eye(len(A)) - _rw(A, d)) / (1.0 + gamma),
 }
 
 

@@ -67,12 +67,6 @@ class ClaimResult:
 class ClaimResults(list[ClaimResult]):
     """Rows of :func:`verify`: a list, shown as a table in notebooks.
 
-    See Also
-    --------
-    verify : Returns it.
-
-    Examples
-    --------
     >>> from gsp_fb import Graph, verify
     >>> "<table" in verify(Graph.from_edges([(0, 1)]))._repr_html_()
     True
