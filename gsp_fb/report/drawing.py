@@ -171,11 +171,7 @@ def _cell(value: Any) -> str | None:
 
 
 def neighbourhood(graph: Graph, size: int) -> IntArray:
-    """Return up to ``size`` nodes around the node of largest degree, in breadth-first order, in ascending order.
-
-    >>> neighbourhood(Graph.from_edges([(0, 1), (1, 2), (2, 3), (1, 4)]), 4)
-    array([0, 1, 2, 4])
-    """
+    """Return up to ``size`` nodes around the node of largest degree, in breadth-first order, in ascending order."""
     found = np.array([int(np.argmax(graph.degrees))])
     seen = np.zeros(graph.n_nodes, dtype=bool)
     ring = found

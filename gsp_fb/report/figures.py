@@ -63,11 +63,7 @@ class Section:
 
 
 def nice_ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Return about ``count`` round numbers between ``low`` and ``high``.
-
-    >>> nice_ticks(0.0, 2.0)
-    [0.0, 0.5, 1.0, 1.5, 2.0]
-    """
+    """Return about ``count`` round numbers between ``low`` and ``high``."""
     raw = (high - low) / max(count - 1, 1)
     unit = 10.0 ** math.floor(math.log10(raw))
     step = unit * next(round_ for round_ in (1.0, 2.0, 2.5, 5.0, 10.0) if unit * round_ >= raw * 0.999)

@@ -51,13 +51,9 @@ def _energies(report: Report) -> Contents:
     figure = figures.dots(
         "S of every signal", measured, xlabel="S: 0 is the smoothest, 2 the roughest", top=2.0, expected=expected
     )
-    return {
-        "reading": say.about_energies(report),
-        "figures": (figure,),
-        "table": _table(tested),
-        "details": _table(listed),
-        "note": " ".join(filter(None, [made, left_out, report.notes.get("energies", "")])),
-    }
+    note = " ".join(filter(None, [made, left_out, report.notes.get("energies", "")]))
+    tables = {"table": _table(tested), "details": _table(listed)}
+    return {"reading": say.about_energies(report), "figures": (figure,), **tables, "note": note}
 
 
 def _tested(row: SignificanceRow, name: str) -> dict[str, Any]:
