@@ -159,13 +159,9 @@ def _parts(report: Report, *anchors: str) -> Iterator[Section]:
 
 def _runs(report: Report) -> Iterator[Section]:
     for position, run in enumerate(report.runs):
-        yield Section(
-            f"run-{position}",
-            f"Training: {run.model}, {run.name}",
-            " ".join(filter(None, [say.about_run(run), say.about_embeddings(run.embeddings)])),
-            tuple(_run_figures(run)),
-            note=report.notes.get("runs", ""),
-        )
+        title, note = f"Training: {run.model}, {run.name}", report.notes.get("runs", "")
+        reading = " ".join(filter(None, [say.about_run(run), say.about_embeddings(run.embeddings)]))
+        yield Section(f"run-{position}", title, reading, tuple(_run_figures(run)), note=note)
 
 
 def _run_figures(run: RunFacts) -> Iterator[Chart]:
@@ -194,25 +190,13 @@ def audit_sections(audit: Audit) -> Iterator[Section]:
 
     tables = {name: Table.from_records(rows(audit)) for name, (rows, _) in TABLES.items()}
     notes = {name: note for name, (_, note) in TABLES.items()}
-    yield Section(
-        "audit",
-        f"What the network keeps: {audit.model}",
-        audit.verdict,
-        (_gains(audit),),
-        tables["Response"],
-        tables["Dependence"],
-        f"{notes['Response']} In the figure each line is relative to its peak. The S of the labels here is that of the "
-        f"labels less their mean. The numbers: {notes['Dependence']}",
-    )
-    yield Section(
-        "audit-layers",
-        "The layers of the network",
-        "",
-        tuple(_layer_figures(audit)),
-        tables["Layers"],
-        tables["Over-smoothing"],
-        f"{notes['Layers']} The numbers: {notes['Over-smoothing']}",
-    )
+    title, gains, layers = f"What the network keeps: {audit.model}", (_gains(audit),), tuple(_layer_figures(audit))
+    peaks = "In the figure each line is relative to its peak."
+    centred = "The S of the labels here is that of the labels less their mean."
+    note = f"{notes['Response']} {peaks} {centred} The numbers: {notes['Dependence']}"
+    yield Section("audit", title, audit.verdict, gains, tables["Response"], tables["Dependence"], note)
+    title, note = "The layers of the network", f"{notes['Layers']} The numbers: {notes['Over-smoothing']}"
+    yield Section("audit-layers", title, "", layers, tables["Layers"], tables["Over-smoothing"], note)
 
 
 def _gains(audit: Audit) -> Chart:
