@@ -214,12 +214,14 @@ class Table:
         name  nodes       S
         ring     12  0.2500
         """
-        titles = [self.header]
-        if self._excess(titles, width) > 0:
+        titles, room = [self.header], width - 2 * (len(self.header) - 1)
+        widths = self._widths(titles)
+        if sum(widths) > room:
             words = [name.split() if number else [name] for name, number in zip(self.header, self.numeric, strict=True)]
             depth = max(map(len, words))
             titles = list(zip(*([""] * (depth - len(some)) + some for some in words), strict=True))
-        widths, excess = self._widths(titles), self._excess(titles, width)
+            widths = self._widths(titles)
+        excess = sum(widths) - room
         if excess > 0:
             texts = [k for k, number in enumerate(self.numeric) if not number]
             widest = max(texts or [0], key=widths.__getitem__)
@@ -228,9 +230,6 @@ class Table:
 
     def _widths(self, titles: Sequence[Sequence[str]]) -> list[int]:
         return [max(map(len, column)) for column in zip(*titles, *self.rows, strict=True)]
-
-    def _excess(self, titles: Sequence[Sequence[str]], width: int) -> int:
-        return sum(self._widths(titles)) + 2 * (len(self.header) - 1) - width
 
     def markdown(self, folder: Path | None = None) -> str:
         """Return it as Markdown; numbers to the right, words to the left."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from .._arguments import check_choice, check_rng, host_array
 from ..backend import FloatArray, IntArray
+from ..energy import one_hot
 from ..errors import ParameterError
 from ..graph import Graph
 from ..operators import operator
@@ -88,8 +88,7 @@ def _levels(graph: Graph) -> Iterator[IntArray]:
         if len(groups) in (1, graph.n_nodes):
             return
         yield members
-        shape = (len(members), len(groups))
-        joins = sparse.csr_array((np.ones(len(members)), (np.arange(len(members)), members)), shape=shape)
+        joins = one_hot(members)
         graph = Graph.from_adjacency(joins.T @ abs(graph.adjacency) @ joins, loops="drop")
 
 

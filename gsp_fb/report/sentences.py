@@ -280,11 +280,10 @@ def about_density(density: Density, report: Report) -> str:
     facts = report.graph
     if facts.components == facts.nodes:
         parts.append("All of them are 0: no edge joins two nodes.")
-    elif facts.components == 1:
-        parts += ["Frequency 0 occurs once, as the graph is in one piece.", *_about_the_end(report)]
     else:
         times, pieces = (count(facts.components, noun) for noun in ("time", "component"))
-        parts += [f"Frequency 0 occurs {times}, as there are {pieces}.", *_about_the_end(report)]
+        often = "once, as the graph is in one piece" if facts.components == 1 else f"{times}, as there are {pieces}"
+        parts += [f"Frequency 0 occurs {often}.", *_about_the_end(report)]
     if not density.exact:
         parts.append(
             f"Estimated with random vectors: the standard error of a band is at most {100 * density.error:.2g} points, "
