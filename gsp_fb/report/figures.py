@@ -20,8 +20,9 @@ WIDTH = 400.0
 # Outlines around the origin, 4 units wide: disc, square, triangle, diamond, cross.
 SHAPES = ("", "M-4-4H4V4H-4Z", "M0-5L5 4H-5Z", "M0-5.5L5.5 0L0 5.5L-5.5 0Z", "M-5-2H-2V-5H2V-2H5V2H2V5H-2V2H-5Z")
 
-# Values by the name of their series.
+# Values by the name of their series, and one value a series by the name of their row.
 Series = Mapping[str, Sequence[float]]
+Rows = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
@@ -150,14 +151,7 @@ def _colour(position: int) -> str:
     return f"c{position % N_COLOURS}"
 
 
-def dots(
-    title: str,
-    rows: Mapping[str, Mapping[str, float]],
-    *,
-    xlabel: str,
-    top: float,
-    expected: Mapping[str, Mapping[str, float]] | None = None,
-) -> Chart:
+def dots(title: str, rows: Rows, *, xlabel: str, top: float, expected: Rows | None = None) -> Chart:
     """Return one row a name with a dot a series; ``expected`` draws a tick beside each dot."""
     low = min([0.0, *(value for row in rows.values() for value in row.values() if math.isfinite(value))])
     # The letters of a phone are 14 units high: 7.4 units a letter are enough for the longest name.

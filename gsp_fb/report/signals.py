@@ -61,7 +61,7 @@ def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals
     named = titles.get("features", ())
     largest = {name: _largest(x, named if name == "features" else ()) for name, x in whole.items()}
     facts = tuple(SignalFacts(name, _width(x), made[name][1], *largest[name]) for name, x in whole.items())
-    rest = {"degree": graph.degrees} if graph.degrees.any() else {"constant": np.ones(graph.n_nodes)}
+    rest = {name: values for name, (values, _) in _structure(graph).items()}
     drawn = {**_columns(whole, titles), **_node_columns(graph), **rest}
     return Signals(whole, drawn, facts, x, classes, names, named)
 
