@@ -19,21 +19,8 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "Block",
-    "Figure",
-    "Heading",
-    "Table",
-    "Text",
-    "facts_html",
-    "facts_text",
-    "format_cell",
-    "format_fact",
-    "records",
-    "to_html",
-    "to_markdown",
-    "typeset",
-]
+__all__ = ["Table", "facts_html", "facts_text", "format_cell", "format_fact", "records", "to_html", "to_markdown"]
+__all__ += ["Block", "Figure", "Heading", "Text", "typeset"]
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem }
@@ -135,13 +122,7 @@ def typeset(formula: str) -> str:
 
 
 def facts_html(title: str, facts: Mapping[str, object]) -> str:
-    """Return named values as the HTML table of a notebook; values that are None are left out.
-
-    >>> print(facts_html("Graph <g>", {"nodes": 12345, "name": None}))
-    <table style="border:0"><caption style="text-align:left"><b>Graph &lt;g&gt;</b></caption>
-    <tr><th scope="row" style="...">nodes</th><td style="...">12 345</td></tr>
-    </table>
-    """
+    """Return named values as the HTML table of a notebook; values that are None are left out."""
     rows = (
         f'<tr><th scope="row" {_NOTEBOOK_CELL}>{escape(name)}</th>'
         f"<td {_NOTEBOOK_CELL}>{escape(format_fact(value))}</td></tr>\n"
@@ -219,11 +200,7 @@ class Table:
 
     @classmethod
     def from_records(cls, records: Sequence[Mapping[str, Any]], *, absent: str = "-", math: str = "") -> Table:
-        """Return the table of mappings with equal keys, values formatted by :func:`format_cell`.
-
-        >>> Table.from_records([{"family": "sym", "S": 0.51}]).rows
-        [['sym', '0.5100']]
-        """
+        """Return the table of mappings with equal keys, values formatted by :func:`format_cell`."""
         names = list(records[0]) if records else []
         rows = [[format_cell(record[name], absent=absent) for name in names] for record in records]
         return cls(names, rows, [all(_is_number(record[name]) for record in records) for name in names], math)
@@ -237,12 +214,14 @@ class Table:
         name  nodes       S
         ring     12  0.2500
         """
-        titles = [self.header]
-        if self._excess(titles, width) > 0:
+        titles, room = [self.header], width - 2 * (len(self.header) - 1)
+        widths = self._widths(titles)
+        if sum(widths) > room:
             words = [name.split() if number else [name] for name, number in zip(self.header, self.numeric, strict=True)]
             depth = max(map(len, words))
             titles = list(zip(*([""] * (depth - len(some)) + some for some in words), strict=True))
-        widths, excess = self._widths(titles), self._excess(titles, width)
+            widths = self._widths(titles)
+        excess = sum(widths) - room
         if excess > 0:
             texts = [k for k, number in enumerate(self.numeric) if not number]
             widest = max(texts or [0], key=widths.__getitem__)
@@ -252,9 +231,6 @@ class Table:
     def _widths(self, titles: Sequence[Sequence[str]]) -> list[int]:
         return [max(map(len, column)) for column in zip(*titles, *self.rows, strict=True)]
 
-    def _excess(self, titles: Sequence[Sequence[str]], width: int) -> int:
-        return sum(self._widths(titles)) + 2 * (len(self.header) - 1) - width
-
     def markdown(self, folder: Path | None = None) -> str:
         """Return it as Markdown; numbers to the right, words to the left."""
         rule = " | ".join("---:" if number else "---" for number in self.numeric)
@@ -263,10 +239,8 @@ class Table:
 
     def html(self) -> str:
         """Return it as HTML."""
-        head = "".join(
-            f'<th scope="col"{_class(number)}>{escape(name)}</th>'
-            for number, name in zip(self.numeric, self.header, strict=True)
-        )
+        titles = zip(self.header, self.numeric, strict=True)
+        head = "".join(f'<th scope="col"{_class(number)}>{escape(name)}</th>' for name, number in titles)
         body = "".join(f"<tr>{self._cells(row)}</tr>\n" for row in self.rows)
         return f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
 
@@ -278,11 +252,9 @@ class Table:
         )
 
     def _line(self, row: Sequence[str], widths: Sequence[int]) -> str:
-        cells = [
-            _fit(cell, width).rjust(width) if number else _fit(cell, width).ljust(width)
-            for cell, width, number in zip(row, widths, self.numeric, strict=True)
-        ]
-        return "  ".join(cells).rstrip()
+        cells = zip(row, widths, self.numeric, strict=True)
+        fitted = (f"{_fit(cell, width):{'>' if number else '<'}{width}}" for cell, width, number in cells)
+        return "  ".join(fitted).rstrip()
 
 
 @dataclass(frozen=True)
@@ -306,25 +278,12 @@ Block = Heading | Text | Table | Figure
 
 
 def to_markdown(blocks: Iterable[Block], folder: Path) -> str:
-    """Return the page as Markdown for a file in ``folder``.
-
-    >>> print(to_markdown([Heading(1, "A"), Table(["x", "y"], [["a", "1"]])], Path()))
-    # A
-    <BLANKLINE>
-    | x | y |
-    | --- | ---: |
-    | a | 1 |
-    <BLANKLINE>
-    """
+    """Return the page as Markdown for a file in ``folder``."""
     return "\n\n".join(block.markdown(folder) for block in blocks) + "\n"
 
 
 def to_html(title: str, blocks: Iterable[Block]) -> str:
-    """Return the page as one self-contained HTML file.
-
-    >>> "<h1>A &lt; B</h1>" in to_html("A", [Heading(1, "A < B")])
-    True
-    """
+    """Return the page as one self-contained HTML file."""
     body = "\n".join(block.html() for block in blocks)
     head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n</body></html>\n'

@@ -74,11 +74,7 @@ def axes_row(axes: Any, count: int) -> Any:
 
 
 def categorical(count: int) -> list[str]:
-    """Return one colour per category.
-
-    >>> categorical(2)
-    ['#0072B2', '#D55E00']
-    """
+    """Return one colour per category."""
     if count > len(PALETTE) * len(SHADES):
         return [_hex(*colorsys.hsv_to_rgb(at / count, 1.0, (0.95, 0.6)[at % 2])) for at in range(count)]
     return [shade(colour, *mix) for mix in SHADES for colour in PALETTE][:count]
@@ -97,11 +93,7 @@ def shade(colour: str, factor: float, white: float) -> str:
 
 
 def marker(number: int) -> str:
-    """Return the marker of a category: another one after every seven.
-
-    >>> marker(6), marker(7)
-    ('o', 's')
-    """
+    """Return the marker of a category: another one after every seven."""
     return MARKERS[number // len(PALETTE) % len(MARKERS)]
 
 

@@ -240,7 +240,11 @@ def spectrogram(op: Operator, x: Any = None, *, bands: int = 50, order: Any = No
     nodes = np.arange(n) if order is None else np.asarray(order)
     if not np.array_equal(np.sort(nodes), np.arange(n)):
         raise ParameterError(f"order must list each of the {n} nodes once")
-    power = _atom_energies(op, kernels) if x is None else _energies(FilterBank(op, kernels, tol=1e-3).analyze(x))
+    if x is None:
+        power = _atom_energies(op, kernels)
+    else:
+        power = np.asarray(abs_squared(FilterBank(op, kernels, tol=1e-3).analyze(x)))
+        power = power.sum(axis=1) if power.ndim == 3 else power
     axes = new_axes(ax)
     mesh = axes.pcolormesh(np.arange(n), centres, power[nodes].T, cmap=AMOUNTS, shading="nearest")
     axes.figure.colorbar(mesh, ax=axes, label="energy")
@@ -256,12 +260,6 @@ def _atom_energies(op: Operator, kernels: list[Kernel]) -> FloatArray:
     modes = decompose(op)
     gains = np.stack([kernel(modes.frequencies) for kernel in kernels], axis=1)
     return np.asarray(abs_squared(modes.symmetrized_basis)) @ gains**2
-
-
-def _energies(coefficients: Any) -> FloatArray:
-    """Return squared coefficients per node and band, summed over the signals."""
-    squares = np.asarray(abs_squared(coefficients))
-    return squares.sum(axis=1) if squares.ndim == 3 else squares
 
 
 def _bands(levels: int) -> list[Kernel]:

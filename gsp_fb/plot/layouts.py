@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from .._arguments import check_choice, check_rng, host_array
 from ..backend import FloatArray, IntArray
+from ..energy import one_hot
 from ..errors import ParameterError
 from ..graph import Graph
 from ..operators import operator
@@ -88,8 +88,7 @@ def _levels(graph: Graph) -> Iterator[IntArray]:
         if len(groups) in (1, graph.n_nodes):
             return
         yield members
-        shape = (len(members), len(groups))
-        joins = sparse.csr_array((np.ones(len(members)), (np.arange(len(members)), members)), shape=shape)
+        joins = one_hot(members)
         graph = Graph.from_adjacency(joins.T @ abs(graph.adjacency) @ joins, loops="drop")
 
 
@@ -183,11 +182,19 @@ def positions(graph: Graph, layout: Any = None, *, rng: Any = 0) -> FloatArray:
 
 
 def _placed(graph: Graph, nodes: IntArray, place: Layout, rng: np.random.Generator) -> FloatArray:
-    """Return the places of one component in its own square."""
+    """Return the places of one component in its own square; a flat drawing is stretched, up to FLATNESS."""
     if len(nodes) <= 1:
         return POINT
-    tiny = len(nodes) <= TINY and len(nodes) < graph.n_nodes
-    return _in_box(_polygon(len(nodes)) if tiny else place(_part(graph, nodes), rng))
+    if len(nodes) <= TINY and len(nodes) < graph.n_nodes:
+        places = _polygon(len(nodes))
+    else:
+        whole = len(nodes) == graph.n_nodes and not graph.directed
+        part = graph if whole else Graph.from_adjacency(graph.adjacency[nodes][:, nodes], symmetrize="max")
+        places = place(part, rng)
+    middle = (places.max(axis=0) + places.min(axis=0)) / 2
+    spread = np.ptp(places, axis=0)
+    width = np.maximum(spread, FLATNESS * spread.max())
+    return np.asarray((places - middle) / np.where(width > 0, width, 1.0) + 0.5)
 
 
 def _stored(layout: Any, n_nodes: int) -> FloatArray:
@@ -204,20 +211,6 @@ def _components(graph: Graph) -> list[IntArray]:
     order = np.argsort(names, kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(names[order])) + 1) if len(order) else []
     return sorted(groups, key=len, reverse=True)
-
-
-def _part(graph: Graph, nodes: IntArray) -> Graph:
-    if len(nodes) == graph.n_nodes and not graph.directed:
-        return graph
-    return Graph.from_adjacency(graph.adjacency[nodes][:, nodes], symmetrize="max")
-
-
-def _in_box(places: FloatArray) -> FloatArray:
-    """Return the places moved into the unit square and its middle; a flat drawing is stretched, up to FLATNESS."""
-    middle = (places.max(axis=0) + places.min(axis=0)) / 2
-    spread = np.ptp(places, axis=0)
-    width = np.maximum(spread, FLATNESS * spread.max())
-    return np.asarray((places - middle) / np.where(width > 0, width, 1.0) + 0.5)
 
 
 def _corners(sides: list[float]) -> list[FloatArray]:

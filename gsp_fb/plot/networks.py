@@ -9,7 +9,7 @@ import numpy as np
 
 from .._arguments import check_labels, check_positive, check_rng, check_signal
 from .._extras import require
-from ..backend import FloatArray, is_sparse
+from ..backend import FloatArray, to_dense
 from ..errors import ParameterError
 from ._style import CHANNEL_COLOURS, GREY, axes_row, beside_legend, categorical, marker, new_axes
 
@@ -53,7 +53,11 @@ def alphas(history: Sequence[Any], *, ax: Any = None) -> Any:
     array([0.5, 0.7])
     """
     runs = [history] if history and isinstance(history[0], Mapping) else list(history)
-    layers = _layers(runs)
+    columns = runs[0][0] if runs and len(runs[0]) else {}
+    layers = [name.removeprefix(PREFIX) for name in columns if name.startswith(PREFIX)]
+    if not layers:
+        found = ", ".join(columns) or "none"
+        raise ParameterError(f"no alphas in the history (columns: {found}); only a model with two channels has them")
     axes = new_axes(ax)
     for style, layer in zip(STYLES * len(layers), layers, strict=False):
         for channel, colour in CHANNEL_COLOURS.items():
@@ -65,15 +69,6 @@ def alphas(history: Sequence[Any], *, ax: Any = None) -> Any:
     axes.set(xlabel="epoch", ylabel=r"$\alpha$")
     axes.legend(frameon=False, fontsize="small", ncols=len(layers))
     return axes
-
-
-def _layers(runs: list[Any]) -> list[str]:
-    first = runs[0][0] if runs and len(runs[0]) else {}
-    layers = [name.removeprefix(PREFIX) for name in first if name.startswith(PREFIX)]
-    if not layers:
-        columns = ", ".join(first) or "none"
-        raise ParameterError(f"no alphas in the history (columns: {columns}); only a model with two channels has them")
-    return layers
 
 
 def _course(runs: list[Any], column: str) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -140,35 +135,28 @@ def in_plane(
 ) -> dict[str, FloatArray]:
     """Return the t-SNE coordinates of the rows of each embedding; slow, so callers store the result."""
     perplexity, generator = check_positive(perplexity, "perplexity"), check_rng(rng)
-    return {name: _plane(x, n_rows, perplexity, generator) for name, x in embeddings.items()}
+    found = {}
+    for name, x in embeddings.items():
+        points = np.asarray(to_dense(check_signal(x, n_rows)))
+        if points.ndim != 2 or n_rows < MIN_ROWS:
+            raise ParameterError(f"t-SNE needs at least {MIN_ROWS} rows of features, not an array of {points.shape}")
+        manifold = require("sklearn.manifold", "t-SNE")
+        start = "pca" if points.shape[1] > 1 else "random"
+        seed, near = int(generator.integers(2**31)), min(perplexity, (n_rows - 1) / 3)
+        found[name] = np.asarray(manifold.TSNE(perplexity=near, init=start, random_state=seed).fit_transform(points))
+    return found
 
 
 def draw_plane(places: Mapping[str, FloatArray], y: Any, axes: Any = None) -> Any:
     """Draw points in the plane, one panel per name and one colour per class; return the axes."""
-    row = axes_row(axes, len(places))
-    for axis, (name, points) in zip(row, places.items(), strict=True):
-        _scatter(axis, points, y)
-        axis.set(title=name, xticks=[], yticks=[])
+    row, classes = axes_row(axes, len(places)), np.unique(y)
+    colours = dict(zip(classes[classes >= 0].tolist(), categorical(len(classes)), strict=False))
+    for axis, (title, points) in zip(row, places.items(), strict=True):
+        size = float(np.clip(4000.0 / len(points), 3.0, 40.0))
+        for place, number in enumerate(classes.tolist()):
+            colour, name = (GREY, "unlabelled") if number < 0 else (colours[number], f"class {number}")
+            shape = marker(place - int(classes[0] < 0))
+            axis.scatter(*points[y == number].T, s=size, color=colour, label=name, linewidths=0, marker=shape)
+        axis.set(title=title, xticks=[], yticks=[])
     beside_legend(row[-1])
     return row
-
-
-def _plane(x: Any, n_rows: int, perplexity: float, rng: np.random.Generator) -> FloatArray:
-    x = check_signal(x, n_rows)
-    points = np.asarray(x.toarray() if is_sparse(x) else x)
-    if points.ndim != 2 or n_rows < MIN_ROWS:
-        raise ParameterError(f"t-SNE needs at least {MIN_ROWS} rows of features, not an array of {points.shape}")
-    manifold = require("sklearn.manifold", "t-SNE")
-    start = "pca" if points.shape[1] > 1 else "random"
-    seed, near = int(rng.integers(2**31)), min(perplexity, (n_rows - 1) / 3)
-    return np.asarray(manifold.TSNE(perplexity=near, init=start, random_state=seed).fit_transform(points))
-
-
-def _scatter(axis: Any, points: FloatArray, y: Any) -> None:
-    classes = np.unique(y)
-    colours = dict(zip(classes[classes >= 0].tolist(), categorical(len(classes)), strict=False))
-    size = float(np.clip(4000.0 / len(points), 3.0, 40.0))
-    for place, number in enumerate(classes.tolist()):
-        colour, name = (GREY, "unlabelled") if number < 0 else (colours[number], f"class {number}")
-        shape = marker(place - int(classes[0] < 0))
-        axis.scatter(*points[y == number].T, s=size, color=colour, label=name, linewidths=0, marker=shape)

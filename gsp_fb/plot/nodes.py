@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._arguments import check_count, check_labels
-from ..backend import FloatArray, is_sparse
+from ..backend import FloatArray, to_dense
 from ..errors import ParameterError, SignalError
 from ..graph import Graph
 from ._style import GREY, axes_row, beside_legend, categorical, colour_scale, marker, new_axes, segments
@@ -255,8 +255,7 @@ def filtered(graph: Graph, low: Any, high: Any, *, layout: Any = None, rng: Any 
 
 
 def _real(graph: Graph, x: Any) -> FloatArray:
-    x = graph.check_signal(x)
-    values = np.asarray(x.toarray() if is_sparse(x) else x)
+    values = np.asarray(to_dense(graph.check_signal(x)))
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1 or np.iscomplexobj(values):

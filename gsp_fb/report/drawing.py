@@ -58,9 +58,8 @@ class ViewResponse:
 
 
 def _pair(t: float, top: float) -> Kernel:
-    return Kernel(
-        partial(_mixed, t), f"pair({t:g})", r"(1-t)(1-\lambda) + t\lambda", rational=((1 - t, 2 * t - 1), (1.0,))
-    )
+    formula, rational = r"(1-t)(1-\lambda) + t\lambda", ((1 - t, 2 * t - 1), (1.0,))
+    return Kernel(partial(_mixed, t), f"pair({t:g})", formula, rational=rational)
 
 
 def _mixed(t: float, frequency: FloatArray) -> FloatArray:
@@ -68,9 +67,8 @@ def _mixed(t: float, frequency: FloatArray) -> FloatArray:
 
 
 def _band(center: float, top: float) -> Kernel:
-    return Kernel(
-        partial(_gaussian, center * top, WIDTH * top), f"band({center * top:g})", r"e^{-(\lambda - c)^2/2w^2}"
-    )
+    shape = partial(_gaussian, center * top, WIDTH * top)
+    return Kernel(shape, f"band({center * top:g})", r"e^{-(\lambda - c)^2/2w^2}")
 
 
 def _gaussian(center: float, width: float, frequency: FloatArray) -> FloatArray:
@@ -171,11 +169,7 @@ def _cell(value: Any) -> str | None:
 
 
 def neighbourhood(graph: Graph, size: int) -> IntArray:
-    """Return up to ``size`` nodes around the node of largest degree, in breadth-first order, in ascending order.
-
-    >>> neighbourhood(Graph.from_edges([(0, 1), (1, 2), (2, 3), (1, 4)]), 4)
-    array([0, 1, 2, 4])
-    """
+    """Return up to ``size`` nodes around the node of largest degree, in breadth-first order, in ascending order."""
     found = np.array([int(np.argmax(graph.degrees))])
     seen = np.zeros(graph.n_nodes, dtype=bool)
     ring = found

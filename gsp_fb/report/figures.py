@@ -10,7 +10,7 @@ from typing import Any
 
 from .._document import Table
 
-__all__ = ["N_COLOURS", "SHAPES", "Chart", "Frame", "Mark", "Section", "dot", "line", "nice_ticks", "steps"]
+__all__ = ["SHAPES", "Chart", "Frame", "Section", "curves", "line", "nice_ticks", "steps"]
 
 # Classes .c0 to .c6 of the style sheet: Okabe and Ito's colours.
 N_COLOURS = 7
@@ -19,6 +19,10 @@ ROW = 22.0
 WIDTH = 400.0
 # Outlines around the origin, 4 units wide: disc, square, triangle, diamond, cross.
 SHAPES = ("", "M-4-4H4V4H-4Z", "M0-5L5 4H-5Z", "M0-5.5L5.5 0L0 5.5L-5.5 0Z", "M-5-2H-2V-5H2V-2H5V2H2V5H-2V2H-5Z")
+
+# Values by the name of their series, and one value a series by the name of their row.
+Series = Mapping[str, Sequence[float]]
+Rows = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
@@ -60,11 +64,7 @@ class Section:
 
 
 def nice_ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Return about ``count`` round numbers between ``low`` and ``high``.
-
-    >>> nice_ticks(0.0, 2.0)
-    [0.0, 0.5, 1.0, 1.5, 2.0]
-    """
+    """Return about ``count`` round numbers between ``low`` and ``high``."""
     raw = (high - low) / max(count - 1, 1)
     unit = 10.0 ** math.floor(math.log10(raw))
     step = unit * next(round_ for round_ in (1.0, 2.0, 2.5, 5.0, 10.0) if unit * round_ >= raw * 0.999)
@@ -95,6 +95,10 @@ class Frame:
         low, high = self.y
         share = (min(max(value, low), high) - low) / (high - low)
         return round(self.height - self.bottom - share * (self.height - self.bottom - self.top), 2)
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Return the place of a point."""
+        return self.across(x), self.up(y)
 
     def path(self, points: Iterable[tuple[float, float]]) -> str:
         """Return an SVG path through the points."""
@@ -147,14 +151,7 @@ def _colour(position: int) -> str:
     return f"c{position % N_COLOURS}"
 
 
-def dots(
-    title: str,
-    rows: Mapping[str, Mapping[str, float]],
-    *,
-    xlabel: str,
-    top: float,
-    expected: Mapping[str, Mapping[str, float]] | None = None,
-) -> Chart:
+def dots(title: str, rows: Rows, *, xlabel: str, top: float, expected: Rows | None = None) -> Chart:
     """Return one row a name with a dot a series; ``expected`` draws a tick beside each dot."""
     low = min([0.0, *(value for row in rows.values() for value in row.values() if math.isfinite(value))])
     # The letters of a phone are 14 units high: 7.4 units a letter are enough for the longest name.
@@ -177,7 +174,7 @@ def dots(
     return Chart(title, frame.height, tuple(marks), tuple(legend))
 
 
-def steps(title: str, edges: Sequence[float], series: Mapping[str, Sequence[float]], *, ylabel: str) -> Chart:
+def steps(title: str, edges: Sequence[float], series: Series, *, ylabel: str) -> Chart:
     """Return the share in each band as a stair for each series."""
     roof = max(max(values) for values in series.values()) * 1.08 or 1.0
     frame = Frame((edges[0], edges[-1]), (0.0, roof), 230.0)
@@ -194,13 +191,7 @@ def steps(title: str, edges: Sequence[float], series: Mapping[str, Sequence[floa
 
 
 def lines(
-    title: str,
-    epochs: Sequence[float],
-    series: Mapping[str, Sequence[float]],
-    *,
-    ylabel: str,
-    top: float | None = None,
-    chosen: int | None = None,
+    title: str, epochs: Sequence[float], series: Series, *, ylabel: str, top: float | None, chosen: int | None
 ) -> Chart:
     """Return a curve for each series over the epochs, with a line at the chosen one."""
     finite = [value for values in series.values() for value in values if math.isfinite(value)]
@@ -209,13 +200,22 @@ def lines(
     frame = Frame((epochs[0], last), (min([0.0, *finite]), roof), 210.0)
     marks = frame.axes("epoch", ylabel)
     if chosen is not None:
-        marks.append(line("chosen", frame.across(chosen), frame.up(frame.y[0]), frame.across(chosen), frame.up(roof)))
-    for k, values in enumerate(series.values()):
-        points = [(a, b) for a, b in zip(epochs, values, strict=True) if math.isfinite(b)]
+        marks.append(line("chosen", *frame.at(chosen, frame.y[0]), *frame.at(chosen, roof)))
+    return curves(title, frame, marks, epochs, series)
+
+
+def curves(
+    title: str, frame: Frame, marks: list[Mark], at: Sequence[float], series: Series, *, dotted: bool = False
+) -> Chart:
+    """Return a line for each series through its finite values; ``dotted``: with dots, the first series on top."""
+    drawn = [(_colour(k), name, values) for k, (name, values) in enumerate(series.items())]
+    for colour, name, values in reversed(drawn) if dotted else drawn:
+        points = [(a, b) for a, b in zip(at, values, strict=True) if math.isfinite(b)]
         if points:
-            marks.append(Mark("path", f"curve {_colour(k)}", {"d": frame.path(points)}))
-    legend = tuple((f"line {_colour(k)}", name) for k, name in enumerate(series))
-    return Chart(title, frame.height, tuple(marks), legend)
+            marks.append(Mark("path", f"curve {colour}", {"d": frame.path(points)}))
+        if dotted:
+            marks += [dot(f"dot {colour}", *frame.at(a, b), 3, f"{name}: {b:.3g}") for a, b in points]
+    return Chart(title, frame.height, tuple(marks), tuple((f"line {colour}", name) for colour, name, _ in drawn))
 
 
 def clouds(title: str, points: Sequence[tuple[float, float]], classes: Sequence[int]) -> Chart:
@@ -226,7 +226,7 @@ def clouds(title: str, points: Sequence[tuple[float, float]], classes: Sequence[
     spans = [(centre - reach, centre + reach) for centre in middle]
     frame = Frame(spans[0], spans[1], WIDTH, left=4.0, right=4.0, top=4.0, bottom=4.0)
     marks = [
-        shape(f"point {_colour(label)}", frame.across(a), frame.up(b), label // N_COLOURS, f"class {label}")
+        shape(f"point {_colour(label)}", *frame.at(a, b), label // N_COLOURS, f"class {label}")
         for (a, b), label in zip(points, classes, strict=True)
     ]
     shown = sorted(set(classes))

@@ -15,7 +15,7 @@ from .._sidecar import CHECKPOINT_FILE
 from ..backend import FloatArray, IntArray
 from ..errors import FormatError, GspError
 from ..graph import Graph
-from .facts import Embedding, Numbers, RunFacts
+from .facts import Embedding, RunFacts
 
 __all__ = ["explained_by_classes", "read_runs"]
 
@@ -41,7 +41,7 @@ def read_runs(
 def _read(run: Path, graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> RunFacts:
     from .. import nn
 
-    rows = nn.read_metrics(run)
+    rows = [{name: float(entry) for name, entry in row.items()} for row in nn.read_metrics(run)]
     if not rows:
         raise FormatError(f"{run / METRICS_FILE} has no whole row yet")
     facts: Mapping[str, Any] = nn.read_checkpoint(run).facts if (run / CHECKPOINT_FILE).is_file() else {}
@@ -51,16 +51,14 @@ def _read(run: Path, graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Run
         model=str(facts["recipe"]["model"]) if facts else "model unknown: no checkpoint",
         epochs=len(rows),
         best_epoch=best,
-        best=next(({key: float(entry) for key, entry in row.items()} for row in rows if int(row["epoch"]) == best), {}),
-        curves=_thinned({name: tuple(float(row[name]) for row in rows) for name in rows[0]}),
+        best=next((row for row in rows if row["epoch"] == best), {}),
+        curves={name: tuple(rows[i][name] for i in _evenly(len(rows), PLOTTED_EPOCHS)) for name in rows[0]},
         embeddings=_embeddings(run, graph, x, y, notes) if facts else (),
     )
 
 
-def _thinned(curves: dict[str, Numbers]) -> dict[str, Numbers]:
-    length = max(map(len, curves.values()))
-    kept = np.unique(np.linspace(0, length - 1, min(length, PLOTTED_EPOCHS)).round().astype(int))
-    return {name: tuple(curve[i] for i in kept) for name, curve in curves.items()}
+def _evenly(length: int, limit: int) -> IntArray:
+    return np.unique(np.linspace(0, length - 1, min(length, limit)).round().astype(int))
 
 
 def _embeddings(run: Path, graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> tuple[Embedding, ...]:
@@ -90,10 +88,9 @@ def _embedding(channel: str, values: FloatArray, y: IntArray) -> Embedding:
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     flat = np.zeros((len(labelled), 2))
     flat[:, : min(2, len(axes))] = centred @ axes[:2].T
-    shown = np.unique(np.linspace(0, len(labelled) - 1, min(len(labelled), PLOTTED_NODES)).round().astype(int))
+    shown = _evenly(len(labelled), PLOTTED_NODES)
     points = tuple((float(a), float(b)) for a, b in flat[shown])
-    classes = tuple(int(label) for label in y[labelled][shown])
-    return Embedding(channel, points, classes, explained_by_classes(centred, y[labelled]))
+    return Embedding(channel, points, tuple(y[labelled][shown].tolist()), explained_by_classes(centred, y[labelled]))
 
 
 def explained_by_classes(values: FloatArray, y: IntArray) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -13,32 +13,36 @@ from ..variants import VARIANTS
 from . import figures
 from . import sentences as say
 from .facts import Report, RunFacts, SignificanceRow
-from .figures import N_COLOURS, Chart, Frame, Mark, Section, dot, line, steps
+from .figures import Chart, Frame, Section, curves, line, steps
 
 if TYPE_CHECKING:
     from ..nn import Audit
 __all__ = ["audit_sections", "sections"]
 
+# Fields of a section; empty where it does not apply.
+Contents = dict[str, Any]
 # Titles of the fields of an EnergyRow, in their order.
 ENERGIES = ("signal", "family", "S", "expected S", "energy", "Dirichlet energy", "non-smooth energy")
 
 
 def sections(report: Report) -> Iterator[Section]:
     """Yield the sections that apply."""
-    for make in (_advice, _energies, _homophily, _profiles, _density, _gaps, _audit, _runs, _claims):
-        yield from make(report)
+    yield from _parts(report, "advice", "energies", "homophily", "profiles", "density", "gaps")
+    if report.audit is not None:
+        yield from audit_sections(report.audit)
+    yield from _runs(report)
+    yield from _parts(report, "claims")
 
 
 def _table(rows: Sequence[Mapping[str, Any]], math: str = "") -> Table | None:
     return Table.from_records(rows, absent="undecided", math=math) if rows else None
 
 
-def _energies(report: Report) -> Iterator[Section]:
+def _energies(report: Report) -> Contents:
     shown = [family for family, row in VARIANTS.items() if row.norm != "none"]
-    cells = {(row.family, row.signal): row for row in report.energies}
-    names = [signal.name for signal in report.signals]
-    measured = {family: {name: cells[family, name].s_value for name in names} for family in shown}
-    expected = {family: {name: cells[family, name].expected for name in names} for family in shown}
+    rows = {family: [row for row in report.energies if row.family == family] for family in shown}
+    measured = {family: {row.signal: row.s_value for row in found} for family, found in rows.items()}
+    expected = {family: {row.signal: row.expected for row in found} for family, found in rows.items()}
     listed = [dict(zip(ENERGIES, astuple(row), strict=True)) for row in report.energies]
     tested = [_tested(row, row.signal) for row in report.significance]
     tested += [_tested(row, f"{row.signal}, less its mean") for row in report.columns]
@@ -47,15 +51,9 @@ def _energies(report: Report) -> Iterator[Section]:
     figure = figures.dots(
         "S of every signal", measured, xlabel="S: 0 is the smoothest, 2 the roughest", top=2.0, expected=expected
     )
-    yield Section(
-        "energies",
-        "How smooth the signals are",
-        say.about_energies(report),
-        (figure,),
-        _table(tested),
-        _table(listed),
-        " ".join(filter(None, [made, left_out, report.notes.get("energies", "")])),
-    )
+    note = " ".join(filter(None, [made, left_out, report.notes.get("energies", "")]))
+    tables = {"table": _table(tested), "details": _table(listed)}
+    return {"reading": say.about_energies(report), "figures": (figure,), **tables, "note": note}
 
 
 def _tested(row: SignificanceRow, name: str) -> dict[str, Any]:
@@ -63,10 +61,10 @@ def _tested(row: SignificanceRow, name: str) -> dict[str, Any]:
     return {**numbers, "p": say.p_value(row).removeprefix("p ").removeprefix("= ")}
 
 
-def _homophily(report: Report) -> Iterator[Section]:
+def _homophily(report: Report) -> Contents:
     facts = report.homophily
     if facts is None:
-        return
+        return {}
     found = {"edges": facts.edge, "nodes": facts.node, "class-insensitive": facts.class_insensitive}
     rows = {name: {"measured": value} for name, value in found.items()}
     expected = {"edges": {"measured": facts.expected}}
@@ -84,84 +82,86 @@ def _homophily(report: Report) -> Iterator[Section]:
         "Nodes: the mean over nodes of the share of like neighbours. "
         "Class-insensitive: 0 where no class meets itself more often than its size explains."
     )
-    yield Section("homophily", "Whether neighbours are alike", reading, shown, _table(listed), note=note, half=True)
+    return {"reading": reading, "figures": shown, "table": _table(listed), "note": note}
 
 
-def _profiles(report: Report) -> Iterator[Section]:
-    title = "Where the energy lies"
+def _profiles(report: Report) -> Contents:
     if not report.profiles:
-        yield Section("profiles", title, note=report.notes.get("profiles", ""), half=True)
-        return
+        return {}
     shares = {profile.signal: profile.fraction for profile in report.profiles}
     edges = report.profiles[0].edges
     figure = figures.steps(f"Energy by frequency of {report.family}", edges, shares, ylabel="share of the energy")
-    rows = [
-        {"from": edges[k], "to": edges[k + 1], **{name: row[k] for name, row in shares.items()}}
-        for k in range(len(edges) - 1)
-    ]
+    bands = zip(edges[:-1], edges[1:], *shares.values(), strict=True)
+    rows = [dict(zip(("from", "to", *shares), band, strict=True)) for band in bands]
     reading = say.about_profiles(report.profiles, report.family)
-    yield Section("profiles", title, reading, (figure,), details=_table(rows), half=True)
+    return {"reading": reading, "figures": (figure,), "details": _table(rows)}
 
 
-def _density(report: Report) -> Iterator[Section]:
-    title = "The frequencies of the graph"
+def _density(report: Report) -> Contents:
     found = report.density
     if found is None:
-        yield Section("density", title, note=report.notes.get("density", ""), half=True)
-        return
+        return {}
     shares = {"frequencies": found.fraction}
     figure = figures.steps(f"Frequencies of {report.family}", found.edges, shares, ylabel="share of frequencies")
-    yield Section("density", title, say.about_density(found, report), (figure,), half=True)
+    return {"reading": say.about_density(found, report), "figures": (figure,)}
 
 
-def _gaps(report: Report) -> Iterator[Section]:
-    note, title = report.notes.get("gaps", ""), "Mixing rate"
+def _gaps(report: Report) -> Contents:
     if not report.gaps:
-        yield Section("gaps", title, note=note, half=True)
-        return
+        return {}
     shown = {row.family: {"ratio": row.ratio} for row in report.gaps if VARIANTS[row.family].norm != "none"}
     figure = figures.dots("Eigengaps", shown, xlabel="second eigenvalue of the low channel", top=1.0)
     rows = records(report.gaps, {"family": "family", "λ₂ / λ₁": "ratio", "error": "error", "proof": "proof"})
-    yield Section("gaps", title, say.about_gaps(report), (figure,), details=_table(rows), note=note, half=True)
+    return {"reading": say.about_gaps(report), "figures": (figure,), "details": _table(rows)}
 
 
-def _claims(report: Report) -> Iterator[Section]:
-    """Yield the claims: those that fail, are undecided or do not apply in sight, all of them folded away."""
-    title = "Claims of the paper, checked here"
+def _claims(report: Report) -> Contents:
+    """Return the claims: those that fail, are undecided or do not apply in sight, all of them folded away."""
     if not report.claims:
-        yield Section("claims", title, say.about_first_theorem(report), note=report.notes.get("claims", ""))
-        return
+        return {"reading": say.about_first_theorem(report)}
     titles = {"claim": "claim", "statement": "statement", "applies": "applicable", "holds": "holds"}
     rows = records(report.claims, {**titles, "needs": "condition", "residual": "residual"})
     open_ = [row for row in rows if not row["applies"] or row["holds"] is not True]
     shown, folded = (_table(some, math="statement") for some in (open_, rows))
-    yield Section("claims", title, say.about_claims(report), table=shown, details=folded)
+    return {"reading": say.about_claims(report), "table": shown, "details": folded}
 
 
-def _advice(report: Report) -> Iterator[Section]:
-    if report.advice is not None:
-        note = "Probabilities of a logistic regression that was fitted on generated graphs whose networks were trained."
-        used = f" Labels read: those of {report.advice.nodes}." if report.advice.nodes else ""
-        text, rows = report.advice.text + used, report.advice.rows
-        yield Section(
-            "advice", "What to try", text, table=_table(rows), note=note if "answer" in (rows or [{}])[0] else ""
-        )
+def _advice(report: Report) -> Contents:
+    if report.advice is None:
+        return {}
+    note = "Probabilities of a logistic regression that was fitted on generated graphs whose networks were trained."
+    used = f" Labels read: those of {report.advice.nodes}." if report.advice.nodes else ""
+    text, rows = report.advice.text + used, report.advice.rows
+    return {"reading": text, "table": _table(rows), "note": note if rows and "answer" in rows[0] else ""}
 
 
-def _audit(report: Report) -> Iterator[Section]:
-    if report.audit is not None:
-        yield from audit_sections(report.audit)
+# Title and contents by anchor.
+PARTS: dict[str, tuple[str, Callable[[Report], Contents]]] = {
+    "advice": ("What to try", _advice),
+    "energies": ("How smooth the signals are", _energies),
+    "homophily": ("Whether neighbours are alike", _homophily),
+    "profiles": ("Where the energy lies", _profiles),
+    "density": ("The frequencies of the graph", _density),
+    "gaps": ("Mixing rate", _gaps),
+    "claims": ("Claims of the paper, checked here", _claims),
+}
+HALF = ("homophily", "profiles", "density", "gaps")
+
+
+def _parts(report: Report, *anchors: str) -> Iterator[Section]:
+    """Yield those of ``PARTS`` that have contents, or a note why there are none."""
+    for anchor in anchors:
+        title, contents = PARTS[anchor]
+        found = {"note": report.notes.get(anchor, ""), **contents(report)}
+        if any(found.values()):
+            yield Section(anchor, title, half=anchor in HALF, **found)
 
 
 def _runs(report: Report) -> Iterator[Section]:
     for position, run in enumerate(report.runs):
-        yield Section(
-            f"run-{position}",
-            f"Training: {run.model}, {run.name}",
-            " ".join(filter(None, [say.about_run(run), say.about_embeddings(run.embeddings)])),
-            tuple(_run_figures(run)),
-            note=report.notes.get("runs", ""),
-        )
+        title, note = f"Training: {run.model}, {run.name}", report.notes.get("runs", "")
+        reading = " ".join(filter(None, [say.about_run(run), say.about_embeddings(run.embeddings)]))
+        yield Section(f"run-{position}", title, reading, tuple(_run_figures(run)), note=note)
 
 
 def _run_figures(run: RunFacts) -> Iterator[Chart]:
@@ -190,25 +190,13 @@ def audit_sections(audit: Audit) -> Iterator[Section]:
 
     tables = {name: Table.from_records(rows(audit)) for name, (rows, _) in TABLES.items()}
     notes = {name: note for name, (_, note) in TABLES.items()}
-    yield Section(
-        "audit",
-        f"What the network keeps: {audit.model}",
-        audit.verdict,
-        (_gains(audit),),
-        tables["Response"],
-        tables["Dependence"],
-        f"{notes['Response']} In the figure each line is relative to its peak. The S of the labels here is that of the "
-        f"labels less their mean. The numbers: {notes['Dependence']}",
-    )
-    yield Section(
-        "audit-layers",
-        "The layers of the network",
-        "",
-        tuple(_layer_figures(audit)),
-        tables["Layers"],
-        tables["Over-smoothing"],
-        f"{notes['Layers']} The numbers: {notes['Over-smoothing']}",
-    )
+    title, gains, layers = f"What the network keeps: {audit.model}", (_gains(audit),), tuple(_layer_figures(audit))
+    peaks = "In the figure each line is relative to its peak."
+    centred = "The S of the labels here is that of the labels less their mean."
+    note = f"{notes['Response']} {peaks} {centred} The numbers: {notes['Dependence']}"
+    yield Section("audit", title, audit.verdict, gains, tables["Response"], tables["Dependence"], note)
+    title, note = "The layers of the network", f"{notes['Layers']} The numbers: {notes['Over-smoothing']}"
+    yield Section("audit-layers", title, "", layers, tables["Layers"], tables["Over-smoothing"], note)
 
 
 def _gains(audit: Audit) -> Chart:
@@ -225,8 +213,8 @@ def _gains(audit: Audit) -> Chart:
     axes = frame.axes("frequency λ", "gain relative to its peak")
     for at, gain, error in zip(centres, scaled["network"], bars, strict=True):
         if math.isfinite(gain) and error > 0:
-            axes.append(line("curve c0", *_at(frame, at, gain - error), *_at(frame, at, gain + error)))
-    return _curves("Gain per band", frame, axes, centres, scaled)
+            axes.append(line("curve c0", *frame.at(at, gain - error), *frame.at(at, gain + error)))
+    return curves("Gain per band", frame, axes, centres, scaled, dotted=True)
 
 
 def _layer_figures(audit: Audit) -> Iterator[Chart]:
@@ -241,23 +229,5 @@ def _layer_figures(audit: Audit) -> Iterator[Chart]:
     series = {"network": found.differences, "linear network": found.linear, "eigengap": found.predicted}
     axes = frame.axes("layer", "norm outside frequency 0")
     axes = [mark for mark in axes if mark.style != "tick middle" or "." not in mark.text]  # no numbers between layers
-    yield _curves("Differences with depth", frame, axes, depth, {k: v.tolist() for k, v in series.items()})
-
-
-def _curves(
-    title: str, frame: Frame, marks: list[Mark], at: Sequence[float], series: Mapping[str, Sequence[float]]
-) -> Chart:
-    """Return a chart with a line and dots for each series; values that are not finite are left out."""
-    styles = [f"c{k % N_COLOURS}" for k in range(len(series))]
-    # The first series is drawn last, on top.
-    for style, (name, values) in reversed(list(zip(styles, series.items(), strict=True))):
-        points = [(a, b) for a, b in zip(at, values, strict=True) if math.isfinite(b)]
-        if points:
-            marks.append(Mark("path", f"curve {style}", {"d": frame.path(points)}))
-            marks += [dot(f"dot {style}", *_at(frame, a, b), 3, f"{name}: {b:.3g}") for a, b in points]
-    legend = tuple((f"line {style}", name) for style, name in zip(styles, series, strict=True))
-    return Chart(title, frame.height, tuple(marks), legend)
-
-
-def _at(frame: Frame, x: float, y: float) -> tuple[float, float]:
-    return frame.across(x), frame.up(y)
+    values = {name: column.tolist() for name, column in series.items()}
+    yield curves("Differences with depth", frame, axes, depth, values, dotted=True)

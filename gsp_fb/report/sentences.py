@@ -42,11 +42,7 @@ def count(number: int, one: str, many: str = "") -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage that never rounds to all or nothing.
-
-    >>> percent(0.314), percent(0.999), percent(1.0), percent(0.001)
-    ('31%', 'over 99%', '100%', 'under 1%')
-    """
+    """Return a share as a percentage that never rounds to all or nothing."""
     if 0 < share < 0.01:
         return "under 1%"
     if 0.99 < share < 1:
@@ -72,19 +68,15 @@ def about_graph(facts: GraphFacts) -> str:
     if facts.loops:
         parts.append(f"{count(facts.loops, f'{kind} joins', f'{kind}s join')} a node to itself.")
     if facts.isolated:
-        parts.append(_about_isolated(facts))
+        value = "its value" if facts.isolated == 1 else "their values"
+        kinds = ("node has no arc that leaves", "nodes have no arc that leaves")
+        which = count(facts.isolated, *(kinds if facts.directed else ("node is isolated", "nodes are isolated")))
+        parts.append(f"{which}: the low channel keeps {value}.")
     if facts.bipartite == facts.components == 1:
         parts.append("The graph is bipartite: its nodes fall into two sides, and every edge joins the two.")
     elif facts.bipartite:
         parts.append(f"{count(facts.bipartite, 'component is', 'components are')} bipartite.")
     return " ".join(parts)
-
-
-def _about_isolated(facts: GraphFacts) -> str:
-    value = "its value" if facts.isolated == 1 else "their values"
-    if facts.directed:
-        return f"{count(facts.isolated, 'node has', 'nodes have')} no arc that leaves: the low channel keeps {value}."
-    return f"{count(facts.isolated, 'node is', 'nodes are')} isolated: the low channel keeps {value}."
 
 
 def about_energies(report: Report) -> str:
@@ -288,11 +280,10 @@ def about_density(density: Density, report: Report) -> str:
     facts = report.graph
     if facts.components == facts.nodes:
         parts.append("All of them are 0: no edge joins two nodes.")
-    elif facts.components == 1:
-        parts += ["Frequency 0 occurs once, as the graph is in one piece.", *_about_the_end(report)]
     else:
         times, pieces = (count(facts.components, noun) for noun in ("time", "component"))
-        parts += [f"Frequency 0 occurs {times}, as there are {pieces}.", *_about_the_end(report)]
+        often = "once, as the graph is in one piece" if facts.components == 1 else f"{times}, as there are {pieces}"
+        parts += [f"Frequency 0 occurs {often}.", *_about_the_end(report)]
     if not density.exact:
         parts.append(
             f"Estimated with random vectors: the standard error of a band is at most {100 * density.error:.2g} points, "
@@ -342,15 +333,11 @@ def about_gaps(report: Report) -> str:
     if gap.ratio >= 1:
         return f"{start} to rounding: propagation mixes the graph very slowly."
     halved = math.ceil(math.log(0.5) / math.log(gap.ratio))
-    parts = f"{start}: the slowest mode falls to half after {count(halved, 'propagation step')}."
-    return " ".join([parts, *_about_alternation(report)])
-
-
-def _about_alternation(report: Report) -> list[str]:
-    variant = VARIANTS[report.family]
+    slowest = f"{start}: the slowest mode falls to half after {count(halved, 'propagation step')}."
+    variant = VARIANTS[gap.family]
     if report.graph.bipartite and variant.loops == "none" and variant.norm != "none":
-        return ["The pattern that changes sign along every edge keeps its amplitude, as the graph is bipartite."]
-    return []
+        slowest += " The pattern that changes sign along every edge keeps its amplitude, as the graph is bipartite."
+    return slowest
 
 
 def about_claims(report: Report) -> str:

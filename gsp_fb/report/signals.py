@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._arguments import host_array
-from ..backend import FloatArray, IntArray, Signal, is_sparse
+from ..backend import FloatArray, IntArray, Signal, is_sparse, to_dense
 from ..datasets.splits import class_codes
 from ..energy import one_hot, row_normalized, signal_energy
 from ..errors import SignalError
@@ -41,12 +41,7 @@ class Signals:
 
 
 def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals:
-    """Return what can be measured on ``graph``: features and labels, or its degrees where it has neither.
-
-    >>> found = make_signals(Graph.from_edges([(0, 1), (1, 2)]), None, [0, 0, 1], {})
-    >>> list(found.measured), list(found.drawn)
-    (['labels'], ['label 0', 'label 1', 'degree'])
-    """
+    """Return what can be measured on ``graph``: features and labels, or its degrees where it has neither."""
     given: dict[str, tuple[Signal, str]] = {}
     titles: dict[str, Sequence[Any]] = {}
     classes: IntArray | None = None
@@ -66,7 +61,7 @@ def make_signals(graph: Graph, x: Any, y: Any, notes: dict[str, str]) -> Signals
     named = titles.get("features", ())
     largest = {name: _largest(x, named if name == "features" else ()) for name, x in whole.items()}
     facts = tuple(SignalFacts(name, _width(x), made[name][1], *largest[name]) for name, x in whole.items())
-    rest = {"degree": graph.degrees} if graph.degrees.any() else {"constant": np.ones(graph.n_nodes)}
+    rest = {name: values for name, (values, _) in _structure(graph).items()}
     drawn = {**_columns(whole, titles), **_node_columns(graph), **rest}
     return Signals(whole, drawn, facts, x, classes, names, named)
 
@@ -135,7 +130,7 @@ def _columns(whole: dict[str, Signal], titles: dict[str, Sequence[Any]]) -> dict
         x = whole[name] if whole[name].ndim == 2 else whole[name][:, None]
         energy = np.asarray(signal_energy(x, per_column=True))
         best = np.sort(np.argsort(-energy, kind="stable")[: DRAWN[name]])
-        picked = x[:, best].toarray() if is_sparse(x) else x[:, best]
+        picked = to_dense(x[:, best])
         own = titles.get(name, ())
         shown = own if len(own) == x.shape[1] else range(x.shape[1])
         # A named feature is titled as its column of the node table, which is then not offered twice.

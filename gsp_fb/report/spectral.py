@@ -88,19 +88,17 @@ def profiles(
 ) -> tuple[Profile, ...]:
     """Return the energy profile of every signal; wide signals on large graphs through random mixtures."""
     op = high_channel(graph, family, gamma)
-    return tuple(_profile(op, name, x, rng) for name, x in signals.items())
-
-
-def _profile(op: Operator, name: str, x: Signal, rng: np.random.Generator) -> Profile:
-    count = _affordable(op.graph, MIXTURES) // 2 * 2
-    wide = op.graph.n_nodes > EXACT_NODES and x.ndim == 2 and x.shape[1] > count
-    found = energy_profile(op, mixtures(x, count, rng) if wide else x, bins=_edges(op))
-    middle = slice(BANDS // 2, BANDS // 2 + 2)
-    lower, upper = (side[middle] / found.total for side in (found.lower, found.upper))
-    below, within = (lower + upper) / 2
-    edges, shares = tuple(map(float, found.edges)), tuple(map(float, found.fraction))
-    doubt = float((upper - lower).max() / 2)
-    return Profile(name, edges, shares, float(below), float(1.0 - within), doubt, count if wide else 0)
+    count, middle = _affordable(graph, MIXTURES) // 2 * 2, slice(BANDS // 2, BANDS // 2 + 2)
+    rows = []
+    for name, x in signals.items():
+        wide = graph.n_nodes > EXACT_NODES and x.ndim == 2 and x.shape[1] > count
+        found = energy_profile(op, mixtures(x, count, rng) if wide else x, bins=_edges(op))
+        lower, upper = (side[middle] / found.total for side in (found.lower, found.upper))
+        below, within = (lower + upper) / 2
+        edges, shares = tuple(found.edges.tolist()), tuple(found.fraction.tolist())
+        doubt = float((upper - lower).max() / 2)
+        rows.append(Profile(name, edges, shares, float(below), float(1.0 - within), doubt, count if wide else 0))
+    return tuple(rows)
 
 
 def mixtures(x: Signal, count: int, rng: np.random.Generator) -> Signal:
