@@ -213,3 +213,5 @@ def test_significance_is_reproducible_and_leaves_the_global_seed_alone():
 def test_no_signals_have_no_expected_values():
     op = high(gf.datasets.ring(6))
     assert gf.expected_s_value(op, np.zeros((6, 0)), per_column=True).shape == (0,)
+    assert gf.expected_s_value(op, np.zeros((6, 0), dtype=complex), per_column=True).shape == (0,)
+    assert len(gf.s_value_significance(op, np.zeros((6, 0), dtype=complex), per_column=True).p_smooth) == 0

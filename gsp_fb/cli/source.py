@@ -138,10 +138,7 @@ def read_file(path: str, args: argparse.Namespace) -> Graph:
 def read_dataset(name: str, args: argparse.Namespace) -> Any:
     """Return the data set of a name, or of a graph file and its table of nodes."""
     if not is_file(name):
-        row = datasets.info(name)
-        if row.kind == "graphs":
-            return datasets.load(row.name, loops=args.loops)
-        return datasets.load(row.name, loops=args.loops, directed=args.directed)
+        return datasets.load(datasets.info(name).name, loops=args.loops, directed=args.directed)
     split = None if args.split is None or args.split.isdigit() else args.split
     return dataset_of(read_file(name, args), Path(name).name, features=_features(args), label=args.label, split=split)
 

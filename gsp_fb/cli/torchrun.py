@@ -17,7 +17,7 @@ from .. import datasets, nn
 from ..errors import GspError
 from ..nn.distributed import gathered, process_group, train_distributed
 from .learning import add_training
-from .training import json_or_text
+from .training import model_options
 
 __all__ = ["main"]
 
@@ -47,7 +47,7 @@ def _trained(args: argparse.Namespace, group: Any) -> list[dict[str, Any]]:
     fields = nn.TrainConfig().as_dict()
     given = {name: value for name, value in vars(args).items() if name in fields and value is not None}
     config = nn.TrainConfig(**{**nn.MODELS[args.model].training, **given})
-    chosen = {name: json_or_text(value) for name, _, value in (text.partition("=") for text in args.set)}
+    chosen = model_options(args.set)
     runs, rows = list(product(args.splits, args.seeds)), []
     for split, seed in runs[group.rank :: group.size] if args.over == "runs" else runs:
         model = nn.build(args.model, data, seed=seed, device=args.device, **chosen)

@@ -20,7 +20,7 @@ from .learning import TRAINING
 from .render import write_columns
 from .source import read_dataset
 
-__all__ = ["ACTIONS", "best_default", "import_plugins", "json_or_text"]
+__all__ = ["ACTIONS", "best_default", "import_plugins", "model_options"]
 
 COLUMNS = ("name", "title", "task", "channels")
 # Where a run directory keeps the comparison of a row's settings.
@@ -55,25 +55,26 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the model options: those of ``--from``, ``--family`` and ``--set name=value`` (JSON, or else text)."""
     options: dict[str, Any] = dict(args.start.options) if getattr(args, "start", None) else {}
     options |= {} if args.family is None else {"family": args.family}
-    for text in args.set or ():
+    return options | model_options(args.set or ())
+
+
+def model_options(texts: Sequence[str]) -> dict[str, Any]:
+    """Return the options of ``--set name=value``: JSON, or else the text itself."""
+    options: dict[str, Any] = {}
+    for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
             raise ParameterError(f"--set takes name=value, not {text!r}")
-        options[name] = json_or_text(value)
+        try:
+            options[name] = json.loads(value)
+        except json.JSONDecodeError:
+            options[name] = value
     return options
 
 
 def _keywords(args: argparse.Namespace) -> dict[str, Any]:
     """Return the model options, and whether a person at a terminal sees a progress bar."""
     return {"progress": sys.stderr.isatty() and not args.json, **_options(args)}
-
-
-def json_or_text(text: str) -> Any:
-    """Return what an option holds: JSON, or else the text itself."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return text
 
 
 def _training(args: argparse.Namespace) -> dict[str, Any]:

@@ -117,7 +117,8 @@ def gram(graph: Graph, x: Any, per_column: bool, *, mean_only: bool = False) -> 
 
 
 def _joined(parts: Iterable[Gram]) -> Gram:
-    return Gram(*map(np.concatenate, zip(*parts, strict=True)))
+    columns = [*zip(*parts, strict=True)] or [(np.zeros(0),)] * len(Gram._fields)  # of a signal without columns
+    return Gram(*map(np.concatenate, columns))
 
 
 def _blocks(graph: Graph, x: Any) -> Iterator[Any]:

@@ -155,6 +155,8 @@ def test_the_command_line(monkeypatch, capsys, tmp_path):
     assert np.isfinite(float(read_metrics(tmp_path / "split-1-seed-0")[-1]["train_loss"]))
     assert main(["fb-gcn", "blocks", "--epochs", "3"]) == 1
     assert "splits or seeds" in capsys.readouterr().err
+    assert main(["fb-gcn", "blocks", "--set", "hidden"]) == 1
+    assert "--set takes name=value, not 'hidden'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
