@@ -77,7 +77,7 @@ class NullSpace:
         share = self.storage.reduce(group_sum(self.groups, root * x, self.n_groups), "sum")
         return x - root * namespace(share).take(share, self.groups, axis=0)
 
-    def basis(self, k: int) -> FloatArray:
+    def basis(self, k: int) -> Any:
         """Return the first ``k`` null vectors as columns."""
         groups, root = to_host(self.groups), to_host(self.root)
         place = np.full(self.n_groups, k)
@@ -86,8 +86,7 @@ class NullSpace:
         rows = np.flatnonzero(place[groups] < k)
         vectors = np.zeros((len(groups), len(chosen)))
         vectors[rows, place[groups[rows]]] = root[rows]
-        basis: FloatArray = asarray_like(vectors, self.root)
-        return basis
+        return asarray_like(vectors, self.root)
 
     @property
     def dimension(self) -> int:
@@ -143,7 +142,8 @@ def partial_pairs(
     if problem.size == 0.0:
         return _constant(symmetrized, k)
     try:
-        found, proof, error = _Ladder(problem, k - n_null, tol, certify, inverse).climb()
+        factorize = None if inverse is None else partial(inverse, problem)
+        found, proof, error = _Ladder(problem, k - n_null, tol, certify, factorize).climb()
     except ConvergenceError as stuck:
         if symmetrized.graph.storage.kind == "mpi":
             raise
@@ -186,7 +186,7 @@ class _Ladder:
     k: int
     tol: float
     certify: bool | None
-    inverse: Inverse | None
+    factorize: Callable[[float], Any] | None  # an inverse beside that of sparse factorisations, for a shift
 
     def climb(self) -> tuple[Found, str, float]:
         """Return the pairs, what shows that none is missing, and a bound on the error of their values."""
@@ -242,14 +242,12 @@ class _Ladder:
                 return inverse_search(self.problem, k, self.tol, known, block)
             except ConvergenceError:
                 pass  # a factorisation that breaks down: matrix-vector products alone remain
-        if self.inverse is None:
+        if self.factorize is None:
             return polynomial_search(self.problem, k, self.tol, known, block)
         try:
             return polynomial_search(self.problem, k, self.tol, known, block, last_degree=MODERATE_DEGREE)
         except ConvergenceError:
-            return inverse_search(
-                self.problem, k, self.tol, known, block, factorize=partial(self.inverse, self.problem)
-            )
+            return inverse_search(self.problem, k, self.tol, known, block, factorize=self.factorize)
 
     def _count(self, found: Found, cheap: bool, round_: int) -> tuple[Found | None, float]:
         """Return None and an error bound if a count shows that no eigenvalue is missing, else pairs that were."""
@@ -303,15 +301,12 @@ class _Ladder:
         # Where one copy was missing there are more: the next search is for several.
         block = min(BLOCK << round_, MAX_BLOCK)
         n_pairs = 1 if round_ == 0 else min(block, self.k)
-        more = self._outside(found, n_pairs, block, last)
+        if found.method == "shift-invert" and self.factorize is not None:
+            more = inverse_search(self.problem, n_pairs, self.tol, found, block, factorize=self.factorize)
+        else:
+            more = polynomial_search(self.problem, n_pairs, self.tol, found, block, beyond=last)
         ahead = len(more.values) > 0 and more.values[0] < last - max(worst, float(more.residuals[0]), 64 * EPS)
         return (more if ahead else None), worst
-
-    def _outside(self, found: Found, k: int, block: int, last: float) -> Found:
-        if found.method == "shift-invert" and self.inverse is not None:
-            factorize = partial(self.inverse, self.problem)
-            return inverse_search(self.problem, k, self.tol, found, block, factorize=factorize)
-        return polynomial_search(self.problem, k, self.tol, found, block, beyond=last)
 
 
 def _before_last_cluster(values: FloatArray, margin: float) -> int:
