@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -129,22 +129,19 @@ def solve(system: System, right: Any, target: Any, *, acceptable: Any = None, ma
 class Method:
     """A rung of the ladder."""
 
-    # Whether the system has what the method needs.
-    applies: Callable[[Solver], bool]
+    applies: Callable[[Solver], bool]  # whether the system has what the method needs
     # Solver, residual, target and most steps to a correction and the steps it took.
     correct: Callable[[Solver, Any, Any, int | None], tuple[Any, int]]
-    # Whether a second correction recovers what the first lost to rounding.
-    refines: bool = True
+    refines: bool = True  # whether a second correction recovers what the first lost to rounding
 
 
-def _jacobi(solver: Solver, right: Any, target: Any, max_steps: int | None) -> tuple[Any, int]:
+def _jacobi(
+    solver: Solver, right: Any, target: Any, max_steps: int | None, *, cap: int | None = None
+) -> tuple[Any, int]:
     system, diagonal = solver.system, solver.system.diagonal[:, None]
     most = STEPS_PER_ROW * max(int(diagonal.shape[0]), 10) if max_steps is None else max_steps
+    most = most if cap is None else min(most, cap)
     return conjugate_gradients(system.product, right, target, most, precondition=lambda r: system.project(r / diagonal))
-
-
-def _first_jacobi(solver: Solver, right: Any, target: Any, max_steps: int | None) -> tuple[Any, int]:
-    return _jacobi(solver, right, target, JACOBI_STEPS if max_steps is None else min(JACOBI_STEPS, max_steps))
 
 
 def _preconditioned(name: str, make: Callable[[System], Callable[[Any], Any]]) -> Callable[..., tuple[Any, int]]:
@@ -189,7 +186,7 @@ def _is_balanced(solver: Solver) -> bool:
 # In the order in which they are tried.
 METHODS: dict[str, Method] = {
     # Stopped by its cap, it is not begun again.
-    "jacobi-cg": Method(lambda solver: True, _first_jacobi, refines=False),
+    "jacobi-cg": Method(lambda solver: True, partial(_jacobi, cap=JACOBI_STEPS), refines=False),
     "approximate-cholesky": Method(
         lambda solver: _is_balanced(solver) and has("approx_chol") and solver.cost.flops > DIRECT_FLOPS,
         _preconditioned("approximate-cholesky", approximate_cholesky),
