@@ -171,10 +171,8 @@ def half_cosine(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kerne
 
     Parameters
     ----------
-    n_filters : int
-        Number of kernels, at least 3.
-    lmax : float, optional
-        End of the frequency axis; by default the largest frequency of the bank's operator.
+    n_filters, lmax
+        As in :func:`meyer`, but at least 3 kernels.
 
     Returns
     -------
