@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ._search import BLOCK, SINGLE_BLOCK, Found, Problem, inverse_search, polynomial_search
+from ._search import BLOCK, EPS, SINGLE_BLOCK, Found, Problem, inverse_search, polynomial_search
 from .backend import FloatArray, asarray_like, column, conj, eigh, group_sum, namespace, to_dense, to_host
 from .errors import ConvergenceError, GspWarning
 from .operators import Operator
@@ -36,7 +36,6 @@ MAX_BLOCK = 64
 WORST_MARGIN = 1e-6
 # Degree of polynomials from which an iterative inverse is cheaper.
 MODERATE_DEGREE = 64
-EPS = float(np.finfo(np.float64).eps)
 # Multiplications that certify=True is ready to spend on a factorisation.
 CERTIFIED_FLOPS = 5e12
 # Of a sparse factorisation on one core.
@@ -79,14 +78,9 @@ class NullSpace:
 
     def basis(self, k: int) -> Any:
         """Return the first ``k`` null vectors as columns."""
-        groups, root = to_host(self.groups), to_host(self.root)
-        place = np.full(self.n_groups, k)
         chosen = np.flatnonzero(to_host(self.occupied))[:k]
-        place[chosen] = np.arange(len(chosen))
-        rows = np.flatnonzero(place[groups] < k)
-        vectors = np.zeros((len(groups), len(chosen)))
-        vectors[rows, place[groups[rows]]] = root[rows]
-        return asarray_like(vectors, self.root)
+        inside = to_host(self.groups)[:, None] == chosen
+        return asarray_like(np.where(inside, to_host(self.root)[:, None], 0.0), self.root)
 
     @property
     def dimension(self) -> int:
@@ -265,7 +259,8 @@ class _Ladder:
         values = np.concatenate([np.zeros(self.problem.n_null), found.values])
         margin = max(4.0 * float(found.residuals.max()), min(1e-11, 0.01 * float(values[-1])), 8 * EPS)
         while margin <= WORST_MARGIN:
-            inside = _before_last_cluster(values, margin)
+            clear = np.flatnonzero(np.diff(values) > 2.0 * margin)
+            inside = int(clear[-1]) + 1 if len(clear) else 0  # values below the cluster that holds the last one
             shift = float(values[inside]) - margin
             try:
                 factors = Factorization(self.problem.matrix, shift)
@@ -307,9 +302,3 @@ class _Ladder:
             more = polynomial_search(self.problem, n_pairs, self.tol, found, block, beyond=last)
         ahead = len(more.values) > 0 and more.values[0] < last - max(worst, float(more.residuals[0]), 64 * EPS)
         return (more if ahead else None), worst
-
-
-def _before_last_cluster(values: FloatArray, margin: float) -> int:
-    """Return how many values lie clearly below the cluster that holds the last one."""
-    clear = np.flatnonzero(np.diff(values) > 2.0 * margin)
-    return int(clear[-1]) + 1 if len(clear) else 0

@@ -188,9 +188,8 @@ class Problem:
         number = mode_bytes(self.operator.graph)
         affordable = self.max_bytes // (number * max(len(self.operator.graph.local_rows), 1)) - 4 * block
         if affordable < k + 3 * block:
-            raise too_large(
-                f"{k} modes of {self.n_nodes} nodes", number * self.n_nodes * (k + 7 * block), self.max_bytes
-            )
+            need = number * self.n_nodes * (k + 7 * block)
+            raise too_large(f"{k} modes of {self.n_nodes} nodes", need, self.max_bytes)
         dimension = min(dimension, affordable, max(self.n_nodes, 2 * block))
         return dimension, min(max(k + block, dimension // 2), dimension - block)
 
