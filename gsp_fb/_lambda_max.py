@@ -39,9 +39,8 @@ class LargestEigenvalue:
 
     value: float  # the largest Ritz value
     error: float  # estimate of its distance to the largest eigenvalue
-    # Bounds on the largest eigenvalue: proven up to rounding, the upper one except with the given probability.
-    lower: float
-    upper: float
+    lower: float  # a bound on the largest eigenvalue, proven up to rounding
+    upper: float  # the same from above, except with the given probability
     matvecs: int  # matrix-vector products spent; 0 where all eigenvalues were computed
 
 

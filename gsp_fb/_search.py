@@ -74,18 +74,14 @@ def too_large(modes: str, need: float, max_bytes: int, remedy: str = "ask for fe
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Eigenpairs of a problem: values in its units, ascending, vectors as orthonormal rows, norms of the residuals.
+    """Eigenpairs of a problem."""
 
-    ``filter`` is the polynomial that separated them, with which a further search begins, and ``guards`` are vectors
-    beyond the last pair that are nearly eigenvectors, as rows.
-    """
-
-    values: FloatArray
-    rows: Any
-    residuals: FloatArray
+    values: FloatArray  # in its units, ascending
+    rows: Any  # vectors as orthonormal rows
+    residuals: FloatArray  # norms
     method: str
-    filter: Filter | None = None
-    guards: Any = None
+    filter: Filter | None = None  # the polynomial that separated them, with which a further search begins
+    guards: Any = None  # vectors beyond the last pair that are nearly eigenvectors, as rows
 
     def merged(self, other: Found, k: int) -> Found:
         """Return the ``k`` smallest of both."""
