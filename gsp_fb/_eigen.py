@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ._search import BLOCK, SINGLE_BLOCK, Found, Problem, inverse_search, polynomial_search
+from ._search import BLOCK, EPS, SINGLE_BLOCK, Found, Problem, inverse_search, polynomial_search
 from .backend import FloatArray, asarray_like, column, conj, eigh, group_sum, namespace, to_dense, to_host
 from .errors import ConvergenceError, GspWarning
 from .operators import Operator
@@ -36,7 +36,6 @@ MAX_BLOCK = 64
 WORST_MARGIN = 1e-6
 # Degree of polynomials from which an iterative inverse is cheaper.
 MODERATE_DEGREE = 64
-EPS = float(np.finfo(np.float64).eps)
 # Multiplications that certify=True is ready to spend on a factorisation.
 CERTIFIED_FLOPS = 5e12
 # Of a sparse factorisation on one core.
@@ -77,17 +76,11 @@ class NullSpace:
         share = self.storage.reduce(group_sum(self.groups, root * x, self.n_groups), "sum")
         return x - root * namespace(share).take(share, self.groups, axis=0)
 
-    def basis(self, k: int) -> FloatArray:
+    def basis(self, k: int) -> Any:
         """Return the first ``k`` null vectors as columns."""
-        groups, root = to_host(self.groups), to_host(self.root)
-        place = np.full(self.n_groups, k)
         chosen = np.flatnonzero(to_host(self.occupied))[:k]
-        place[chosen] = np.arange(len(chosen))
-        rows = np.flatnonzero(place[groups] < k)
-        vectors = np.zeros((len(groups), len(chosen)))
-        vectors[rows, place[groups[rows]]] = root[rows]
-        basis: FloatArray = asarray_like(vectors, self.root)
-        return basis
+        inside = to_host(self.groups)[:, None] == chosen
+        return asarray_like(np.where(inside, to_host(self.root)[:, None], 0.0), self.root)
 
     @property
     def dimension(self) -> int:
@@ -143,7 +136,8 @@ def partial_pairs(
     if problem.size == 0.0:
         return _constant(symmetrized, k)
     try:
-        found, proof, error = _Ladder(problem, k - n_null, tol, certify, inverse).climb()
+        factorize = None if inverse is None else partial(inverse, problem)
+        found, proof, error = _Ladder(problem, k - n_null, tol, certify, factorize).climb()
     except ConvergenceError as stuck:
         if symmetrized.graph.storage.kind == "mpi":
             raise
@@ -186,7 +180,7 @@ class _Ladder:
     k: int
     tol: float
     certify: bool | None
-    inverse: Inverse | None
+    factorize: Callable[[float], Any] | None  # an inverse beside that of sparse factorisations, for a shift
 
     def climb(self) -> tuple[Found, str, float]:
         """Return the pairs, what shows that none is missing, and a bound on the error of their values."""
@@ -242,14 +236,12 @@ class _Ladder:
                 return inverse_search(self.problem, k, self.tol, known, block)
             except ConvergenceError:
                 pass  # a factorisation that breaks down: matrix-vector products alone remain
-        if self.inverse is None:
+        if self.factorize is None:
             return polynomial_search(self.problem, k, self.tol, known, block)
         try:
             return polynomial_search(self.problem, k, self.tol, known, block, last_degree=MODERATE_DEGREE)
         except ConvergenceError:
-            return inverse_search(
-                self.problem, k, self.tol, known, block, factorize=partial(self.inverse, self.problem)
-            )
+            return inverse_search(self.problem, k, self.tol, known, block, factorize=self.factorize)
 
     def _count(self, found: Found, cheap: bool, round_: int) -> tuple[Found | None, float]:
         """Return None and an error bound if a count shows that no eigenvalue is missing, else pairs that were."""
@@ -267,7 +259,8 @@ class _Ladder:
         values = np.concatenate([np.zeros(self.problem.n_null), found.values])
         margin = max(4.0 * float(found.residuals.max()), min(1e-11, 0.01 * float(values[-1])), 8 * EPS)
         while margin <= WORST_MARGIN:
-            inside = _before_last_cluster(values, margin)
+            clear = np.flatnonzero(np.diff(values) > 2.0 * margin)
+            inside = int(clear[-1]) + 1 if len(clear) else 0  # values below the cluster that holds the last one
             shift = float(values[inside]) - margin
             try:
                 factors = Factorization(self.problem.matrix, shift)
@@ -303,18 +296,9 @@ class _Ladder:
         # Where one copy was missing there are more: the next search is for several.
         block = min(BLOCK << round_, MAX_BLOCK)
         n_pairs = 1 if round_ == 0 else min(block, self.k)
-        more = self._outside(found, n_pairs, block, last)
+        if found.method == "shift-invert" and self.factorize is not None:
+            more = inverse_search(self.problem, n_pairs, self.tol, found, block, factorize=self.factorize)
+        else:
+            more = polynomial_search(self.problem, n_pairs, self.tol, found, block, beyond=last)
         ahead = len(more.values) > 0 and more.values[0] < last - max(worst, float(more.residuals[0]), 64 * EPS)
         return (more if ahead else None), worst
-
-    def _outside(self, found: Found, k: int, block: int, last: float) -> Found:
-        if found.method == "shift-invert" and self.inverse is not None:
-            factorize = partial(self.inverse, self.problem)
-            return inverse_search(self.problem, k, self.tol, found, block, factorize=factorize)
-        return polynomial_search(self.problem, k, self.tol, found, block, beyond=last)
-
-
-def _before_last_cluster(values: FloatArray, margin: float) -> int:
-    """Return how many values lie clearly below the cluster that holds the last one."""
-    clear = np.flatnonzero(np.diff(values) > 2.0 * margin)
-    return int(clear[-1]) + 1 if len(clear) else 0

@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from ._arguments import check_positive, check_rng
-from ._lanczos import Krylov, lanczos
+from ._lanczos import EPS, Krylov, lanczos
 from .backend import asarray_like
 from .errors import ParameterError
 from .operators import Operator
@@ -32,7 +31,6 @@ __all__ = ["EXACT_NODES", "LargestEigenvalue", "largest_eigenvalue", "random_sta
 EXACT_NODES = 512
 # Products of one attempt after the other, each from the start; most graphs need the first two.
 ATTEMPTS = (64, 192, 576)
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -41,9 +39,8 @@ class LargestEigenvalue:
 
     value: float  # the largest Ritz value
     error: float  # estimate of its distance to the largest eigenvalue
-    # Bounds on the largest eigenvalue: proven up to rounding, the upper one except with the given probability.
-    lower: float
-    upper: float
+    lower: float  # a bound on the largest eigenvalue, proven up to rounding
+    upper: float  # the same from above, except with the given probability
     matvecs: int  # matrix-vector products spent; 0 where all eigenvalues were computed
 
 

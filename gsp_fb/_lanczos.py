@@ -152,9 +152,8 @@ def cumulative_bounds(space: Krylov, at: float) -> tuple[float, float]:
         return float(weights[nodes < at].sum()), float(weights[nodes <= at].sum())
     pivots = _pivots(space, at)
     diagonal = np.append(space.diagonal, at + space.residual**2 / pivots[-1])
-    _, weights = gauss_rule(
-        replace(space, diagonal=diagonal, off_diagonal=np.append(space.off_diagonal, space.residual))
-    )
+    off_diagonal = np.append(space.off_diagonal, space.residual)
+    _, weights = gauss_rule(replace(space, diagonal=diagonal, off_diagonal=off_diagonal))
     # Sylvester: as many eigenvalues lie below `at` as pivots are negative.
     below = int(np.count_nonzero(pivots < 0))
     return float(weights[:below].sum()), float(weights[: below + 1].sum())

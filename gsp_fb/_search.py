@@ -19,6 +19,8 @@ from .solvers import Factorization, Ritz, Space, ritz_cycles
 
 __all__ = ["BLOCK", "SINGLE_BLOCK", "Found", "Problem", "inverse_search", "polynomial_search"]
 
+Map = Callable[[Any], Any]
+
 # Columns of a block: matvecs and orthogonalisation of four columns cost about as much as of two. One eigenvalue alone
 # needs no copies.
 BLOCK, SINGLE_BLOCK = 4, 1
@@ -72,18 +74,14 @@ def too_large(modes: str, need: float, max_bytes: int, remedy: str = "ask for fe
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Eigenpairs of a problem: values in its units, ascending, vectors as orthonormal rows, norms of the residuals.
+    """Eigenpairs of a problem."""
 
-    ``filter`` is the polynomial that separated them, with which a further search begins, and ``guards`` are vectors
-    beyond the last pair that are nearly eigenvectors, as rows.
-    """
-
-    values: FloatArray
-    rows: Any
-    residuals: FloatArray
+    values: FloatArray  # in its units, ascending
+    rows: Any  # vectors as orthonormal rows
+    residuals: FloatArray  # norms
     method: str
-    filter: Filter | None = None
-    guards: Any = None
+    filter: Filter | None = None  # the polynomial that separated them, with which a further search begins
+    guards: Any = None  # vectors beyond the last pair that are nearly eigenvectors, as rows
 
     def merged(self, other: Found, k: int) -> Found:
         """Return the ``k`` smallest of both."""
@@ -113,7 +111,7 @@ class Problem:
     origin: float
     size: float
     n_null: int  # eigenvalues that are known without a search
-    project_null: Callable[[Any], Any] | None  # projects them out
+    project_null: Map | None  # projects them out
     max_bytes: int  # memory for the vectors of a search
 
     @staticmethod
@@ -156,10 +154,9 @@ class Problem:
             block = block - known.rows.T @ asarray_like(part, block)
         return block
 
-    def total(self, values: FloatArray) -> FloatArray:
+    def total(self, values: FloatArray) -> Any:
         """Return the sum over all processes of a host array."""
-        added: FloatArray = self.operator.graph.storage.reduce(values, "sum")
-        return added
+        return self.operator.graph.storage.reduce(values, "sum")
 
     def vectors(self, known: Found | None) -> Space:
         """Return the space of a search outside of the known pairs, with random vectors of its own.
@@ -172,13 +169,13 @@ class Problem:
 
     def _draw(self, rng: np.random.Generator, width: int) -> Any:
         graph = self.operator.graph
-        if graph.storage.kind != "mpi":
+        if graph.storage.kind == "mpi":
+            # The entries of a rank are those of its rows in one stream, however the rows are distributed.
+            stream = np.random.PCG64(int(rng.integers(2**62)))
+            stream.advance(graph.local_rows.start * width)
+            start = np.random.Generator(stream).random((len(graph.local_rows), width)) - 0.5
+        else:
             start = asarray_like(rng.standard_normal((self.n_nodes, width)), self.operator.diag)
-            return as_complex(start) if graph.is_complex else start
-        # The entries of a rank are those of its rows in one stream, however the rows are distributed.
-        stream = np.random.PCG64(int(rng.integers(2**62)))
-        stream.advance(graph.local_rows.start * width)
-        start = np.random.Generator(stream).random((len(graph.local_rows), width)) - 0.5
         return as_complex(start) if graph.is_complex else start
 
     def space(self, k: int, smallest: int, block: int) -> tuple[int, int]:
@@ -187,9 +184,8 @@ class Problem:
         number = mode_bytes(self.operator.graph)
         affordable = self.max_bytes // (number * max(len(self.operator.graph.local_rows), 1)) - 4 * block
         if affordable < k + 3 * block:
-            raise too_large(
-                f"{k} modes of {self.n_nodes} nodes", number * self.n_nodes * (k + 7 * block), self.max_bytes
-            )
+            need = number * self.n_nodes * (k + 7 * block)
+            raise too_large(f"{k} modes of {self.n_nodes} nodes", need, self.max_bytes)
         dimension = min(dimension, affordable, max(self.n_nodes, 2 * block))
         return dimension, min(max(k + block, dimension // 2), dimension - block)
 
@@ -220,13 +216,7 @@ class Problem:
 
 
 def inverse_search(
-    problem: Problem,
-    k: int,
-    tol: float,
-    known: Found | None = None,
-    block: int = BLOCK,
-    *,
-    factorize: Callable[[float], Any] | None = None,
+    problem: Problem, k: int, tol: float, known: Found | None, block: int, *, factorize: Map | None = None
 ) -> Found:
     """Return the ``k`` smallest pairs by the inverse of the shifted operator, by default from a sparse factorisation.
 
@@ -380,9 +370,7 @@ def _growth(cut: float, value: float) -> float:
     return math.acosh(max((1.0 + cut - 2.0 * value) / (1.0 - cut), 1.0 + 1e-14))
 
 
-def _projected(
-    problem: Problem, filter_: Filter, project: Callable[[Any], Any], known: Found | None = None
-) -> Callable[[Any], Any]:
+def _projected(problem: Problem, filter_: Filter, project: Map, known: Found | None) -> Map:
     op = problem.operator
     if filter_.degree == 1:
         return lambda x: project(x - op.apply(x))
@@ -399,7 +387,7 @@ def _projected(
     return apply
 
 
-def _projected_steps(problem: Problem, filter_: Filter, project: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _projected_steps(problem: Problem, filter_: Filter, project: Map) -> Map:
     """Return the filter with a projection after each step: rounding brings outliers back, and it enlarges them."""
     middle, half = (1.0 + filter_.cut) / 2, (1.0 - filter_.cut) / 2
 

@@ -27,7 +27,6 @@ from .backend import (
     transposed,
 )
 from .errors import GraphError, GspWarning, ParameterError, SignalError
-from .graph import Graph
 from .operators import Operator, check_operator, elsewhere
 
 __all__ = ["Spectrum", "spectrum"]
@@ -159,13 +158,8 @@ class Spectrum:
 
     def _repr_html_(self) -> str:
         ends = [f"{float(self.frequencies[at]):.4g}" for at in (0, -1)] if len(self) else ["none"]
-        facts = {
-            "modes": f"{len(self)} of {self.operator.graph.n_nodes}",
-            "frequencies": " to ".join(ends),
-            "operator": repr(self.operator),
-            "solver": self.method,
-            "proof": self.proof,
-        }
+        facts = {"modes": f"{len(self)} of {self.operator.graph.n_nodes}", "frequencies": " to ".join(ends)}
+        facts |= {"operator": repr(self.operator), "solver": self.method, "proof": self.proof}
         return facts_html("Spectrum", facts)
 
 
@@ -249,7 +243,9 @@ def spectrum(
         return elsewhere(spectrum, op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
     check_modes(op, k, which)
     n_nodes = op.graph.n_nodes
-    if k is None or n_nodes <= DENSE_NODES or 3 * k > n_nodes or _is_dense(op.graph, k):
+    # Where the products that k pairs need at the least take longer than all pairs by LAPACK.
+    slow = k is not None and n_nodes <= DENSE_FALLBACK and PRODUCTS * k > dense_products(op.graph)
+    if k is None or n_nodes <= DENSE_NODES or 3 * k > n_nodes or slow:
         _guard_dense(op, max_bytes)
         pairs = dense_pairs(op.symmetrized)
         pairs = pairs if k is None else pairs.end(k, (which == "low") == (op.channel == "high"))
@@ -261,11 +257,6 @@ def spectrum(
         pairs = iterative_pairs(op, k, which, tol=tol, certify=certify, max_bytes=max_bytes)
     values = namespace(pairs.values).clip(pairs.values, *op.bounds)
     return Spectrum(op, values, _fix_signs(pairs.vectors), pairs.method, pairs.proof, pairs.error)
-
-
-def _is_dense(graph: Graph, k: int) -> bool:
-    """Return whether the products that ``k`` pairs need at the least take longer than all pairs by LAPACK."""
-    return graph.n_nodes <= DENSE_FALLBACK and PRODUCTS * k > dense_products(graph)
 
 
 def check_modes(op: Operator, k: int | None, which: str) -> None:

@@ -20,7 +20,7 @@ from ..errors import GraphError
 from ..graph import REMEDY
 from ..storage import DiskStorage, collect_blocks
 from ._arguments import signal_block
-from .krylov import lanczos_bank, rational_bank
+from .krylov import lanczos_bank, rational_filter
 from .plan import BASIS_NODES, FilterTask, Plan, choose
 from .response import Response
 
@@ -92,8 +92,9 @@ def _lanczos(response: Response, z: Signal, plan: Plan) -> Signal:
 
 
 def _cg(response: Response, z: Signal, plan: Plan) -> Signal:
-    steps = CG_MARGIN * plan.order + z.shape[0]
-    return rational_bank(response.op.symmetrized, z, response.kernels, tolerance=plan.error_bound / 2, max_steps=steps)
+    core, steps = response.op.symmetrized, CG_MARGIN * plan.order + z.shape[0]
+    solve = partial(rational_filter, core, z, tolerance=plan.error_bound / 2, max_steps=steps)
+    return namespace(z).stack([solve(kernel) for kernel in response.kernels], axis=-1)
 
 
 def _one_by_one(method: Method, response: Response, c: Signal, plan: Plan) -> Signal:

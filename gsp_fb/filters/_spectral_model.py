@@ -27,8 +27,7 @@ class SpectralModel:
 
     frequencies: FloatArray
     energy: FloatArray
-    # Times the number of columns of the data, as the energy is that of all of them.
-    count: FloatArray
+    count: FloatArray  # times the number of columns of the data, as the energy is that of all of them
     n_columns: int
 
     @property

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -53,14 +53,11 @@ class Expansion:
 
     kernels: tuple[Kernel, ...]
     interval: Interval
-    # Shape (n_kernels, n_points), as in numpy.polynomial.chebyshev: the first one is not halved.
-    coefficients: FloatArray
-    # tails[m, N] bounds sup |g_m - p_N|, N the degree; inf for a kernel that jumps.
-    tails: FloatArray
-    # Which kernels declare what a proof of their bound needs; the bounds of the others rest on samples.
-    proven: tuple[bool, ...]
-    # Frequencies at which the spectrum is known to lie; sampled kernels are compared there too.
-    witnesses: FloatArray
+    coefficients: FloatArray  # shape (n_kernels, n_points), as in numpy.polynomial.chebyshev: the first is not halved
+    tails: FloatArray  # tails[m, N] bounds sup |g_m - p_N|, N the degree; inf for a kernel that jumps
+    proven: tuple[bool, ...]  # which kernels declare what a proof needs; the bounds of the others rest on samples
+    witnesses: FloatArray  # frequencies at which the spectrum is known to lie; sampled kernels are compared there too
+    _errors: dict[int, float] = field(default_factory=dict)
 
     def order(self, tolerance: float) -> int | None:
         """Return the smallest degree whose tail is within ``tolerance``, or None if there is none."""
@@ -75,18 +72,15 @@ class Expansion:
             self._errors[order] = max(self._kernel_error(*row) for row in rows)
         return self._errors[order]
 
-    @cached_property
-    def _errors(self) -> dict[int, float]:
-        return {}
-
     @property
     def is_proven(self) -> bool:
         """Whether the bounds of all kernels are proven."""
         return all(self.proven)
 
     def _kernel_error(self, kernel: Kernel, part: FloatArray, tail: float, proven: bool) -> float:
-        if not proven:
-            return _sampled_error(kernel, self.interval, part, self.witnesses)
+        if not proven:  # a grid much finer than the polynomial, the edges and the witnesses
+            count = max(FINER * len(part), SEARCH_POINTS)
+            return MARGIN * _difference(kernel, self.interval, part, count, self.witnesses)
         if math.isinf(tail):
             return _jump_error(kernel, self.interval, part)
         # Where the tail proves nothing, the sizes of kernel and polynomial still do.
@@ -112,19 +106,13 @@ class Expansion:
         return next((kernel for kernel in sampled if not kernel(at).any()), None)
 
 
-def _difference(kernel: Kernel, interval: Interval, part: FloatArray, count: int, more: FloatArray) -> FloatArray:
-    """Return kernel minus series at ``count`` Chebyshev points, ends, both sides of breaks and ``more`` frequencies."""
+def _difference(kernel: Kernel, interval: Interval, part: FloatArray, count: int, more: FloatArray) -> float:
+    """Return the largest distance of kernel and series, at ``count`` Chebyshev points, ends, breaks and ``more``."""
     low, high = interval
     extra = np.concatenate([np.clip([*both_sides(kernel.breakpoints).ravel(), low, high], low, high), more])
     series = np.polynomial.chebyshev.chebval((2 * extra - low - high) / (high - low), part)
     values = np.concatenate([_values_at_points(part, count), series])
-    return np.asarray(kernel(np.concatenate([chebyshev_points(interval, count), extra])) - values)
-
-
-def _sampled_error(kernel: Kernel, interval: Interval, part: FloatArray, witnesses: FloatArray) -> float:
-    """Return the largest error on a grid much finer than the polynomial, at the edges and at the witnesses."""
-    count = max(FINER * len(part), SEARCH_POINTS)
-    return float(MARGIN * np.abs(_difference(kernel, interval, part, count, witnesses)).max())
+    return float(np.abs(kernel(np.concatenate([chebyshev_points(interval, count), extra])) - values).max())
 
 
 def _jump_error(kernel: Kernel, interval: Interval, part: FloatArray) -> float:
@@ -138,7 +126,7 @@ def _jump_error(kernel: Kernel, interval: Interval, part: FloatArray) -> float:
     inside = tuple(at for at in kernel.breakpoints if interval[0] <= at <= interval[1])
     jumps = float(np.abs(np.diff(kernel(both_sides(inside)), axis=1)).sum())
     drift = order * _largest_value(part) * math.pi / (2 * count)
-    grid = float(np.abs(_difference(kernel, interval, part, count, np.empty(0))).max())
+    grid = _difference(kernel, interval, part, count, np.empty(0))
     return grid + drift + max(0.0, variation - jumps)
 
 
@@ -173,7 +161,7 @@ def _searched_error(kernel: Kernel, interval: Interval, row: FloatArray, enough:
     """Return the error of an interpolant on the search grid; inf at once where its coefficients still matter."""
     if np.abs(row[len(row) // 2 :]).max() > enough / len(row):
         return math.inf
-    return float(np.abs(_difference(kernel, interval, row, SEARCH_POINTS, witnesses)).max())
+    return _difference(kernel, interval, row, SEARCH_POINTS, witnesses)
 
 
 def _tails(row: FloatArray, error: float, proven: bool) -> FloatArray:

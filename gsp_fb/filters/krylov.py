@@ -16,7 +16,7 @@ from ..operators import Operator
 from ..solvers import System, solve
 from .kernels import Kernel
 
-__all__ = ["affine_system", "lanczos_bank", "least_denominator", "rational_bank"]
+__all__ = ["affine_system", "lanczos_bank", "least_denominator", "rational_filter"]
 
 
 def lanczos_bank(core: Operator, z: Any, kernels: Sequence[Callable[..., FloatArray]], steps: int) -> Any:
@@ -53,12 +53,8 @@ def least_denominator(kernel: Kernel, interval: tuple[float, float]) -> tuple[fl
     return float(np.abs(values).min()), float(np.abs(values).max())
 
 
-def rational_bank(core: Operator, z: Any, kernels: tuple[Kernel, ...], *, tolerance: float, max_steps: int) -> Any:
-    """Return the solution of ``q(core) y = p(core) z`` for each rational kernel, shape (n, f, n_filters)."""
-    return namespace(z).stack([_rational(core, z, kernel, tolerance, max_steps) for kernel in kernels], axis=-1)
-
-
-def _rational(core: Operator, z: Any, kernel: Kernel, tolerance: float, max_steps: int) -> Any:
+def rational_filter(core: Operator, z: Any, kernel: Kernel, *, tolerance: float, max_steps: int) -> Any:
+    """Return the solution of ``q(core) y = p(core) z`` for a rational kernel."""
     least, _ = least_denominator(kernel, core.bounds)
     numerator, denominator = kernel.rational  # type: ignore[misc]  # least_denominator refused the others
     sign = np.sign(np.polynomial.polynomial.polyval(core.bounds[0], denominator))

@@ -127,8 +127,15 @@ def sampling(low: Operator, keep: Any = "max_cut", *, expensive: bool = False) -
         raise ParameterError(f"the factors may have {cost}; give expensive=True to pay for them, or a sparser graph")
     ones = namespace(low.diag).ones_like(low.diag)
     sign = namespace(low.diag).where(mask, ones, -ones)
-    chosen = add_diagonal(scaled_csr(low.to_sparse(), sign, ones), (ones - sign) / 2)
-    return _factored(low, freeze(mask), chosen)
+    matrix = add_diagonal(scaled_csr(low.to_sparse(), sign, ones), (ones - sign) / 2)
+    try:
+        solve, pivots = factor(matrix)
+    except RuntimeError as singular:
+        raise ParameterError(f"no signal can be restored from this choice of nodes: {singular}") from None
+    condition = _condition(matrix, solve, pivots)
+    if not condition < MOST_CONDITION:
+        raise ParameterError(f"this choice of nodes has condition number {condition:.2g}; the signal would be lost")
+    return Sampling(low, freeze(mask), matrix, condition, solve)
 
 
 def _mask(low: Operator, keep: Any) -> Any:
@@ -160,17 +167,6 @@ def _check_components(low: Operator, mask: BoolArray) -> None:
         if bool(xp.any(bad)):
             node = int(xp.nonzero(bad[labels])[0][0])
             raise ParameterError(f"the component of node {node} has {kind}, so its signal cannot be restored; add one")
-
-
-def _factored(low: Operator, mask: BoolArray, matrix: Any) -> Sampling:
-    try:
-        solve, pivots = factor(matrix)
-    except RuntimeError as singular:
-        raise ParameterError(f"no signal can be restored from this choice of nodes: {singular}") from None
-    condition = _condition(matrix, solve, pivots)
-    if not condition < MOST_CONDITION:
-        raise ParameterError(f"this choice of nodes has condition number {condition:.2g}; the signal would be lost")
-    return Sampling(low, mask, matrix, condition, solve)
 
 
 def _condition(matrix: Any, solve: Solve, pivots: Any) -> float:

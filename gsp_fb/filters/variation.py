@@ -75,14 +75,9 @@ def minimize_variation(
     """Return the minimiser for float64 columns ``y``, shape (n_nodes, n_signals), to a gap of ``(tol |y|)^2 / 2``.
 
     Where every node is observed the objective is strongly convex, and the dual is solved by accelerated projected
-    gradient steps with adaptive restart [1]_, [2]_; then ``|x - x*| <= tol |y|``. Otherwise by primal-dual steps [3]_.
-
-    References
-    ----------
-    .. [1] A. Beck and M. Teboulle, "Fast gradient-based algorithms for constrained total variation image denoising",
-       IEEE TIP 18(11), 2009.
-    .. [2] B. O'Donoghue and E. Candès, "Adaptive restart for accelerated gradient schemes", FoCM 15, 2015.
-    .. [3] A. Chambolle and T. Pock, "A first-order primal-dual algorithm for convex problems", JMIV 40, 2011.
+    gradient steps (A. Beck and M. Teboulle, IEEE TIP 18(11), 2009) with adaptive restart (B. O'Donoghue and E. Candès,
+    FoCM 15, 2015); then ``|x - x*| <= tol |y|``. Otherwise by primal-dual steps (A. Chambolle and T. Pock, JMIV 40,
+    2011).
     """
     # Nodes that are not observed start at the mean of the others.
     x = np.where(seen, y, np.sum(np.where(seen, y, 0.0), axis=0) / np.maximum(np.sum(seen, axis=0), 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -40,15 +40,6 @@ class Solution:
 
 
 @dataclass(eq=False)
-class _State:
-    """The answer so far, its residual, and the steps it took."""
-
-    x: Any
-    residual: Any
-    iterations: int
-
-
-@dataclass(eq=False)
 class Solver:
     """A system with the preconditioners and factors made for it so far, for several right-hand sides in turn."""
 
@@ -76,22 +67,24 @@ class Solver:
         xp = namespace(right)
         wide = xp.complex128 if xp.isdtype(right.dtype, "complex floating") else xp.float64
         right = self.system.project(xp.astype(right, wide, copy=False))
-        state = _State(xp.zeros_like(right), right, 0)
+        x, residual, iterations = xp.zeros_like(right), right, 0
         for name, method in METHODS.items():
             if not method.applies(self):
                 continue
             # Weights beyond 1e154 overflow when they are squared: such a correction is no improvement.
             with np.errstate(over="ignore", invalid="ignore"):
-                self._improve(state, right, target, method, max_steps)
+                left = None if max_steps is None else max_steps - iterations
+                x, residual, spent = self._improved(method, x, residual, right, target=target, most=left)
+            iterations += spent
             goal = target if name == "jacobi-cg" or acceptable is None else acceptable
-            size = norm(state.residual, axis=0)
+            size = norm(residual, axis=0)
             if bool(xp.all(size <= goal)):
                 bound = size / self.system.floor if self.system.floor > 0 else size + np.inf
-                return Solution(self.system.project(state.x), name, state.iterations, size, bound)
-            if max_steps is not None and state.iterations >= max_steps:
+                return Solution(self.system.project(x), name, iterations, size, bound)
+            if max_steps is not None and iterations >= max_steps:
                 break
         raise ConvergenceError(
-            f"the linear solve left a residual of {float(xp.max(size)):.3g} after {state.iterations} steps; raise "
+            f"the linear solve left a residual of {float(xp.max(size)):.3g} after {iterations} steps; raise "
             "tol=, or pip install 'gsp-fb[fast]' for approximate Cholesky and multigrid"
         )
 
@@ -100,24 +93,24 @@ class Solver:
         goal = tol * np.linalg.norm(right, axis=0)
         return np.asarray(self.solve(right, goal, acceptable=100 * goal).x)
 
-    def _improve(self, state: _State, right: Any, target: Any, method: Method, max_steps: int | None) -> None:
-        """Add corrections by one method until the target is reached or they no longer help."""
-        xp = namespace(right)
+    def _improved(self, method: Method, x: Any, residual: Any, right: Any, *, target: Any, most: int | None) -> Any:
+        """Return answer and residual after corrections that help towards the target, and the steps they took."""
+        xp, spent = namespace(right), 0
         for _ in range(REFINEMENTS):
-            left = None if max_steps is None else max_steps - state.iterations
+            left = None if most is None else most - spent
             try:
-                step, spent = method.correct(self, state.residual, target, left)
+                correction, steps = method.correct(self, residual, target, left)
             except (ConvergenceError, ValueError, RuntimeError, MemoryError):
-                return  # the library refused the matrix: the next method is tried
-            state.iterations += spent
-            better = state.x + step
+                break  # the library refused the matrix: the next method is tried
+            spent += steps
+            better = x + correction
             remaining = right - self.system.product(better)
-            improved = norm(remaining, axis=0) < norm(state.residual, axis=0)
-            state.x = xp.where(improved, better, state.x)
-            state.residual = xp.where(improved, remaining, state.residual)
-            done = bool(xp.all(norm(state.residual, axis=0) <= target)) or not bool(xp.any(improved))
-            if done or spent == left or not method.refines:
-                return
+            improved = norm(remaining, axis=0) < norm(residual, axis=0)
+            x, residual = xp.where(improved, better, x), xp.where(improved, remaining, residual)
+            done = bool(xp.all(norm(residual, axis=0) <= target)) or not bool(xp.any(improved))
+            if done or steps == left or not method.refines:
+                break
+        return x, residual, spent
 
 
 def solve(system: System, right: Any, target: Any, *, acceptable: Any = None, max_steps: int | None = None) -> Solution:
@@ -129,22 +122,17 @@ def solve(system: System, right: Any, target: Any, *, acceptable: Any = None, ma
 class Method:
     """A rung of the ladder."""
 
-    # Whether the system has what the method needs.
-    applies: Callable[[Solver], bool]
+    applies: Callable[[Solver], bool]  # whether the system has what the method needs
     # Solver, residual, target and most steps to a correction and the steps it took.
     correct: Callable[[Solver, Any, Any, int | None], tuple[Any, int]]
-    # Whether a second correction recovers what the first lost to rounding.
-    refines: bool = True
+    refines: bool = True  # whether a second correction recovers what the first lost to rounding
 
 
-def _jacobi(solver: Solver, right: Any, target: Any, max_steps: int | None) -> tuple[Any, int]:
+def _jacobi(solver: Solver, right: Any, target: Any, max_steps: int | None, cap: int | None = None) -> tuple[Any, int]:
     system, diagonal = solver.system, solver.system.diagonal[:, None]
     most = STEPS_PER_ROW * max(int(diagonal.shape[0]), 10) if max_steps is None else max_steps
+    most = most if cap is None else min(most, cap)
     return conjugate_gradients(system.product, right, target, most, precondition=lambda r: system.project(r / diagonal))
-
-
-def _first_jacobi(solver: Solver, right: Any, target: Any, max_steps: int | None) -> tuple[Any, int]:
-    return _jacobi(solver, right, target, JACOBI_STEPS if max_steps is None else min(JACOBI_STEPS, max_steps))
 
 
 def _preconditioned(name: str, make: Callable[[System], Callable[[Any], Any]]) -> Callable[..., tuple[Any, int]]:
@@ -189,7 +177,7 @@ def _is_balanced(solver: Solver) -> bool:
 # In the order in which they are tried.
 METHODS: dict[str, Method] = {
     # Stopped by its cap, it is not begun again.
-    "jacobi-cg": Method(lambda solver: True, _first_jacobi, refines=False),
+    "jacobi-cg": Method(lambda solver: True, partial(_jacobi, cap=JACOBI_STEPS), refines=False),
     "approximate-cholesky": Method(
         lambda solver: _is_balanced(solver) and has("approx_chol") and solver.cost.flops > DIRECT_FLOPS,
         _preconditioned("approximate-cholesky", approximate_cholesky),

@@ -30,17 +30,15 @@ def _whole(x: Any) -> Any:
 class System:
     """A symmetric positive (semi-)definite matrix ``M``, as matrix-vector products and, where it can be had, as CSR."""
 
-    # ``X -> M X`` for a block, shape (n, b), on any device; and the positive diagonal of ``M``, for Jacobi.
-    product: Product
-    diagonal: Any
+    product: Product  # ``X -> M X`` for a block, shape (n, b), on any device
+    diagonal: Any  # the positive diagonal of ``M``, for Jacobi
     # Returns ``M`` as a float64 CSR array of scipy; called once, by the first method that needs entries. None on a GPU
     # or where ``M`` is known by matrix-vector products alone.
     make_matrix: Callable[[], Any] | None = None
     # Positive ``u`` with ``M u >= 0`` entry by entry, where one is known. ``diag(u) M diag(u)`` is then diagonally
     # dominant, which approximate Cholesky needs.
     balance: FloatArray | None = None
-    # Orthogonal projector onto the range of a singular ``M``; the identity for a definite one.
-    project: Product = _whole
+    project: Product = _whole  # orthogonal projector onto the range of ``M``; the identity for a definite one
     # Lower bound of the least eigenvalue (on the range), 0 if unknown: an answer errs by at most residual / floor.
     floor: float = 0.0
 

@@ -17,11 +17,12 @@ from ..._document import facts_html
 from ...backend import freeze
 from ...errors import ParameterError
 
-__all__ = ["Envelope", "Float64", "Kernel", "Rational", "Variations", "affine_envelope", "as_kernel", "bound_to"]
-__all__ += ["of_affine", "of_angle", "scaled_variations"]
+__all__ = ["Envelope", "Float64", "Kernel", "Rational", "Shape", "Variations", "affine_envelope", "as_kernel"]
+__all__ += ["bound_to", "of_affine", "of_angle", "scaled_variations"]
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 Function: TypeAlias = Callable[[Float64], Any]
+Shape: TypeAlias = Callable[[Float64], Float64]
 # Polynomial coefficients of numerator and denominator, ascending.
 Rational: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]
 # Centre, real and imaginary semi-axis of an ellipse -> a bound on the modulus of the kernel inside, inf if it has none.

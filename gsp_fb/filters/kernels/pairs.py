@@ -11,18 +11,16 @@ high-pass as a square root of ``1 - low**2`` would lose half of the digits.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from ..._arguments import check_count, check_positive
-from ._kernel import Envelope, Float64, Kernel, Variations, bound_to, of_angle, scaled_variations
+from ._kernel import Envelope, Float64, Kernel, Shape, Variations, bound_to, of_angle, scaled_variations
 
 __all__ = ["held", "papadakis", "regular", "simoncelli"]
 
-Angle = Callable[[Float64], Float64]
 # Upper bounds on the total variation of a derivative of cosine and sine of each angle along an edge of length 1,
 # constant beyond; tests/test_kernels.py differentiates them.
 HELD: tuple[Variations, Variations] = (((2, 29.68),), ((2, 29.68),))
@@ -32,7 +30,7 @@ PAPADAKIS: tuple[Variations, Variations] = (((1, math.pi),), ((1, math.pi),))
 
 def _pair(
     name: str,
-    angle: Angle,
+    angle: Shape,
     breakpoints: tuple[float, ...],
     continuity: float,
     lmax: float | None,

@@ -6,7 +6,6 @@ Analysis with a tight frame preserves the energy of a signal, and the adjoint of
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,11 +13,10 @@ import numpy as np
 
 from ..._arguments import check_count
 from ...errors import ParameterError
-from ._kernel import Float64, Kernel, Variations, bound_to, of_angle, scaled_variations
+from ._kernel import Float64, Kernel, Shape, Variations, bound_to, of_angle, scaled_variations
 
 __all__ = ["half_cosine", "itersine", "meyer", "simple_tight"]
 
-Shape = Callable[[Float64], Float64]
 OfEdges = tuple[Variations, Variations]
 # Upper bounds on the total variation of a derivative of the shapes on the real line, constant beyond [0, 1]: the rise
 # and the fall of an octave, and the windows. tests/test_kernels.py differentiates them.
@@ -171,10 +169,8 @@ def half_cosine(n_filters: int = 6, *, lmax: float | None = None) -> tuple[Kerne
 
     Parameters
     ----------
-    n_filters : int
-        Number of kernels, at least 3.
-    lmax : float, optional
-        End of the frequency axis; by default the largest frequency of the bank's operator.
+    n_filters, lmax
+        As in :func:`meyer`, but at least 3 kernels.
 
     Returns
     -------

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from ..._arguments import check_count, check_positive
-from ._kernel import Float64, Kernel, bound_to, scaled_variations
+from ._kernel import Float64, Kernel, Shape, bound_to, scaled_variations
 
 __all__ = ["abspline", "mexican_hat"]
 
-Shape = Callable[[Float64], Float64]
 # Ascending coefficients of the cubic that joins x^2 at 1 and 4 x^-2 at 2 with equal values and slopes.
 SPLINE = (-5.0, 11.0, -6.0, 1.0)
 # Total variation of the second derivative: from 2 it jumps to -6, rises to 0, jumps to 3/2 and falls to 0.
