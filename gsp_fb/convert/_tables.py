@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._attributes import WEIGHT, listed, weight_attribute
+from .._attributes import WEIGHT, full_column, is_number_type, weight_attribute
 from .._extras import require
 from ..backend import IntArray
 from ..errors import GraphError, ParameterError
@@ -83,7 +83,7 @@ def from_pandas(
     pairs, labels = _pairs(df, source, target)
     others = [name for name in df.columns if name not in (source, target)]
     chosen = weight_attribute(others, (name for name in others if _is_numeric(df[name].dtype)), weight)
-    weights = None if chosen is None else _weights(df, chosen)
+    weights = None if chosen is None else _column(df, chosen, numeric=True).to_numpy(dtype=np.float64)
     rules: dict[str, Any] = {"directed": directed, "symmetrize": symmetrize, "duplicates": duplicates, "loops": loops}
     return _graph(pairs, labels, weights, n_nodes=n_nodes, nodes=nodes, on=on, signed=signed, **rules)
 
@@ -100,13 +100,15 @@ def _is_numeric(dtype: Any) -> bool:
     return bool(types.is_numeric_dtype(dtype)) and not types.is_bool_dtype(dtype)
 
 
-def _column(df: Any, name: Hashable) -> Any:
+def _column(df: Any, name: Hashable, *, numeric: bool = False) -> Any:
     if name not in df.columns:
         raise ParameterError(f"no column {name!r}; the frame has {', '.join(map(str, df.columns))}")
     column = df[name]
     empty = np.flatnonzero(column.isna().to_numpy())
     if empty.size:
         raise GraphError(f"column {name!r} is empty in row {empty[0]}")
+    if numeric and not _is_numeric(column.dtype):
+        raise GraphError(f"column {name!r} has dtype {column.dtype}; weights must be numbers")
     return column
 
 
@@ -119,13 +121,6 @@ def _pairs(df: Any, source: Hashable, target: Hashable) -> tuple[IntArray, Names
     cells[0::2], cells[1::2] = (column.to_numpy(dtype=object) for column in columns)
     codes, names = require("pandas", "conversion from pandas").factorize(cells)
     return codes.astype(np.int64).reshape(-1, 2), tuple(names.tolist())
-
-
-def _weights(df: Any, name: Hashable) -> Any:
-    column = _column(df, name)
-    if not _is_numeric(column.dtype):
-        raise GraphError(f"column {name!r} has dtype {column.dtype}; weights must be numbers")
-    return column.to_numpy(dtype=np.float64)
 
 
 def to_pandas(graph: Graph) -> Any:
@@ -228,35 +223,14 @@ def from_arrow(
     arrow = require("pyarrow", "reading an Arrow table").table(table)
     pairs, names = _arrow_pairs(arrow, source, target)
     others = [name for name in arrow.column_names if name not in (source, target)]
-    chosen = weight_attribute(others, (name for name in others if _is_arrow_number(arrow[name].type)), weight)
-    weights = None if chosen is None else _arrow_weights(arrow, chosen)
+    chosen = weight_attribute(others, (name for name in others if is_number_type(arrow[name].type)), weight)
+    weights = None if chosen is None else full_column(arrow, chosen, numeric=True).to_numpy()
     rules: dict[str, Any] = {"directed": directed, "symmetrize": symmetrize, "duplicates": duplicates, "loops": loops}
     return _graph(pairs, names, weights, n_nodes=n_nodes, nodes=nodes, on=on, signed=signed, **rules)
 
 
-def _is_arrow_number(kind: Any) -> bool:
-    types = require("pyarrow.types", "reading an Arrow table")
-    return bool(types.is_integer(kind) or types.is_floating(kind))
-
-
-def _arrow_column(arrow: Any, name: str) -> Any:
-    if name not in arrow.column_names:
-        raise ParameterError(f"no column {name!r}; the table has {listed(arrow.column_names)}")
-    column = arrow[name]
-    if column.null_count:
-        raise GraphError(f"column {name!r} has {column.null_count} empty cells")
-    return column
-
-
-def _arrow_weights(arrow: Any, name: str) -> Any:
-    column = _arrow_column(arrow, name)
-    if not _is_arrow_number(column.type):
-        raise GraphError(f"column {name!r} is of type {column.type}; weights must be numbers")
-    return column.to_numpy()
-
-
 def _arrow_pairs(arrow: Any, source: str, target: str) -> tuple[IntArray, Names]:
-    columns = [_arrow_column(arrow, name) for name in (source, target)]
+    columns = [full_column(arrow, name) for name in (source, target)]
     pa = require("pyarrow", "reading an Arrow table")
     if all(pa.types.is_integer(column.type) for column in columns):
         return np.stack([column.to_numpy() for column in columns], axis=1), None
