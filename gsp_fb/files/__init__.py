@@ -75,8 +75,7 @@ class Format:
     columns: tuple[str, ...] = ()
 
 
-# Options of readers that name columns, with their defaults.
-DEFAULTS = {"source": None, "target": None, "weight": WEIGHT, "header": None}
+# Options of readers that name columns.
 TABLE = ("source", "target", "weight", "header")
 
 FORMATS = {
@@ -177,7 +176,7 @@ def read_graph(
     kind = _format_of(path, format)
     limits = Limits(max_nodes, max_bytes)
     named: dict[str, Any] = {"source": source, "target": target, "weight": weight, "header": header}
-    odd = next((name for name in named if named[name] != DEFAULTS[name] and name not in kind.columns), None)
+    odd = next((name for name in named if named[name] != getattr(Options, name) and name not in kind.columns), None)
     if odd is not None:
         raise ParameterError(f"{odd}={named[odd]!r} does not apply to {kind.suffixes[0]} files")
     options = Options(directed, symmetrize, duplicates or kind.duplicates, loops, limits, signed=signed, **named)

@@ -99,16 +99,16 @@ def _edges(graph: list[tuple[str, Any]], weight: str | None) -> Edges:
         if not found.add_node(_need(node, "id", "node")):
             raise FormatError(f"node {node['id']!r} occurs twice")
         for name, value in _attributes(node, NODE_KEYS):
-            found.describe_node(name, value)
+            found.describe("node", name, value)
     for key, value in graph:
         if key == "edge" and isinstance(value, list):
             edge = dict(value)
             found.ends.append((_need(edge, "source", "edge"), _need(edge, "target", "edge")))
             for name, cell in _attributes(edge, EDGE_KEYS):
-                found.describe_edge(name, cell)
+                found.describe("edge", name, cell)
     kind = facts.get(LABELS_NOTE)
     labels = restore_labels(_names(nodes), kind if isinstance(kind, str) else None)
-    table = named_table(labels, len(nodes), found.node_cells)
+    table = named_table(labels, len(nodes), found.cells["node"])
     return found.edges(facts.get("directed", 0) == 1, table, weight)
 
 
