@@ -57,9 +57,8 @@ def encode_targets(y: Any, n_classes: int | None = None) -> Targets:
     if array.ndim == 2:
         return _labels(array)
     if array.dtype.kind not in "iubUO":
-        raise ParameterError(
-            f"targets have type {array.dtype}; give integers or strings (classes) or floats (regression)"
-        )
+        what = f"targets have type {array.dtype}"
+        raise ParameterError(f"{what}; give integers or strings (classes) or floats (regression)")
     return _classes(array.astype(np.int64) if array.dtype.kind in "iub" else array, n_classes)
 
 

@@ -15,17 +15,11 @@ __all__ = ["check_graph_indptr", "chosen_graphs", "node_features", "tag_features
 
 
 def check_graph_indptr(given: Any, n_nodes: int, n_graphs: int) -> IntArray:
-    """Return the bounds of the graphs of a collection, checked against its nodes and targets.
-
-    >>> check_graph_indptr([0, 2, 5], 5, 2)
-    array([0, 2, 5])
-    """
+    """Return the bounds of the graphs of a collection, checked against its nodes and targets."""
     starts = np.asarray(given)
     if starts.ndim != 1 or starts.dtype.kind not in "iu" or len(starts) != n_graphs + 1:
-        raise ParameterError(
-            f"graph_indptr has shape {starts.shape} and type {starts.dtype}; {n_graphs} targets need "
-            f"{n_graphs + 1} integers"
-        )
+        what = f"graph_indptr has shape {starts.shape} and type {starts.dtype}"
+        raise ParameterError(f"{what}; {n_graphs} targets need {n_graphs + 1} integers")
     bad = np.flatnonzero(np.diff(starts.astype(np.int64)) < 1)
     if bad.size:
         raise ParameterError(f"graph {bad[0]} has no nodes: graph_indptr must increase at place {bad[0] + 1}")
