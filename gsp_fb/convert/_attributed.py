@@ -11,11 +11,12 @@ import numpy as np
 
 from .._arguments import host_array
 from .._attributes import is_number, weight_attribute
+from .._build import check_direction
 from .._extras import require
 from ..errors import GraphError
 from ..graph import Graph
 from ..nodes import NodeTable, node_table
-from ._common import check_direction, names_of
+from ._tables import names_of
 
 __all__ = ["from_igraph", "from_networkx", "to_igraph", "to_networkx"]
 
@@ -72,9 +73,8 @@ def from_networkx(
     number = {name: i for i, name in enumerate(names)}
     pairs = np.array([(number[u], number[v]) for u, v in G.edges()], dtype=np.int64).reshape(-1, 2)
     table = _table(names, _cells(attributes for _, attributes in G.nodes(data=True)))
-    rules: dict[str, Any] = {"symmetrize": symmetrize, "loops": loops, "signed": signed, "nodes": table}
     weights = None if weight is None else _weights(G, weight)
-    return _graph(pairs, weights, G.is_directed(), directed, rules)
+    return _graph(G, pairs, weights, table, directed, symmetrize=symmetrize, loops=loops, signed=signed)
 
 
 def _weights(G: Any, weight: str) -> Any | None:
@@ -190,10 +190,9 @@ def from_igraph(
     n_named = len(attributes.pop("name", {}))
     names = G.vs["name"] if n_named and n_named == G.vcount() else range(G.vcount())
     table = _table(names, attributes)
-    rules: dict[str, Any] = {"symmetrize": symmetrize, "loops": loops, "signed": signed, "nodes": table}
     chosen = weight_attribute(G.es.attributes(), _numeric(_given(G.es)), weight) if G.ecount() else None
     weights = None if chosen is None else _numbers(G.es[chosen], chosen)
-    return _graph(pairs, weights, G.is_directed(), directed, rules)
+    return _graph(G, pairs, weights, table, directed, symmetrize=symmetrize, loops=loops, signed=signed)
 
 
 def _numbers(values: list[Any], name: str) -> Any:
@@ -254,12 +253,12 @@ def to_igraph(graph: Graph) -> Any:
     return G
 
 
-def _graph(pairs: Any, weights: Any, is_directed: bool, directed: bool, rules: dict[str, Any]) -> Graph:
+def _graph(G: Any, pairs: Any, weights: Any, table: NodeTable, directed: bool, **rules: Any) -> Graph:
     """Return the graph of listed edges, of which parallel ones are summed; an undirected edge is an arc each way."""
-    n_nodes = rules["nodes"].n_nodes
-    if is_directed:
-        return Graph.from_edges(pairs, weights, n_nodes, duplicates="sum", directed=directed, **rules)
-    graph = Graph.from_edges(pairs, weights, n_nodes, duplicates="sum", **rules | {"symmetrize": None})
+    rules |= {"nodes": table, "duplicates": "sum"}
+    if G.is_directed():
+        return Graph.from_edges(pairs, weights, table.n_nodes, directed=directed, **rules)
+    graph = Graph.from_edges(pairs, weights, table.n_nodes, **rules | {"symmetrize": None})
     if not directed:
         return graph
     return Graph.from_adjacency(graph.adjacency, directed=True, signed=graph.is_signed, nodes=graph.nodes)

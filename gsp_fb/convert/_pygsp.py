@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._build import check_direction
 from .._extras import require
 from ..graph import Graph
-from ._common import check_direction
 
 __all__ = ["from_pygsp", "to_pygsp"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,8 @@ from .._extras import require
 from ..backend import IntArray
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
-from ._common import names_of
 
-__all__ = ["from_arrow", "from_pandas", "to_pandas"]
+__all__ = ["from_arrow", "from_pandas", "names_of", "to_pandas"]
 
 Names = tuple[Hashable, ...] | None
 
@@ -121,6 +120,11 @@ def _pairs(df: Any, source: Hashable, target: Hashable) -> tuple[IntArray, Names
     cells[0::2], cells[1::2] = (column.to_numpy(dtype=object) for column in columns)
     codes, names = require("pandas", "conversion from pandas").factorize(cells)
     return codes.astype(np.int64).reshape(-1, 2), tuple(names.tolist())
+
+
+def names_of(graph: Graph) -> Sequence[Hashable]:
+    """Return the labels, or the node numbers where the graph has none."""
+    return range(graph.n_nodes) if graph.labels is None else graph.labels
 
 
 def to_pandas(graph: Graph) -> Any:

@@ -9,10 +9,10 @@ import numpy as np
 from scipy import sparse
 
 from .._arguments import check_choice, host_array
+from .._build import check_direction
 from .._extras import require
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
-from ._common import check_direction
 
 __all__ = ["from_pyg", "from_torch", "to_pyg", "to_torch"]
 

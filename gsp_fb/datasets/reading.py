@@ -110,8 +110,7 @@ def dataset_of(
             raise ParameterError(f"no column {column!r} among those of the nodes: {listed(list(table)) or 'none'}")
     chosen = [c for c in table.numeric if c not in (label, split)] if features == "all" else list(features)
     for column in chosen:
-        if column not in table.numeric:
-            check_choice(column, table.numeric, "numeric column of the nodes")
+        check_choice(column, table.numeric, "numeric column of the nodes")
     if not chosen:
         raise ParameterError(f"no numeric column for features; the nodes have {listed(list(table)) or 'no columns'}")
     x = np.stack([table[column].astype(np.float64) for column in chosen], axis=1)

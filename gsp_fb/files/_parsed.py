@@ -10,9 +10,9 @@ import numpy as np
 
 from .._arguments import check_choice, check_count
 from .._attributes import WEIGHT, is_number, weight_attribute
-from .._build import DUPLICATES, LOOP_RULES, SYMMETRIZE
+from .._build import DUPLICATES, LOOP_RULES, check_direction
 from ..backend import FloatArray, IntArray
-from ..errors import FormatError, GraphError, ParameterError
+from ..errors import FormatError, ParameterError
 from ..graph import Graph
 from ._limits import Limits
 
@@ -41,11 +41,7 @@ class Options:
         check_count(self.limits.max_bytes, "max_bytes")
         check_choice(self.duplicates, DUPLICATES, "duplicates")
         check_choice(self.loops, LOOP_RULES, "loops")
-        if self.symmetrize is None:
-            return
-        check_choice(self.symmetrize, SYMMETRIZE, "symmetrize")
-        if self.directed:
-            raise GraphError(f"directed=True and symmetrize={self.symmetrize!r} contradict each other; give one")
+        check_direction(False, bool(self.directed), self.symmetrize)
 
     def check_ends(self) -> None:
         """Raise ParameterError where only one of source and target is named, or a header is denied that they need."""
