@@ -125,16 +125,13 @@ def _read(file: BinaryIO, options: Options, *, delimiters: Sequence[str]) -> Edg
         raise FormatError(f"line {line}: byte {bad.object[bad.start]:#04x} is not UTF-8 text") from None
     ours, text = _opened(content, delimiters)
     labels = None if ours is None else ours.labels
-    numbers = _read_numbers(text, options) if labels is None else None
-    found = _read_cells(text, options, labels) if numbers is None else numbers
+    found = _read_numbers(text, options) if labels is None else None
+    if found is None:
+        table, ends, weight = _layout(text, options)
+        weights = None if weight is None else _weights(table, weight)
+        pairs, names = _pairs(table, ends, labels)
+        found = Edges(pairs, weights, None if names is None else len(names), _direction(table), names)
     return found if ours is None else ours.completed(found)
-
-
-def _read_cells(text: _Text, options: Options, labels: Labels) -> Edges:
-    table, ends, weight = _layout(text, options)
-    weights = None if weight is None else _weights(table, weight)
-    pairs, names = _pairs(table, ends, labels)
-    return Edges(pairs, weights, None if names is None else len(names), _direction(table), names)
 
 
 def _read_numbers(text: _Text, options: Options) -> Edges | None:

@@ -12,6 +12,7 @@ from xml.parsers import expat
 from .._attributes import WEIGHT
 from ..errors import FormatError
 from ..graph import Graph
+from ._limits import parser_errors
 from ._nodes import named_table, restore_labels, with_axes, written_names
 from ._parsed import Edges, NamedEdges, Options
 
@@ -36,12 +37,8 @@ _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def read_graphml(file: BinaryIO, options: Options) -> Edges:
     """Return the one graph in ``file``; node ids become labels, the edge attribute ``weight`` the weights."""
     reader = _Reader()
-    try:
+    with parser_errors("not well-formed XML", (expat.ExpatError, LookupError, ValueError)):
         reader.parser.ParseFile(file)
-    except FormatError:
-        raise
-    except (expat.ExpatError, LookupError, ValueError) as bad:
-        raise FormatError(f"not well-formed XML: {bad}") from None
     if reader.directed is None:
         raise FormatError("no <graph> element")
     return reader.edges(options.weight)

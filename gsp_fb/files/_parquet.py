@@ -10,9 +10,10 @@ import numpy as np
 from .._attributes import full_column, is_number_type, weight_attribute
 from .._extras import require
 from ..backend import IntArray
-from ..errors import FormatError, GraphError
+from ..errors import FormatError
 from ..graph import Graph
 from ._edges import ENDS
+from ._limits import parser_errors
 from ._nodes import Header, names_to_pairs
 from ._parsed import Edges, Labels, Options
 
@@ -25,12 +26,9 @@ BYTES_PER_CELL = 8
 def read_parquet(file: BinaryIO, options: Options) -> Edges:
     """Return the edges in ``file``; integer columns are node numbers, text columns are names."""
     pa = require("pyarrow", "reading Parquet")
-    try:
+    damaged = (pa.ArrowException, OSError, RuntimeError, OverflowError, ValueError, KeyError)
+    with parser_errors("not a readable Parquet file", damaged):
         table, weight = _load(file, options)
-    except (FormatError, GraphError):
-        raise
-    except (pa.ArrowException, OSError, RuntimeError, OverflowError, ValueError, KeyError) as bad:
-        raise FormatError(f"not a readable Parquet file: {bad}") from bad
     text = (table.schema.metadata or {}).get(METADATA_KEY)
     header = None if text is None else Header.loads(text)
     pairs, labels = _pairs(table, None if header is None else header.labels)
