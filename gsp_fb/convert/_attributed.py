@@ -47,8 +47,7 @@ def from_networkx(
     Returns
     -------
     Graph
-        Node attributes are columns of its node table, ``pos`` its coordinates. Nodes have names unless they are called
-        0..n-1 in this order.
+        Node attributes are columns of its node table, ``pos`` its coordinates. Nodes 0..n-1 in order have no names.
 
     Raises
     ------
@@ -156,8 +155,7 @@ def from_igraph(
         Parallel edges are merged into one edge with the sum of their weights. A self-loop counts once in the degree
         (twice in igraph).
     weight : str or None
-        Edge attribute. By default the one called weight; if there is none and others hold numbers, a choice is
-        required. None: every weight is 1.
+        Edge attribute that every edge has; the default and None are as in :func:`from_networkx`.
     directed, symmetrize, loops, signed
         As in :meth:`Graph.from_edges`; an undirected ``G`` needs neither of the first two.
 
@@ -169,8 +167,7 @@ def from_igraph(
     Raises
     ------
     GraphError
-        ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, or a weight is missing, not finite, or
-        negative without ``signed``.
+        As for :func:`from_networkx`, or an edge has no weight.
 
     See Also
     --------
@@ -216,8 +213,7 @@ def to_igraph(graph: Graph) -> Any:
     Parameters
     ----------
     graph : Graph
-        Names become the vertex attribute ``name``, columns of the node table vertex attributes, coordinates ``pos``,
-        and weights the edge attribute ``weight``.
+        Names become the vertex attribute ``name``, the rest is as in :func:`to_networkx`.
 
     Returns
     -------

@@ -22,8 +22,7 @@ def from_pygsp(
     Parameters
     ----------
     G : pygsp.graphs.Graph
-        Its weight matrix ``W`` is copied, ``coords`` become the coordinates where they have two or three columns, and
-        ``signals`` columns of the node table.
+        ``W`` is copied, ``coords`` of two or three columns become coordinates, ``signals`` columns of the node table.
     directed, symmetrize, loops, signed
         As in :meth:`Graph.from_edges`.
 

@@ -43,8 +43,7 @@ def from_pandas(
         Two integer columns are node numbers 0..n-1. Other columns are names: names are numbered in order of first
         appearance, row by row, and stored as ``labels``. Convert integers to text to use them as names.
     weight : column name or None
-        By default the column called weight; if there is none and others hold numbers, a choice is required. None: every
-        weight is 1.
+        By default the one called weight; if there is none and others hold numbers, it must be named. None: all are 1.
     n_nodes : int, optional
         By default the largest node number plus one; not for named nodes.
     directed, symmetrize, duplicates, loops, signed

@@ -245,8 +245,7 @@ def road(n: int = 500, rng: Any = None) -> Graph:
     """Return a planar graph like a road network: the relative neighbourhood graph of random points.
 
     Two points are adjacent if no third is closer to both than they are to each other. The graph is connected, planar,
-    has about 1.25 edges a node and contains the minimum spanning tree. The weight of an edge is the mean length divided
-    by its own.
+    has about 1.25 edges a node and contains the minimum spanning tree. Weights are the mean length over the edge's own.
 
     Parameters
     ----------

@@ -104,8 +104,7 @@ class Dataset:
             Integers or text are classes, negative numbers, empty text and None unlabelled; floats are numbers to
             predict. None: no labels.
         splits : Split, or sequence of splits or of (train, val, test), optional
-            Masks or indices. By default ``n_splits`` random ones, stratified by class, 60/20/20 %, drawn once with the
-            seed ``rng`` and kept in the data set.
+            Masks or indices. By default ``n_splits`` stratified random ones, 60/20/20 %, drawn once, seeded by ``rng``.
         name, n_splits, rng : str, int, and int or Generator
         feature_names : sequence of str, optional
             By default the columns of a DataFrame.

@@ -37,10 +37,8 @@ class Relations:
 
     Parameters
     ----------
-    name : str
-        Name of the node data set.
-    method : str
-        Embedding method of the latent space.
+    name, method : str
+        Names of the node data set and of the embedding method of the latent space.
     pairs : int array, shape (2, n_pairs)
         First and second node of each pair.
     space : uint8 array, shape (n_pairs,)

@@ -46,8 +46,7 @@ def read(
     edges : path_like
         Any file of :func:`gsp_fb.read_graph`.
     nodes : path_like, optional
-        Table of the nodes, ``.csv``, ``.tsv`` or ``.parquet``, with a column of node names; by default the attributes
-        that the graph file itself has.
+        Table (``.csv``, ``.tsv``, ``.parquet``) with a column of names; by default the attributes in the graph file.
     features : 'all' or sequence of str
         Columns that are features; ``'all'`` are the numeric ones but the label and the split.
     label : str, optional
@@ -55,8 +54,7 @@ def read(
     split : str, optional
         Column that holds train, val and test. By default ten stratified splits are drawn with a fixed seed.
     on : str, optional
-        Column of ``nodes`` that holds the names; by default the one called node, name, id, label or index, else the
-        first column.
+        Column of names in ``nodes``; by default the one called node, name, id, label or index, else the first one.
     **options
         As for :func:`gsp_fb.read_graph`.
 

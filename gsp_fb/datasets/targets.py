@@ -42,10 +42,6 @@ def encode_targets(y: Any, n_classes: int | None = None) -> Targets:
     Integers and strings are classes, which are counted: a label of 1e7 is one class more, not 1e7 of them. Negative
     integers, empty strings and None mean unlabelled. Two-dimensional integers are 0/1 labels. Floats are numbers to
     regress on and are never truncated to classes; nan means unlabelled.
-
-    >>> found = encode_targets(["b", "", "a"])
-    >>> found.kind, found.values.tolist(), found.names
-    ('classes', [1, -1, 0], ('a', 'b'))
     """
     if y is None:
         raise ParameterError("the data set has no labels (y is None), and training needs some; give y to it")

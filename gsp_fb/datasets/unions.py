@@ -31,13 +31,7 @@ def check_graph_indptr(given: Any, n_nodes: int, n_graphs: int) -> IntArray:
 def chosen_graphs(
     graph: Graph, graph_indptr: Any, index: Any = None
 ) -> tuple[IntArray, sparse.csr_array, sparse.csr_array]:
-    """Return the nodes of some graphs of a disjoint union, their adjacency, and the matrix that sums nodes into graphs.
-
-    >>> both = Graph.from_edges([(0, 1), (2, 3), (3, 4), (4, 2)])
-    >>> nodes, adjacency, sums = chosen_graphs(both, [0, 2, 5], [1])
-    >>> nodes, adjacency.nnz, sums.shape
-    (array([2, 3, 4]), 6, (1, 3))
-    """
+    """Return the nodes of some graphs of a disjoint union, their adjacency, and the matrix that sums nodes by graph."""
     starts = np.asarray(graph_indptr, dtype=np.int64)
     sizes = np.diff(starts)
     chosen = np.arange(sizes.size) if index is None else np.asarray(index)
