@@ -16,7 +16,6 @@ from .._extras import require
 from ..errors import GraphError
 from ..graph import Graph
 from ..nodes import NodeTable, node_table
-from ._tables import names_of
 
 __all__ = ["from_igraph", "from_networkx", "to_igraph", "to_networkx"]
 
@@ -122,7 +121,7 @@ def to_networkx(graph: Graph) -> Any:
     ([0, 1, 2], [(0, 1, 2.5)])
     """
     nx = require("networkx", "conversion to networkx")
-    names = names_of(graph)
+    names = range(graph.n_nodes) if graph.labels is None else graph.labels
     graph.check_real("a networkx graph", remedy="keep graph.adjacency")
     source, target, weights = graph.edges()
     ends = [(names[i], names[j]) for i, j in zip(source.tolist(), target.tolist(), strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..backend import IntArray
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
 
-__all__ = ["from_arrow", "from_pandas", "names_of", "to_pandas"]
+__all__ = ["from_arrow", "from_pandas", "to_pandas"]
 
 Names = tuple[Hashable, ...] | None
 
@@ -121,11 +121,6 @@ def _pairs(df: Any, source: Hashable, target: Hashable) -> tuple[IntArray, Names
     return codes.astype(np.int64).reshape(-1, 2), tuple(names.tolist())
 
 
-def names_of(graph: Graph) -> Sequence[Hashable]:
-    """Return the labels, or the node numbers where the graph has none."""
-    return range(graph.n_nodes) if graph.labels is None else graph.labels
-
-
 def to_pandas(graph: Graph) -> Any:
     """Convert to a data frame with one edge per row.
 
@@ -161,11 +156,9 @@ def to_pandas(graph: Graph) -> Any:
     pd = require("pandas", "conversion to pandas")
     graph.check_real("a table of edges", remedy="keep graph.adjacency")
     source, target, weights = graph.edges()
-    names = names_of(graph)
-    columns: dict[str, Any] = {key: [names[i] for i in ids] for key, ids in (("source", source), ("target", target))}
-    if graph.labels is None:
-        # An empty list has no integer dtype; node numbers are integers also in a graph without edges.
-        columns = {key: np.asarray(ids, dtype=np.int64) for key, ids in columns.items()}
+    columns: dict[str, Any] = {"source": source.astype(np.int64), "target": target.astype(np.int64)}
+    if graph.labels is not None:
+        columns = {end: [graph.labels[i] for i in ids] for end, ids in columns.items()}
     return pd.DataFrame(columns if weights is None else {**columns, "weight": weights})
 
 

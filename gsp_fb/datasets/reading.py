@@ -17,7 +17,7 @@ from .._attributes import listed
 from .._extras import require
 from ..errors import FormatError, GraphError, ParameterError
 from ..files import read_graph
-from ..files._limits import Limits, open_limited
+from ..files._limits import Limits, open_limited, parser_errors
 from ..graph import Graph
 from .dataset import Dataset, check_targets
 from .splits import split_from_column
@@ -140,14 +140,13 @@ def read_table(path: PathLike, on: str | None = None) -> tuple[dict[str, Any], s
 def _text_columns(path: PathLike, delimiter: str) -> dict[str, Any]:
     with open_limited(path, Limits()) as file:
         content = file.read()
-    try:
+    damaged = f"{os.fspath(path)}: not a table with a header and lines of one length"
+    with parser_errors(damaged, (ValueError, csv.Error)):
         text = content.decode("utf-8-sig")
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row]
         header, *cells = rows
         columns = list(zip(*cells, strict=True)) if cells else [()] * len(header)
         named = dict(zip(header, map(_typed, columns), strict=True))
-    except (ValueError, csv.Error) as bad:
-        raise FormatError(f"{os.fspath(path)}: not a table with a header and lines of one length: {bad}") from None
     if len(named) != len(header):
         raise FormatError(f"{os.fspath(path)}: a column occurs twice in {listed(header)}")
     return named

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 from .._attributes import WEIGHT
 from ..errors import FormatError
 from ..graph import Graph
+from ._limits import parser_errors
 from ._nodes import named_table, restore_labels, with_axes, written_names
 from ._parsed import Edges, NamedEdges, Options
 
@@ -34,10 +35,8 @@ _ESCAPED = re.compile(r'[^ -~]|[&"]')
 
 def read_gml(file: BinaryIO, options: Options) -> Edges:
     """Return the one graph in ``file``; node labels, or ids where there are none, become labels."""
-    try:
+    with parser_errors("not UTF-8 text", (UnicodeDecodeError,)):
         text = file.read().decode("utf-8-sig")
-    except UnicodeDecodeError as bad:
-        raise FormatError(f"not UTF-8 text: {bad}") from None
     graphs = [value for key, value in _parse(text) if key == "graph"]
     if len(graphs) != 1 or not isinstance(graphs[0], list):
         raise FormatError(f"{len(graphs)} graphs found; a file must contain exactly one")

@@ -22,8 +22,8 @@ import numpy.typing as npt
 from ..errors import FormatError, GraphError
 from ..storage.npy import read_header
 
-__all__ = ["MAX_BYTES", "MAX_NODES", "Archive", "Array", "Limits", "check_regular", "is_gzip", "open_limited"]
-__all__ += ["open_zip", "parser_errors", "read_member", "read_npy"]
+__all__ = ["MAX_BYTES", "MAX_NODES", "Archive", "Array", "Limits", "is_gzip", "open_limited", "open_zip"]
+__all__ += ["parser_errors", "read_member", "read_npy"]
 
 MAX_NODES = 50_000_000
 MAX_BYTES = 8 * 2**30
@@ -60,10 +60,8 @@ class Limits:
 
     def unpack(self, stream: BinaryIO, stored: int) -> bytes:
         """Return all bytes of a decompressing ``stream``, reading at most one byte beyond the limit."""
-        try:
+        with parser_errors("broken gzip data", (EOFError, gzip.BadGzipFile, zlib.error)):
             content = stream.read(min(self.max_bytes, self._allowed(stored)) + 1)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as bad:
-            raise FormatError(f"broken gzip data: {bad}") from bad
         self.check_bytes(len(content), stored)
         return content
 
@@ -100,17 +98,13 @@ class _Counted(io.RawIOBase):
         return len(content)
 
 
-def check_regular(path: str | os.PathLike[str]) -> None:
-    """Raise FormatError for a device, pipe or socket, before it is opened: opening a pipe waits for its writer."""
-    mode = os.stat(path).st_mode
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise FormatError("not a regular file but a device, pipe or socket; save its content to a file first")
-
-
 @contextmanager
 def open_limited(path: str | os.PathLike[str], limits: Limits) -> Iterator[BinaryIO]:
     """Open ``path`` as a seekable stream of its unpacked bytes, within ``limits``."""
-    check_regular(path)
+    mode = os.stat(path).st_mode
+    # Before it is opened: opening a pipe waits for its writer.
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise FormatError("not a regular file but a device, pipe or socket; save its content to a file first")
     with open(path, "rb") as file:
         stored = os.fstat(file.fileno()).st_size
         limits.check_bytes(stored, stored)

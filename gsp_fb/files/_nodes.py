@@ -17,6 +17,7 @@ from ..backend import IntArray
 from ..errors import FormatError, GraphError
 from ..graph import Graph
 from ..nodes import NodeTable, check_coordinates, node_table
+from ._limits import parser_errors
 from ._parsed import Edges, Labels
 
 __all__ = ["Header", "dump_nodes", "labels_of", "load_json", "load_nodes", "named_table", "names_to_pairs"]
@@ -86,10 +87,8 @@ def names_to_pairs(columns: Sequence[Sequence[Any]], labels: Labels) -> tuple[In
 
 def load_json(text: str | bytes) -> Any:
     """Return the value of a JSON text, or raise FormatError."""
-    try:
+    with parser_errors("broken JSON", (ValueError, RecursionError)):
         return json.loads(text)
-    except (ValueError, RecursionError) as bad:
-        raise FormatError(f"broken JSON: {bad}") from None
 
 
 def labels_of(labels: Any, n_nodes: int) -> Labels:
