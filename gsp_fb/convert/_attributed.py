@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
@@ -80,14 +80,11 @@ def _weights(G: Any, weight: str) -> Any | None:
     chosen = weight_attribute(cells, _numeric(cells), weight) if cells or len(G.edges) else None
     if chosen is None:
         return None
-    edges = G.edges(data=chosen, default=1.0)
-    return np.array([_number(u, v, value) for u, v, value in edges], dtype=np.float64)
-
-
-def _number(u: Hashable, v: Hashable, weight: object) -> float:
-    if not isinstance(weight, Real):
-        raise GraphError(f"edge ({u!r}, {v!r}) has weight {weight!r}; weights must be finite numbers")
-    return float(weight)
+    edges = list(G.edges(data=chosen, default=1.0))
+    odd = next((edge for edge in edges if not isinstance(edge[2], Real)), None)
+    if odd is not None:
+        raise GraphError("edge ({!r}, {!r}) has weight {!r}; weights must be finite numbers".format(*odd))
+    return np.array([float(value) for *_, value in edges], dtype=np.float64)
 
 
 def to_networkx(graph: Graph) -> Any:

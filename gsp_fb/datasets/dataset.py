@@ -38,7 +38,6 @@ class Dataset:
     name : str
         Name in the registry, or of the generator.
     graph : Graph
-        The graph.
     x : csr_array or ndarray, shape (n_nodes, n_features)
         Features as in the source, float32 in real sets; sparse where at most half of the entries are non-zero.
     y : array, shape (n_nodes,) or (n_nodes, n_labels), or None

@@ -109,7 +109,6 @@ def read_graph(
     Parameters
     ----------
     path : path_like
-        File to read.
     format : str, optional
         A key of ``FORMATS``; by default the suffix of the file decides. Any text format may end in ``.gz``.
     directed : bool, optional
@@ -187,7 +186,6 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | Non
     Parameters
     ----------
     graph : Graph
-        Graph to write.
     path : path_like
         An existing file is replaced.
     format : str, optional

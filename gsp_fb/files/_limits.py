@@ -178,15 +178,11 @@ class Archive:
         if name not in self:
             raise FormatError(f"array {name!r} is missing; the archive has {', '.join(self._members) or 'none'}")
         with parser_errors(f"array {name!r} cannot be read"), self._zip.open(self._members[name]) as member:
-            return _read(member, self._members[name].file_size, name, ndim, kinds)
+            return read_npy(member, self._members[name].file_size, name, ndim=ndim, kinds=kinds)
 
 
-def read_npy(content: bytes, name: str, *, ndim: Axes = 1, kinds: str = "iu") -> Array:
-    """Return the array in the ``content`` of an npy file, with the same checks; ``name`` appears in the messages."""
-    return _read(io.BytesIO(content), len(content), name, ndim, kinds)
-
-
-def _read(member: Any, size: int, name: str, ndim: Axes, kinds: str) -> Array:
+def read_npy(member: Any, size: int, name: str, *, ndim: Axes, kinds: str) -> Array:
+    """Return the array in an npy file of ``size`` bytes, with the same checks; ``name`` appears in the messages."""
     dtype, shape, order = read_header(member, name)
     allowed = (ndim,) if isinstance(ndim, int) else ndim
     if dtype.kind not in kinds or len(shape) not in allowed:

@@ -6,6 +6,7 @@ import json
 import zipfile
 from array import array
 from collections.abc import Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,8 @@ def read_gin_zip(path: Path, name: str) -> CollectionArrays:
 
 
 def _array(archive: zipfile.ZipFile, ending: str) -> Any:
-    return read_npy(_member(archive, ending), ending, ndim=2, kinds="biuf")
+    content = _member(archive, ending)
+    return read_npy(BytesIO(content), len(content), ending, ndim=2, kinds="biuf")
 
 
 def _links(archive: zipfile.ZipFile, part: str, first: int, n_nodes: int) -> IntArray:
