@@ -34,8 +34,7 @@ def from_pygsp(
     Raises
     ------
     GraphError
-        ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, or a weight is negative without
-        ``signed`` (PyGSP only logs those) or not finite.
+        As for :func:`from_networkx`; PyGSP itself only logs negative weights.
 
     See Also
     --------

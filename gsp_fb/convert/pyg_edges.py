@@ -7,9 +7,8 @@ and an undirected edge is listed in both directions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -38,8 +37,7 @@ LOOPS: dict[str, Callable[[Tensor, float], tuple[Tensor, Tensor]]] = {
 }
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """A checked choice of operator: a row of the table of variants with its parameters."""
 
     name: str

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from .._attributes import WEIGHT
@@ -44,8 +43,7 @@ def read_graphml(file: BinaryIO, options: Options) -> Edges:
     return reader.edges(options.weight)
 
 
-@dataclass(frozen=True)
-class _Key:
+class _Key(NamedTuple):
     """An attribute: its name, the elements that have it, its type and default."""
 
     name: str
@@ -102,7 +100,7 @@ class _Reader:
 
     def _describe(self, element: str, key: _Key, value: Any) -> None:
         if element == "key":
-            self._keys[self._key] = replace(key, default=value)
+            self._keys[self._key] = key._replace(default=value)
         elif element != "graph":
             self.found.describe(element, key.name, value)
         elif key.name == LABELS_NOTE:
