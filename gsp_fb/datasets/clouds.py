@@ -47,8 +47,7 @@ def sensor(n: int, rng: Any = None, *, n_neighbors: int = 6) -> Graph:
 
     References
     ----------
-    .. [1] D. I. Shuman, S. K. Narang, P. Frossard, A. Ortega, P. Vandergheynst, "The emerging field of signal
-       processing on graphs", IEEE Signal Process. Mag. 30(3), 2013.
+    .. [1] D. I. Shuman et al., "The emerging field of signal processing on graphs", IEEE SPM 30(3), 2013.
 
     Examples
     --------

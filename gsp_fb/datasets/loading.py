@@ -52,8 +52,7 @@ class Relations:
 
     References
     ----------
-    .. [1] H. Pei, B. Wei, K. C.-C. Chang, Y. Lei, B. Yang, "Geom-GCN: Geometric graph convolutional networks", ICLR
-       2020.
+    .. [1] H. Pei et al., "Geom-GCN: Geometric graph convolutional networks", ICLR 2020.
 
     Examples
     --------
@@ -178,8 +177,7 @@ def relations(name: str, method: str, *, data_dir: PathLike = None) -> Relations
 
     References
     ----------
-    .. [1] H. Pei, B. Wei, K. C.-C. Chang, Y. Lei, B. Yang, "Geom-GCN: Geometric graph convolutional networks", ICLR
-       2020.
+    .. [1] H. Pei et al., "Geom-GCN: Geometric graph convolutional networks", ICLR 2020.
 
     Examples
     --------
