@@ -192,10 +192,7 @@ def relations(name: str, method: str, *, data_dir: PathLike = None) -> Relations
     row = info(check_choice(name, sets, "set with relations") + RELATIONS_SUFFIX)
     check_choice(method, METHODS, "method")
     npz = find_npz(row, data_dir)
-    if npz is None:
-        found = read_relations_text(_fetch_all(row, data_dir, (method,))[method])
-    else:
-        found = read_relations(npz, method)
+    found = read_relations(npz, method) if npz else read_relations_text(_fetch_all(row, data_dir, (method,))[method])
     return Relations(name, method, found.pairs, found.space, found.relation)
 
 

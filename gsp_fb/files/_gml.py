@@ -12,12 +12,11 @@ from .._attributes import WEIGHT
 from ..errors import FormatError
 from ..graph import Graph
 from ._limits import parser_errors
-from ._nodes import named_table, restore_labels, with_axes, written_names
+from ._nodes import LABELS_NOTE, named_table, restore_labels, with_axes, written_names
 from ._parsed import Edges, NamedEdges, Options
 
 __all__ = ["read_gml", "write_gml"]
 
-LABELS_NOTE = "gsp_fb_labels"
 NODE_KEYS = ("id", "label")
 EDGE_KEYS = ("source", "target", "graphics")
 # Keys of GML are letters and digits; a column with any other name has no place in it.

@@ -12,13 +12,12 @@ from .._attributes import WEIGHT
 from ..errors import FormatError
 from ..graph import Graph
 from ._limits import parser_errors
-from ._nodes import named_table, restore_labels, with_axes, written_names
+from ._nodes import LABELS_NOTE, named_table, restore_labels, with_axes, written_names
 from ._parsed import Edges, NamedEdges, Options
 
 __all__ = ["read_graphml", "write_graphml"]
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
-LABELS_NOTE = "gsp_fb_labels"
 # What a value is, by the type of its key.
 TYPES: dict[str, Callable[[str], Any]] = {
     "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.strip().lower()],
