@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
-from .errors import GraphError
+from ._extras import require
+from .errors import GraphError, ParameterError
 
-__all__ = ["WEIGHT", "is_number", "listed", "weight_attribute"]
+__all__ = ["WEIGHT", "full_column", "is_number", "is_number_type", "listed", "weight_attribute"]
 
 # The attribute that is the weight by itself, in any case of letters.
 WEIGHT = "weight"
@@ -27,6 +28,24 @@ def listed(names: Any) -> str:
 def is_number(value: object) -> bool:
     """Return whether an attribute's value is a real number; booleans are none."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_number_type(kind: Any) -> bool:
+    """Return whether an Arrow type is one of integers or floating numbers."""
+    types = require("pyarrow.types", "reading an Arrow table")
+    return bool(types.is_integer(kind) or types.is_floating(kind))
+
+
+def full_column(table: Any, name: str, *, numeric: bool = False) -> Any:
+    """Return a column of an Arrow table that has no empty cell, and holds numbers if ``numeric``."""
+    if name not in table.column_names:
+        raise ParameterError(f"no column {name!r}; the table has {listed(table.column_names)}")
+    column = table.column(name)
+    if column.null_count:
+        raise GraphError(f"column {name!r} has {column.null_count} empty cells")
+    if numeric and not is_number_type(column.type):
+        raise GraphError(f"column {name!r} is of type {column.type}; weights must be numbers")
+    return column
 
 
 def weight_attribute(names: Iterable[Any], numeric: Iterable[Any], weight: Any) -> Any | None:

@@ -12,8 +12,8 @@ from ._arguments import check_choice, check_csr, host_array
 from .backend import FloatArray, IntArray, is_sparse
 from .errors import GraphError, ParameterError
 
-__all__ = ["DUPLICATES", "LOOP_RULES", "SYMMETRIZE", "canonical", "check_ends", "check_weights", "drop_loops"]
-__all__ += ["edges_to_csr", "index_arrays", "magnetic_adjacency", "symmetric", "total_degrees"]
+__all__ = ["DUPLICATES", "LOOP_RULES", "SYMMETRIZE", "canonical", "check_direction", "check_ends", "check_weights"]
+__all__ += ["drop_loops", "edges_to_csr", "index_arrays", "magnetic_adjacency", "symmetric", "total_degrees"]
 
 DUPLICATES = ("error", "first", "sum")
 LOOP_RULES = ("keep", "drop")
@@ -45,6 +45,16 @@ def _larger(A: Any) -> Any:
 
 
 SYMMETRIZE: dict[str, Callable[[Any], Any]] = {"max": _larger, "mean": lambda A: A / 2 + A.T / 2, "sum": _sum_once}
+
+
+def check_direction(is_directed: bool, directed: bool, symmetrize: str | None) -> None:
+    """Raise GraphError for a directed graph without a direction option, or for contradicting options."""
+    if symmetrize is not None:
+        check_choice(symmetrize, SYMMETRIZE, "symmetrize")
+    if directed and symmetrize is not None:
+        raise GraphError(f"directed=True and symmetrize={symmetrize!r} contradict each other; give one")
+    if is_directed and not directed and symmetrize is None:
+        raise GraphError("the graph is directed; give symmetrize='max' (or 'mean', 'sum') or directed=True")
 
 
 def canonical(A: Any, *, signed: bool = False) -> sparse.csr_array:

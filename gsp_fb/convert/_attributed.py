@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
@@ -11,11 +11,11 @@ import numpy as np
 
 from .._arguments import host_array
 from .._attributes import is_number, weight_attribute
+from .._build import check_direction
 from .._extras import require
 from ..errors import GraphError
 from ..graph import Graph
 from ..nodes import NodeTable, node_table
-from ._common import check_direction, names_of
 
 __all__ = ["from_igraph", "from_networkx", "to_igraph", "to_networkx"]
 
@@ -46,8 +46,7 @@ def from_networkx(
     Returns
     -------
     Graph
-        Node attributes are columns of its node table, ``pos`` its coordinates. Nodes have names unless they are called
-        0..n-1 in this order.
+        Node attributes are columns of its node table, ``pos`` its coordinates. Nodes 0..n-1 in order have no names.
 
     Raises
     ------
@@ -72,9 +71,8 @@ def from_networkx(
     number = {name: i for i, name in enumerate(names)}
     pairs = np.array([(number[u], number[v]) for u, v in G.edges()], dtype=np.int64).reshape(-1, 2)
     table = _table(names, _cells(attributes for _, attributes in G.nodes(data=True)))
-    rules: dict[str, Any] = {"symmetrize": symmetrize, "loops": loops, "signed": signed, "nodes": table}
     weights = None if weight is None else _weights(G, weight)
-    return _graph(pairs, weights, G.is_directed(), directed, rules)
+    return _graph(G, pairs, weights, table, directed, symmetrize=symmetrize, loops=loops, signed=signed)
 
 
 def _weights(G: Any, weight: str) -> Any | None:
@@ -82,14 +80,11 @@ def _weights(G: Any, weight: str) -> Any | None:
     chosen = weight_attribute(cells, _numeric(cells), weight) if cells or len(G.edges) else None
     if chosen is None:
         return None
-    edges = G.edges(data=chosen, default=1.0)
-    return np.array([_number(u, v, value) for u, v, value in edges], dtype=np.float64)
-
-
-def _number(u: Hashable, v: Hashable, weight: object) -> float:
-    if not isinstance(weight, Real):
-        raise GraphError(f"edge ({u!r}, {v!r}) has weight {weight!r}; weights must be finite numbers")
-    return float(weight)
+    edges = list(G.edges(data=chosen, default=1.0))
+    odd = next((edge for edge in edges if not isinstance(edge[2], Real)), None)
+    if odd is not None:
+        raise GraphError("edge ({!r}, {!r}) has weight {!r}; weights must be finite numbers".format(*odd))
+    return np.array([float(value) for *_, value in edges], dtype=np.float64)
 
 
 def to_networkx(graph: Graph) -> Any:
@@ -123,7 +118,7 @@ def to_networkx(graph: Graph) -> Any:
     ([0, 1, 2], [(0, 1, 2.5)])
     """
     nx = require("networkx", "conversion to networkx")
-    names = names_of(graph)
+    names = range(graph.n_nodes) if graph.labels is None else graph.labels
     graph.check_real("a networkx graph", remedy="keep graph.adjacency")
     source, target, weights = graph.edges()
     ends = [(names[i], names[j]) for i, j in zip(source.tolist(), target.tolist(), strict=True)]
@@ -156,8 +151,7 @@ def from_igraph(
         Parallel edges are merged into one edge with the sum of their weights. A self-loop counts once in the degree
         (twice in igraph).
     weight : str or None
-        Edge attribute. By default the one called weight; if there is none and others hold numbers, a choice is
-        required. None: every weight is 1.
+        Edge attribute that every edge has; the default and None are as in :func:`from_networkx`.
     directed, symmetrize, loops, signed
         As in :meth:`Graph.from_edges`; an undirected ``G`` needs neither of the first two.
 
@@ -169,8 +163,7 @@ def from_igraph(
     Raises
     ------
     GraphError
-        ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, or a weight is missing, not finite, or
-        negative without ``signed``.
+        As for :func:`from_networkx`, or an edge has no weight.
 
     See Also
     --------
@@ -190,10 +183,9 @@ def from_igraph(
     n_named = len(attributes.pop("name", {}))
     names = G.vs["name"] if n_named and n_named == G.vcount() else range(G.vcount())
     table = _table(names, attributes)
-    rules: dict[str, Any] = {"symmetrize": symmetrize, "loops": loops, "signed": signed, "nodes": table}
     chosen = weight_attribute(G.es.attributes(), _numeric(_given(G.es)), weight) if G.ecount() else None
     weights = None if chosen is None else _numbers(G.es[chosen], chosen)
-    return _graph(pairs, weights, G.is_directed(), directed, rules)
+    return _graph(G, pairs, weights, table, directed, symmetrize=symmetrize, loops=loops, signed=signed)
 
 
 def _numbers(values: list[Any], name: str) -> Any:
@@ -217,8 +209,7 @@ def to_igraph(graph: Graph) -> Any:
     Parameters
     ----------
     graph : Graph
-        Names become the vertex attribute ``name``, columns of the node table vertex attributes, coordinates ``pos``,
-        and weights the edge attribute ``weight``.
+        Names become the vertex attribute ``name``, the rest is as in :func:`to_networkx`.
 
     Returns
     -------
@@ -254,12 +245,12 @@ def to_igraph(graph: Graph) -> Any:
     return G
 
 
-def _graph(pairs: Any, weights: Any, is_directed: bool, directed: bool, rules: dict[str, Any]) -> Graph:
+def _graph(G: Any, pairs: Any, weights: Any, table: NodeTable, directed: bool, **rules: Any) -> Graph:
     """Return the graph of listed edges, of which parallel ones are summed; an undirected edge is an arc each way."""
-    n_nodes = rules["nodes"].n_nodes
-    if is_directed:
-        return Graph.from_edges(pairs, weights, n_nodes, duplicates="sum", directed=directed, **rules)
-    graph = Graph.from_edges(pairs, weights, n_nodes, duplicates="sum", **rules | {"symmetrize": None})
+    rules |= {"nodes": table, "duplicates": "sum"}
+    if G.is_directed():
+        return Graph.from_edges(pairs, weights, table.n_nodes, directed=directed, **rules)
+    graph = Graph.from_edges(pairs, weights, table.n_nodes, **rules | {"symmetrize": None})
     if not directed:
         return graph
     return Graph.from_adjacency(graph.adjacency, directed=True, signed=graph.is_signed, nodes=graph.nodes)

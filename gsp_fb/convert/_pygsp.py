@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._build import check_direction
 from .._extras import require
 from ..graph import Graph
-from ._common import check_direction
 
 __all__ = ["from_pygsp", "to_pygsp"]
 
@@ -22,8 +22,7 @@ def from_pygsp(
     Parameters
     ----------
     G : pygsp.graphs.Graph
-        Its weight matrix ``W`` is copied, ``coords`` become the coordinates where they have two or three columns, and
-        ``signals`` columns of the node table.
+        ``W`` is copied, ``coords`` of two or three columns become coordinates, ``signals`` columns of the node table.
     directed, symmetrize, loops, signed
         As in :meth:`Graph.from_edges`.
 
@@ -35,8 +34,7 @@ def from_pygsp(
     Raises
     ------
     GraphError
-        ``G`` is directed and neither ``directed`` nor ``symmetrize`` is given, or a weight is negative without
-        ``signed`` (PyGSP only logs those) or not finite.
+        As for :func:`from_networkx`; PyGSP itself only logs negative weights.
 
     See Also
     --------

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .._attributes import WEIGHT, listed, weight_attribute
+from .._attributes import WEIGHT, full_column, is_number_type, weight_attribute
 from .._extras import require
 from ..backend import IntArray
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
-from ._common import names_of
 
 __all__ = ["from_arrow", "from_pandas", "to_pandas"]
 
@@ -44,8 +43,7 @@ def from_pandas(
         Two integer columns are node numbers 0..n-1. Other columns are names: names are numbered in order of first
         appearance, row by row, and stored as ``labels``. Convert integers to text to use them as names.
     weight : column name or None
-        By default the column called weight; if there is none and others hold numbers, a choice is required. None: every
-        weight is 1.
+        By default the one called weight; if there is none and others hold numbers, it must be named. None: all are 1.
     n_nodes : int, optional
         By default the largest node number plus one; not for named nodes.
     directed, symmetrize, duplicates, loops, signed
@@ -83,7 +81,7 @@ def from_pandas(
     pairs, labels = _pairs(df, source, target)
     others = [name for name in df.columns if name not in (source, target)]
     chosen = weight_attribute(others, (name for name in others if _is_numeric(df[name].dtype)), weight)
-    weights = None if chosen is None else _weights(df, chosen)
+    weights = None if chosen is None else _column(df, chosen, numeric=True).to_numpy(dtype=np.float64)
     rules: dict[str, Any] = {"directed": directed, "symmetrize": symmetrize, "duplicates": duplicates, "loops": loops}
     return _graph(pairs, labels, weights, n_nodes=n_nodes, nodes=nodes, on=on, signed=signed, **rules)
 
@@ -100,13 +98,15 @@ def _is_numeric(dtype: Any) -> bool:
     return bool(types.is_numeric_dtype(dtype)) and not types.is_bool_dtype(dtype)
 
 
-def _column(df: Any, name: Hashable) -> Any:
+def _column(df: Any, name: Hashable, *, numeric: bool = False) -> Any:
     if name not in df.columns:
         raise ParameterError(f"no column {name!r}; the frame has {', '.join(map(str, df.columns))}")
     column = df[name]
     empty = np.flatnonzero(column.isna().to_numpy())
     if empty.size:
         raise GraphError(f"column {name!r} is empty in row {empty[0]}")
+    if numeric and not _is_numeric(column.dtype):
+        raise GraphError(f"column {name!r} has dtype {column.dtype}; weights must be numbers")
     return column
 
 
@@ -119,13 +119,6 @@ def _pairs(df: Any, source: Hashable, target: Hashable) -> tuple[IntArray, Names
     cells[0::2], cells[1::2] = (column.to_numpy(dtype=object) for column in columns)
     codes, names = require("pandas", "conversion from pandas").factorize(cells)
     return codes.astype(np.int64).reshape(-1, 2), tuple(names.tolist())
-
-
-def _weights(df: Any, name: Hashable) -> Any:
-    column = _column(df, name)
-    if not _is_numeric(column.dtype):
-        raise GraphError(f"column {name!r} has dtype {column.dtype}; weights must be numbers")
-    return column.to_numpy(dtype=np.float64)
 
 
 def to_pandas(graph: Graph) -> Any:
@@ -163,11 +156,9 @@ def to_pandas(graph: Graph) -> Any:
     pd = require("pandas", "conversion to pandas")
     graph.check_real("a table of edges", remedy="keep graph.adjacency")
     source, target, weights = graph.edges()
-    names = names_of(graph)
-    columns: dict[str, Any] = {key: [names[i] for i in ids] for key, ids in (("source", source), ("target", target))}
-    if graph.labels is None:
-        # An empty list has no integer dtype; node numbers are integers also in a graph without edges.
-        columns = {key: np.asarray(ids, dtype=np.int64) for key, ids in columns.items()}
+    columns: dict[str, Any] = {"source": source.astype(np.int64), "target": target.astype(np.int64)}
+    if graph.labels is not None:
+        columns = {end: [graph.labels[i] for i in ids] for end, ids in columns.items()}
     return pd.DataFrame(columns if weights is None else {**columns, "weight": weights})
 
 
@@ -228,35 +219,14 @@ def from_arrow(
     arrow = require("pyarrow", "reading an Arrow table").table(table)
     pairs, names = _arrow_pairs(arrow, source, target)
     others = [name for name in arrow.column_names if name not in (source, target)]
-    chosen = weight_attribute(others, (name for name in others if _is_arrow_number(arrow[name].type)), weight)
-    weights = None if chosen is None else _arrow_weights(arrow, chosen)
+    chosen = weight_attribute(others, (name for name in others if is_number_type(arrow[name].type)), weight)
+    weights = None if chosen is None else full_column(arrow, chosen, numeric=True).to_numpy()
     rules: dict[str, Any] = {"directed": directed, "symmetrize": symmetrize, "duplicates": duplicates, "loops": loops}
     return _graph(pairs, names, weights, n_nodes=n_nodes, nodes=nodes, on=on, signed=signed, **rules)
 
 
-def _is_arrow_number(kind: Any) -> bool:
-    types = require("pyarrow.types", "reading an Arrow table")
-    return bool(types.is_integer(kind) or types.is_floating(kind))
-
-
-def _arrow_column(arrow: Any, name: str) -> Any:
-    if name not in arrow.column_names:
-        raise ParameterError(f"no column {name!r}; the table has {listed(arrow.column_names)}")
-    column = arrow[name]
-    if column.null_count:
-        raise GraphError(f"column {name!r} has {column.null_count} empty cells")
-    return column
-
-
-def _arrow_weights(arrow: Any, name: str) -> Any:
-    column = _arrow_column(arrow, name)
-    if not _is_arrow_number(column.type):
-        raise GraphError(f"column {name!r} is of type {column.type}; weights must be numbers")
-    return column.to_numpy()
-
-
 def _arrow_pairs(arrow: Any, source: str, target: str) -> tuple[IntArray, Names]:
-    columns = [_arrow_column(arrow, name) for name in (source, target)]
+    columns = [full_column(arrow, name) for name in (source, target)]
     pa = require("pyarrow", "reading an Arrow table")
     if all(pa.types.is_integer(column.type) for column in columns):
         return np.stack([column.to_numpy() for column in columns], axis=1), None

@@ -9,10 +9,10 @@ import numpy as np
 from scipy import sparse
 
 from .._arguments import check_choice, host_array
+from .._build import check_direction
 from .._extras import require
 from ..errors import GraphError, ParameterError
 from ..graph import Graph
-from ._common import check_direction
 
 __all__ = ["from_pyg", "from_torch", "to_pyg", "to_torch"]
 
@@ -136,8 +136,7 @@ def from_pyg(
         ``edge_index`` gives the arcs, ``num_nodes`` the number of nodes. Weights are ``edge_weight``, or else
         ``edge_attr`` if it has one number per edge; wider attributes are features, not weights.
     directed : bool
-        Keep arcs as they are. Otherwise each arc must have its reverse with the same weight, as PyG stores undirected
-        graphs.
+        Keep arcs as they are. Otherwise each has its reverse of the same weight, as PyG stores undirected graphs.
     symmetrize : {'max', 'mean', 'sum'}, optional
         Combine the arcs ``(i, j)`` and ``(j, i)`` of an edge index that is not symmetric.
     duplicates, loops, signed

@@ -7,8 +7,8 @@ and an undirected edge is listed in both directions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -27,6 +27,8 @@ __all__ = ["AddFilterBank", "AddLaplacianPE", "Family", "edge_list", "edge_opera
 BaseTransform = require("torch_geometric.transforms", "gsp_fb.nn.pyg").BaseTransform
 utils = require("torch_geometric.utils", "gsp_fb.nn.pyg")
 
+Channel = Callable[[Tensor], Tensor]
+
 # Weighted degrees and gamma -> degrees with the added loops, and those loops.
 LOOPS: dict[str, Callable[[Tensor, float], tuple[Tensor, Tensor]]] = {
     "none": lambda d, gamma: (d, torch.zeros_like(d)),
@@ -35,8 +37,7 @@ LOOPS: dict[str, Callable[[Tensor, float], tuple[Tensor, Tensor]]] = {
 }
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """A checked choice of operator: a row of the table of variants with its parameters."""
 
     name: str
@@ -51,24 +52,19 @@ class Family:
         return cls(name, check_family(name), check_gamma(name, gamma), isolated)
 
 
-@dataclass(frozen=True, eq=False)
-class EdgeOperator:
-    """``h -> left * sum_j w_ji (right * h)_j + diag * h``: the low channel over a list of edges."""
+def edge_operator(family: Family, degrees: Tensor, aggregate: Channel) -> Channel:
+    """Return the low channel of a family from the degrees and the sum over weighted neighbours.
 
-    aggregate: Callable[[Tensor], Tensor]
-    left: Tensor
-    right: Tensor
-    diag: Tensor
-
-    def __call__(self, h: Tensor) -> Tensor:
-        return self.left[:, None] * self.aggregate(self.right[:, None] * h) + self.diag[:, None] * h
+    It is ``h -> left * sum_j w_ji (right * h)_j + diag * h``.
+    """
+    left, right, diag = _vectors(family, degrees)
+    return lambda h: left[:, None] * aggregate(right[:, None] * h) + diag[:, None] * h
 
 
-def edge_operator(family: Family, degrees: Tensor, aggregate: Callable[[Tensor], Tensor]) -> EdgeOperator:
-    """Return the low channel of a family from the degrees and the sum over weighted neighbours."""
+def _vectors(family: Family, degrees: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     ones = torch.ones_like(degrees)
     if family.variant.norm == "none":
-        return EdgeOperator(aggregate, ones, ones, 1.0 - degrees)
+        return ones, ones, 1.0 - degrees
     total, loops = LOOPS[family.variant.loops](degrees, family.gamma)
     empty = total == 0
     if family.isolated == "error" and bool(empty.any()):
@@ -77,9 +73,9 @@ def edge_operator(family: Family, degrees: Tensor, aggregate: Callable[[Tensor],
     inverse = torch.where(empty, 0.0, 1.0 / torch.where(empty, 1.0, total))
     diag = torch.where(empty, float(family.isolated == "self"), loops * inverse)
     if family.variant.norm == "rw":
-        return EdgeOperator(aggregate, inverse, ones, diag)
+        return inverse, ones, diag
     root = torch.where(empty, 0.0, torch.where(empty, 1.0, total).rsqrt())
-    return EdgeOperator(aggregate, root, root, diag)
+    return root, root, diag
 
 
 def edge_list(edge_index: Any, edge_weight: Tensor | None, like: Tensor) -> tuple[Tensor, Tensor]:
@@ -132,10 +128,8 @@ class AddFilterBank(BaseTransform):  # type: ignore[misc, valid-type]  # torch_g
             raise ParameterError("the filterbank needs data.x and data.edge_index; apply it before ToSparseTensor")
         x = x if x.is_floating_point() else x.to(torch.get_default_dtype())
         (source, target), weights = edge_list(data.edge_index, getattr(data, "edge_weight", None), x)
-        degrees, n = utils.scatter(weights.abs(), target, dim_size=len(x)), len(x)
-        low = edge_operator(
-            self.family, degrees, lambda h: utils.scatter(weights[:, None] * h[source], target, dim_size=n)
-        )(x)
+        summed = partial(utils.scatter, index=target, dim_size=len(x))
+        low = edge_operator(self.family, summed(weights.abs()), lambda h: summed(weights[:, None] * h[source]))(x)
         if self.concat:
             data.x = torch.cat([low, x - low], dim=-1)
         else:

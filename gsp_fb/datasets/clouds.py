@@ -47,8 +47,7 @@ def sensor(n: int, rng: Any = None, *, n_neighbors: int = 6) -> Graph:
 
     References
     ----------
-    .. [1] D. I. Shuman, S. K. Narang, P. Frossard, A. Ortega, P. Vandergheynst, "The emerging field of signal
-       processing on graphs", IEEE Signal Process. Mag. 30(3), 2013.
+    .. [1] D. I. Shuman et al., "The emerging field of signal processing on graphs", IEEE SPM 30(3), 2013.
 
     Examples
     --------
@@ -245,8 +244,7 @@ def road(n: int = 500, rng: Any = None) -> Graph:
     """Return a planar graph like a road network: the relative neighbourhood graph of random points.
 
     Two points are adjacent if no third is closer to both than they are to each other. The graph is connected, planar,
-    has about 1.25 edges a node and contains the minimum spanning tree. The weight of an edge is the mean length divided
-    by its own.
+    has about 1.25 edges a node and contains the minimum spanning tree. Weights are the mean length over the edge's own.
 
     Parameters
     ----------

@@ -38,7 +38,6 @@ class Dataset:
     name : str
         Name in the registry, or of the generator.
     graph : Graph
-        The graph.
     x : csr_array or ndarray, shape (n_nodes, n_features)
         Features as in the source, float32 in real sets; sparse where at most half of the entries are non-zero.
     y : array, shape (n_nodes,) or (n_nodes, n_labels), or None
@@ -104,8 +103,7 @@ class Dataset:
             Integers or text are classes, negative numbers, empty text and None unlabelled; floats are numbers to
             predict. None: no labels.
         splits : Split, or sequence of splits or of (train, val, test), optional
-            Masks or indices. By default ``n_splits`` random ones, stratified by class, 60/20/20 %, drawn once with the
-            seed ``rng`` and kept in the data set.
+            Masks or indices. By default ``n_splits`` stratified random ones, 60/20/20 %, drawn once, seeded by ``rng``.
         name, n_splits, rng : str, int, and int or Generator
         feature_names : sequence of str, optional
             By default the columns of a DataFrame.

@@ -64,10 +64,8 @@ def torus(n: int = 16, m: int | None = None) -> Graph:
 
     Parameters
     ----------
-    n : int
-        Nodes around the tube's axis, at least 3.
-    m : int, optional
-        Nodes around the tube, at least 3; n by default.
+    n, m : int
+        Nodes around the tube's axis and around the tube, at least 3; m is n by default.
 
     Returns
     -------
@@ -103,10 +101,8 @@ def comet(n: int = 32, k: int = 12) -> Graph:
 
     Parameters
     ----------
-    n : int
-        Number of nodes.
-    k : int
-        Degree of the centre, node 0; less than n.
+    n, k : int
+        Number of nodes, and degree of the centre, node 0; k is less than n.
 
     Returns
     -------
@@ -180,10 +176,8 @@ def random_regular(n: int = 64, k: int = 6, rng: Any = None) -> Graph:
 
     Parameters
     ----------
-    n : int
-        Number of nodes.
-    k : int
-        Degree; less than n, and n k is even.
+    n, k : int
+        Number of nodes, and degree; k is less than n, and n k is even.
     rng : None, int or Generator
         Source of randomness.
 
@@ -268,8 +262,7 @@ def low_stretch_tree(k: int = 6) -> Graph:
 def image_grid(image: Any, *, bandwidth: float | None = None) -> Graph:
     """Return the grid of the pixels of an image, with their values as node columns.
 
-    Node ``i * width + j`` is at column j, row i; its brightness is the node column ``value`` (``value_0`` and so on for
-    channels).
+    Node ``i * width + j`` is at column j, row i; its brightness is the column ``value``, its channels ``value_0``, ....
 
     Parameters
     ----------

@@ -37,10 +37,8 @@ class Relations:
 
     Parameters
     ----------
-    name : str
-        Name of the node data set.
-    method : str
-        Embedding method of the latent space.
+    name, method : str
+        Names of the node data set and of the embedding method of the latent space.
     pairs : int array, shape (2, n_pairs)
         First and second node of each pair.
     space : uint8 array, shape (n_pairs,)
@@ -54,8 +52,7 @@ class Relations:
 
     References
     ----------
-    .. [1] H. Pei, B. Wei, K. C.-C. Chang, Y. Lei, B. Yang, "Geom-GCN: Geometric graph convolutional networks", ICLR
-       2020.
+    .. [1] H. Pei et al., "Geom-GCN: Geometric graph convolutional networks", ICLR 2020.
 
     Examples
     --------
@@ -180,8 +177,7 @@ def relations(name: str, method: str, *, data_dir: PathLike = None) -> Relations
 
     References
     ----------
-    .. [1] H. Pei, B. Wei, K. C.-C. Chang, Y. Lei, B. Yang, "Geom-GCN: Geometric graph convolutional networks", ICLR
-       2020.
+    .. [1] H. Pei et al., "Geom-GCN: Geometric graph convolutional networks", ICLR 2020.
 
     Examples
     --------
@@ -196,10 +192,7 @@ def relations(name: str, method: str, *, data_dir: PathLike = None) -> Relations
     row = info(check_choice(name, sets, "set with relations") + RELATIONS_SUFFIX)
     check_choice(method, METHODS, "method")
     npz = find_npz(row, data_dir)
-    if npz is None:
-        found = read_relations_text(_fetch_all(row, data_dir, (method,))[method])
-    else:
-        found = read_relations(npz, method)
+    found = read_relations(npz, method) if npz else read_relations_text(_fetch_all(row, data_dir, (method,))[method])
     return Relations(name, method, found.pairs, found.space, found.relation)
 
 

@@ -17,7 +17,7 @@ from .._attributes import listed
 from .._extras import require
 from ..errors import FormatError, GraphError, ParameterError
 from ..files import read_graph
-from ..files._limits import Limits, open_limited
+from ..files._limits import Limits, open_limited, parser_errors
 from ..graph import Graph
 from .dataset import Dataset, check_targets
 from .splits import split_from_column
@@ -46,8 +46,7 @@ def read(
     edges : path_like
         Any file of :func:`gsp_fb.read_graph`.
     nodes : path_like, optional
-        Table of the nodes, ``.csv``, ``.tsv`` or ``.parquet``, with a column of node names; by default the attributes
-        that the graph file itself has.
+        Table (``.csv``, ``.tsv``, ``.parquet``) with a column of names; by default the attributes in the graph file.
     features : 'all' or sequence of str
         Columns that are features; ``'all'`` are the numeric ones but the label and the split.
     label : str, optional
@@ -55,8 +54,7 @@ def read(
     split : str, optional
         Column that holds train, val and test. By default ten stratified splits are drawn with a fixed seed.
     on : str, optional
-        Column of ``nodes`` that holds the names; by default the one called node, name, id, label or index, else the
-        first column.
+        Column of names in ``nodes``; by default the one called node, name, id, label or index, else the first one.
     **options
         As for :func:`gsp_fb.read_graph`.
 
@@ -110,8 +108,7 @@ def dataset_of(
             raise ParameterError(f"no column {column!r} among those of the nodes: {listed(list(table)) or 'none'}")
     chosen = [c for c in table.numeric if c not in (label, split)] if features == "all" else list(features)
     for column in chosen:
-        if column not in table.numeric:
-            check_choice(column, table.numeric, "numeric column of the nodes")
+        check_choice(column, table.numeric, "numeric column of the nodes")
     if not chosen:
         raise ParameterError(f"no numeric column for features; the nodes have {listed(list(table)) or 'no columns'}")
     x = np.stack([table[column].astype(np.float64) for column in chosen], axis=1)
@@ -143,14 +140,13 @@ def read_table(path: PathLike, on: str | None = None) -> tuple[dict[str, Any], s
 def _text_columns(path: PathLike, delimiter: str) -> dict[str, Any]:
     with open_limited(path, Limits()) as file:
         content = file.read()
-    try:
+    damaged = f"{os.fspath(path)}: not a table with a header and lines of one length"
+    with parser_errors(damaged, (ValueError, csv.Error)):
         text = content.decode("utf-8-sig")
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row]
         header, *cells = rows
         columns = list(zip(*cells, strict=True)) if cells else [()] * len(header)
         named = dict(zip(header, map(_typed, columns), strict=True))
-    except (ValueError, csv.Error) as bad:
-        raise FormatError(f"{os.fspath(path)}: not a table with a header and lines of one length: {bad}") from None
     if len(named) != len(header):
         raise FormatError(f"{os.fspath(path)}: a column occurs twice in {listed(header)}")
     return named

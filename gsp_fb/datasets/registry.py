@@ -51,13 +51,10 @@ class SourceFile:
 
     Parameters
     ----------
-    role : str
-        Key of the file in the reader.
-    url : str
-        Public address.
+    role, url : str
+        Key of the file in the reader, and public address.
     sha256 : str, optional
-        None for a file that was not available when the registry was made: its hash is recorded at the first download
-        and checked from then on.
+        None if the file was not available for the registry: its hash is recorded at the first download, then checked.
 
     See Also
     --------

@@ -25,10 +25,8 @@ def community(n: int, n_communities: int = 4, rng: Any = None, *, degree: float 
 
     Parameters
     ----------
-    n : int
-        Number of nodes.
-    n_communities : int
-        Number of communities, equal in size up to one node.
+    n, n_communities : int
+        Number of nodes, and of communities, which are equal in size up to one node.
     rng : None, int or Generator
         Source of randomness.
     degree, homophily

@@ -15,19 +15,8 @@ from .._arguments import check_count, check_labels, check_rng
 from ..backend import IntArray
 from ..errors import ParameterError
 
-__all__ = [
-    "SPLIT_SEED",
-    "Split",
-    "checked_splits",
-    "class_codes",
-    "is_absent",
-    "part_indices",
-    "random_splits",
-    "split_from_column",
-    "splits_from_masks",
-    "stored_splits",
-    "with_validation",
-]
+__all__ = ["SPLIT_SEED", "Split", "checked_splits", "class_codes", "is_absent", "part_indices", "random_splits"]
+__all__ += ["split_from_column", "splits_from_masks", "stored_splits", "with_validation"]
 
 # Seed of the ten splits of a set that is published without splits: the same on every machine.
 SPLIT_SEED = 0
@@ -87,9 +76,6 @@ def stored_splits(name: str) -> tuple[Split, ...] | None:
 
     They are :func:`random_splits` of the labels with ``SPLIT_SEED``, stored in a file because NumPy does not guarantee
     the same random stream across versions.
-
-    >>> stored_splits("amazon_photo")[0]
-    Split(train=4591, val=1529, test=1530)
     """
     with files("gsp_fb").joinpath("data", "splits.npz").open("rb") as file, np.load(file, allow_pickle=False) as parts:
         if name not in parts:
@@ -193,20 +179,22 @@ def with_validation(splits: Iterable[Any], y: Any, *, share: float = 0.1, seed: 
 
 
 def _carved(split: Any, y: Any, share: float, seed: int) -> Split:
-    train, val, test = (part_indices(getattr(split, part), len(y), part) for part in PARTS)
-    if val.size:
-        return Split(train, val, test)
-    (inner,) = random_splits(y[train], 1, seed, fractions=(1.0 - share, share, 0.0))
-    return Split(train[inner.train], train[inner.val], test)
+    given = _indices(split, len(y))
+    if given.val.size:
+        return given
+    (inner,) = random_splits(y[given.train], 1, seed, fractions=(1.0 - share, share, 0.0))
+    return Split(given.train[inner.train], given.train[inner.val], given.test)
 
 
 def without_validation(splits: Iterable[Any], n_items: int) -> tuple[Split, ...]:
     """Return the splits with the validation items among the training items."""
-    found = []
-    for split in splits:
-        train, val, test = (part_indices(getattr(split, part), n_items, part) for part in PARTS)
-        found.append(Split(np.sort(np.concatenate([train, val])), val[:0], test))
-    return tuple(found)
+    given = (_indices(split, n_items) for split in splits)
+    return tuple(Split(np.sort(np.concatenate([one.train, one.val])), one.val[:0], one.test) for one in given)
+
+
+def _indices(split: Any, n_items: int) -> Split:
+    """Return the parts of a split as indices in the given order."""
+    return Split(*(part_indices(getattr(split, part), n_items, part) for part in PARTS))
 
 
 def class_codes(y: Any) -> IntArray:
@@ -216,11 +204,8 @@ def class_codes(y: Any) -> IntArray:
     (array([ 1,  0, -1]), array([ 1, -1,  0]))
     """
     labels = np.asarray(y)
-    known = (
-        labels >= 0
-        if labels.dtype.kind in "biuf"
-        else np.array([not is_absent(cell) for cell in labels.tolist()], bool)
-    )
+    is_number = labels.dtype.kind in "biuf"
+    known = labels >= 0 if is_number else np.array([not is_absent(cell) for cell in labels.tolist()], bool)
     codes = np.full(len(labels), -1, dtype=np.int64)
     found = labels[known]
     codes[known] = np.unique(found if found.dtype.kind != "O" else found.astype(str), return_inverse=True)[1]
@@ -233,11 +218,7 @@ def is_absent(label: Any) -> bool:
 
 
 def checked_splits(splits: Any, n_items: int) -> tuple[Split, ...]:
-    """Return splits as index arrays: from objects with train, val and test, or triples; masks or indices.
-
-    >>> checked_splits([([0, 1], [2], [3])], 4)
-    (Split(train=2, val=1, test=1),)
-    """
+    """Return splits as index arrays: from objects with train, val and test, or triples; masks or indices."""
     given = [splits] if hasattr(splits, "train") else list(splits)
     return tuple(_checked_split(split, number, n_items) for number, split in enumerate(given))
 
@@ -255,11 +236,7 @@ def _checked_split(split: Any, number: int, n_items: int) -> Split:
 
 
 def part_indices(part: Any, n_items: int, what: str) -> IntArray:
-    """Return one part of a split as int64 indices in the given order, from a mask or from indices.
-
-    >>> part_indices([True, False, True], 3, "train")
-    array([0, 2])
-    """
+    """Return one part of a split as int64 indices in the given order, from a mask or from indices."""
     array = np.asarray(part)
     if array.dtype == bool:
         if array.shape != (n_items,):

@@ -28,10 +28,8 @@ def ring(n: int, k: int = 1) -> Graph:
 
     Parameters
     ----------
-    n : int
-        Number of nodes, at least 3.
-    k : int
-        Neighbours on each side, at most n / 2.
+    n, k : int
+        Number of nodes, at least 3, and neighbours on each side, at most n / 2.
 
     Returns
     -------
@@ -105,10 +103,8 @@ def grid(n: int, m: int | None = None) -> Graph:
 
     Parameters
     ----------
-    n : int
-        Number of rows.
-    m : int, optional
-        Number of columns, n by default.
+    n, m : int
+        Number of rows, and of columns; m is n by default.
 
     Returns
     -------
@@ -250,10 +246,8 @@ def barabasi_albert(n: int, m: int = 3, rng: Any = None) -> Graph:
 
     Parameters
     ----------
-    n : int
-        Number of nodes, at least 2.
-    m : int
-        Edges of each new node, less than n.
+    n, m : int
+        Number of nodes, at least 2, and edges of each new node, less than n.
     rng : None, int or Generator
         Source of randomness.
 

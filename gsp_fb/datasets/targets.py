@@ -42,10 +42,6 @@ def encode_targets(y: Any, n_classes: int | None = None) -> Targets:
     Integers and strings are classes, which are counted: a label of 1e7 is one class more, not 1e7 of them. Negative
     integers, empty strings and None mean unlabelled. Two-dimensional integers are 0/1 labels. Floats are numbers to
     regress on and are never truncated to classes; nan means unlabelled.
-
-    >>> found = encode_targets(["b", "", "a"])
-    >>> found.kind, found.values.tolist(), found.names
-    ('classes', [1, -1, 0], ('a', 'b'))
     """
     if y is None:
         raise ParameterError("the data set has no labels (y is None), and training needs some; give y to it")
@@ -57,9 +53,8 @@ def encode_targets(y: Any, n_classes: int | None = None) -> Targets:
     if array.ndim == 2:
         return _labels(array)
     if array.dtype.kind not in "iubUO":
-        raise ParameterError(
-            f"targets have type {array.dtype}; give integers or strings (classes) or floats (regression)"
-        )
+        what = f"targets have type {array.dtype}"
+        raise ParameterError(f"{what}; give integers or strings (classes) or floats (regression)")
     return _classes(array.astype(np.int64) if array.dtype.kind in "iub" else array, n_classes)
 
 

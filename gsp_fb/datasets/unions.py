@@ -15,17 +15,11 @@ __all__ = ["check_graph_indptr", "chosen_graphs", "node_features", "tag_features
 
 
 def check_graph_indptr(given: Any, n_nodes: int, n_graphs: int) -> IntArray:
-    """Return the bounds of the graphs of a collection, checked against its nodes and targets.
-
-    >>> check_graph_indptr([0, 2, 5], 5, 2)
-    array([0, 2, 5])
-    """
+    """Return the bounds of the graphs of a collection, checked against its nodes and targets."""
     starts = np.asarray(given)
     if starts.ndim != 1 or starts.dtype.kind not in "iu" or len(starts) != n_graphs + 1:
-        raise ParameterError(
-            f"graph_indptr has shape {starts.shape} and type {starts.dtype}; {n_graphs} targets need "
-            f"{n_graphs + 1} integers"
-        )
+        what = f"graph_indptr has shape {starts.shape} and type {starts.dtype}"
+        raise ParameterError(f"{what}; {n_graphs} targets need {n_graphs + 1} integers")
     bad = np.flatnonzero(np.diff(starts.astype(np.int64)) < 1)
     if bad.size:
         raise ParameterError(f"graph {bad[0]} has no nodes: graph_indptr must increase at place {bad[0] + 1}")
@@ -37,13 +31,7 @@ def check_graph_indptr(given: Any, n_nodes: int, n_graphs: int) -> IntArray:
 def chosen_graphs(
     graph: Graph, graph_indptr: Any, index: Any = None
 ) -> tuple[IntArray, sparse.csr_array, sparse.csr_array]:
-    """Return the nodes of some graphs of a disjoint union, their adjacency, and the matrix that sums nodes into graphs.
-
-    >>> both = Graph.from_edges([(0, 1), (2, 3), (3, 4), (4, 2)])
-    >>> nodes, adjacency, sums = chosen_graphs(both, [0, 2, 5], [1])
-    >>> nodes, adjacency.nnz, sums.shape
-    (array([2, 3, 4]), 6, (1, 3))
-    """
+    """Return the nodes of some graphs of a disjoint union, their adjacency, and the matrix that sums nodes by graph."""
     starts = np.asarray(graph_indptr, dtype=np.int64)
     sizes = np.diff(starts)
     chosen = np.arange(sizes.size) if index is None else np.asarray(index)

@@ -1,8 +1,7 @@
 """Graph files: one table of formats, one function to read and one to write.
 
 Reading is strict: a file that is truncated, damaged, larger than a limit or not a graph raises FormatError with its
-path, before memory is allocated for its content. Nothing is unpickled, and writing is crash-safe. A new format is a new
-row of ``FORMATS``.
+path, before memory is allocated for it. Nothing is unpickled, writing is crash-safe. A format is a row of ``FORMATS``.
 """
 
 from __future__ import annotations
@@ -75,8 +74,7 @@ class Format:
     columns: tuple[str, ...] = ()
 
 
-# Options of readers that name columns, with their defaults.
-DEFAULTS = {"source": None, "target": None, "weight": WEIGHT, "header": None}
+# Options of readers that name columns.
 TABLE = ("source", "target", "weight", "header")
 
 FORMATS = {
@@ -111,12 +109,10 @@ def read_graph(
     Parameters
     ----------
     path : path_like
-        File to read.
     format : str, optional
         A key of ``FORMATS``; by default the suffix of the file decides. Any text format may end in ``.gz``.
     directed : bool, optional
-        By default the direction stated in the file, and undirected if it states none: then a matrix must be symmetric,
-        and an edge list contains each edge once.
+        By default as the file states, else undirected: then a matrix must be symmetric, and a list has each edge once.
     symmetrize : {'max', 'mean', 'sum'}, optional
         Combine the arcs ``(i, j)`` and ``(j, i)`` of a directed file into one undirected edge.
     duplicates : {'error', 'first', 'sum'}, optional
@@ -125,18 +121,14 @@ def read_graph(
     loops : {'keep', 'drop'}
         Treatment of self-loops.
     source, target : str, optional
-        Columns of an edge table (csv, tsv, parquet) that hold the two ends of an edge; by default those called source,
-        src or from and target, dst or to.
+        Columns of an edge table that hold the ends; by default those called source, src or from and target, dst or to.
     weight : str or None
-        Column of an edge table, or edge attribute of GraphML and GML, that holds the weights; an edge without it has
-        weight 1. By default the one called weight; if there is none and others hold numbers, a choice is required.
-        None: every weight is 1.
+        Column of an edge table, or edge attribute of GraphML and GML; an edge without it has weight 1. By default the
+        one called weight; if there is none and others hold numbers, a choice is required. None: every weight is 1.
     header : bool, optional
-        Whether the first line of a csv or tsv file names the columns; by default it is recognised, and a line that may
-        be a header or an edge is an error.
+        Whether the first line of csv or tsv names the columns; recognised by default, an error where it may be an edge.
     signed : bool
-        Allow negative weights, see :meth:`Graph.from_edges`. An ``.npz`` file that :func:`write_graph` wrote of a
-        signed graph needs no option.
+        Allow negative weights, see :meth:`Graph.from_edges`. An ``.npz`` file of :func:`write_graph` needs no option.
     max_nodes, max_bytes : int
         Limits on the number of nodes and on the bytes read and unpacked; a file that declares more is rejected before
         allocation. Devices, pipes and sockets are rejected.
@@ -177,7 +169,7 @@ def read_graph(
     kind = _format_of(path, format)
     limits = Limits(max_nodes, max_bytes)
     named: dict[str, Any] = {"source": source, "target": target, "weight": weight, "header": header}
-    odd = next((name for name in named if named[name] != DEFAULTS[name] and name not in kind.columns), None)
+    odd = next((name for name in named if named[name] != getattr(Options, name) and name not in kind.columns), None)
     if odd is not None:
         raise ParameterError(f"{odd}={named[odd]!r} does not apply to {kind.suffixes[0]} files")
     options = Options(directed, symmetrize, duplicates or kind.duplicates, loops, limits, signed=signed, **named)
@@ -194,7 +186,6 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], *, format: str | Non
     Parameters
     ----------
     graph : Graph
-        Graph to write.
     path : path_like
         An existing file is replaced.
     format : str, optional

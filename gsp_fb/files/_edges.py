@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -104,8 +104,7 @@ class _Text:
         return FormatError(f"line {line}: {why}")
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
+class _Table(NamedTuple):
     """Columns of cells, by the names of the header or by position."""
 
     text: _Text
@@ -125,16 +124,13 @@ def _read(file: BinaryIO, options: Options, *, delimiters: Sequence[str]) -> Edg
         raise FormatError(f"line {line}: byte {bad.object[bad.start]:#04x} is not UTF-8 text") from None
     ours, text = _opened(content, delimiters)
     labels = None if ours is None else ours.labels
-    numbers = _read_numbers(text, options) if labels is None else None
-    found = _read_cells(text, options, labels) if numbers is None else numbers
+    found = _read_numbers(text, options) if labels is None else None
+    if found is None:
+        table, ends, weight = _layout(text, options)
+        weights = None if weight is None else _weights(table, weight)
+        pairs, names = _pairs(table, ends, labels)
+        found = Edges(pairs, weights, None if names is None else len(names), _direction(table), names)
     return found if ours is None else ours.completed(found)
-
-
-def _read_cells(text: _Text, options: Options, labels: Labels) -> Edges:
-    table, ends, weight = _layout(text, options)
-    weights = None if weight is None else _weights(table, weight)
-    pairs, names = _pairs(table, ends, labels)
-    return Edges(pairs, weights, None if names is None else len(names), _direction(table), names)
 
 
 def _read_numbers(text: _Text, options: Options) -> Edges | None:

@@ -11,12 +11,12 @@ from typing import Any, BinaryIO
 from .._attributes import WEIGHT
 from ..errors import FormatError
 from ..graph import Graph
-from ._nodes import named_table, restore_labels, with_axes, written_names
+from ._limits import parser_errors
+from ._nodes import LABELS_NOTE, named_table, restore_labels, with_axes, written_names
 from ._parsed import Edges, NamedEdges, Options
 
 __all__ = ["read_gml", "write_gml"]
 
-LABELS_NOTE = "gsp_fb_labels"
 NODE_KEYS = ("id", "label")
 EDGE_KEYS = ("source", "target", "graphics")
 # Keys of GML are letters and digits; a column with any other name has no place in it.
@@ -34,10 +34,8 @@ _ESCAPED = re.compile(r'[^ -~]|[&"]')
 
 def read_gml(file: BinaryIO, options: Options) -> Edges:
     """Return the one graph in ``file``; node labels, or ids where there are none, become labels."""
-    try:
+    with parser_errors("not UTF-8 text", (UnicodeDecodeError,)):
         text = file.read().decode("utf-8-sig")
-    except UnicodeDecodeError as bad:
-        raise FormatError(f"not UTF-8 text: {bad}") from None
     graphs = [value for key, value in _parse(text) if key == "graph"]
     if len(graphs) != 1 or not isinstance(graphs[0], list):
         raise FormatError(f"{len(graphs)} graphs found; a file must contain exactly one")
@@ -99,16 +97,16 @@ def _edges(graph: list[tuple[str, Any]], weight: str | None) -> Edges:
         if not found.add_node(_need(node, "id", "node")):
             raise FormatError(f"node {node['id']!r} occurs twice")
         for name, value in _attributes(node, NODE_KEYS):
-            found.describe_node(name, value)
+            found.describe("node", name, value)
     for key, value in graph:
         if key == "edge" and isinstance(value, list):
             edge = dict(value)
             found.ends.append((_need(edge, "source", "edge"), _need(edge, "target", "edge")))
             for name, cell in _attributes(edge, EDGE_KEYS):
-                found.describe_edge(name, cell)
+                found.describe("edge", name, cell)
     kind = facts.get(LABELS_NOTE)
     labels = restore_labels(_names(nodes), kind if isinstance(kind, str) else None)
-    table = named_table(labels, len(nodes), found.node_cells)
+    table = named_table(labels, len(nodes), found.cells["node"])
     return found.edges(facts.get("directed", 0) == 1, table, weight)
 
 

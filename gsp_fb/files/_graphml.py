@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from .._attributes import WEIGHT
 from ..errors import FormatError
 from ..graph import Graph
-from ._nodes import named_table, restore_labels, with_axes, written_names
+from ._limits import parser_errors
+from ._nodes import LABELS_NOTE, named_table, restore_labels, with_axes, written_names
 from ._parsed import Edges, NamedEdges, Options
 
 __all__ = ["read_graphml", "write_graphml"]
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
-LABELS_NOTE = "gsp_fb_labels"
 # What a value is, by the type of its key.
 TYPES: dict[str, Callable[[str], Any]] = {
     "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.strip().lower()],
@@ -27,6 +26,8 @@ TYPES: dict[str, Callable[[str], Any]] = {
 }
 # Accepted encodings. Expat passes any other name to Python's codec registry, so the list is closed.
 ENCODINGS = re.compile(r"utf-?(8|16)|us-ascii|iso-8859-\d+|windows-125\d", re.IGNORECASE)
+# Elements that have values inside.
+DESCRIBED = ("key", "graph", "node", "edge")
 _DIRECTED = {"directed": True, "undirected": False, "true": True, "false": False}
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -34,19 +35,14 @@ _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def read_graphml(file: BinaryIO, options: Options) -> Edges:
     """Return the one graph in ``file``; node ids become labels, the edge attribute ``weight`` the weights."""
     reader = _Reader()
-    try:
+    with parser_errors("not well-formed XML", (expat.ExpatError, LookupError, ValueError)):
         reader.parser.ParseFile(file)
-    except FormatError:
-        raise
-    except (expat.ExpatError, LookupError, ValueError) as bad:
-        raise FormatError(f"not well-formed XML: {bad}") from None
     if reader.directed is None:
         raise FormatError("no <graph> element")
     return reader.edges(options.weight)
 
 
-@dataclass(frozen=True)
-class _Key:
+class _Key(NamedTuple):
     """An attribute: its name, the elements that have it, its type and default."""
 
     name: str
@@ -58,7 +54,7 @@ class _Key:
 class _Reader:
     """State of one pass over a document: the edges found so far and the stack of open elements.
 
-    ``_start_NAME`` is called with the attributes of an element that opens, ``_describe_NAME`` with a value inside one.
+    ``_start_NAME`` is called with the attributes of an element that opens, ``_describe`` with a value inside one.
     """
 
     def __init__(self) -> None:
@@ -96,11 +92,18 @@ class _Reader:
 
     def _end(self, name: str) -> None:
         element, key = self._open.pop(), self._keys.get(self._key)
-        if element in ("default", "data") and key is not None and self._text:
-            describe = getattr(self, f"_describe_{self._open[-1] if self._open else ''}", None)
-            if describe is not None:
-                describe(key, self._value(key))
+        parent = self._open[-1] if self._open else ""
+        if element in ("default", "data") and parent in DESCRIBED and key is not None and self._text:
+            self._describe(parent, key, self._value(key))
         self._text.clear()
+
+    def _describe(self, element: str, key: _Key, value: Any) -> None:
+        if element == "key":
+            self._keys[self._key] = key._replace(default=value)
+        elif element != "graph":
+            self.found.describe(element, key.name, value)
+        elif key.name == LABELS_NOTE:
+            self.kind = value
 
     def _value(self, key: _Key) -> Any:
         text = "".join(self._text)
@@ -113,12 +116,11 @@ class _Reader:
     def edges(self, weight: str | None) -> Edges:
         """Return what was found: attributes of nodes as their table, the chosen attribute of edges as weights."""
         found, n_nodes = self.found, len(self.found.nodes)
-        sizes = (("node", found.node_cells, n_nodes), ("edge", found.edge_cells, len(found.ends)))
-        for key, (domain, cells, size) in product(self._keys.values(), sizes):
-            if key.default is not None and key.domain in (domain, "all"):
-                given = cells.get(key.name, {})
-                cells[key.name] = {k: given.get(k, key.default) for k in range(size)}
-        cells, names = found.node_cells, [str(name) for name in found.nodes]
+        for key, (kind, described) in product(self._keys.values(), found.cells.items()):
+            if key.default is not None and key.domain in (kind, "all"):
+                given = described.get(key.name, {})
+                described[key.name] = {k: given.get(k, key.default) for k in range(found.count(kind))}
+        cells, names = found.cells["node"], [str(name) for name in found.nodes]
         given, are_default = cells.get("name", {}), self.kind is None and names == [f"n{i}" for i in range(n_nodes)]
         if are_default and len(given) == n_nodes == len({name for name in given.values() if isinstance(name, str)}):
             # igraph numbers the nodes n0, n1, ... and keeps their names as an attribute.
@@ -162,19 +164,6 @@ class _Reader:
 
     def _start_hyperedge(self, attributes: dict[str, str]) -> None:
         self._refuse("hyperedges are not supported; an edge joins two nodes")
-
-    def _describe_key(self, key: _Key, value: Any) -> None:
-        self._keys[self._key] = replace(key, default=value)
-
-    def _describe_node(self, key: _Key, value: Any) -> None:
-        self.found.describe_node(key.name, value)
-
-    def _describe_edge(self, key: _Key, value: Any) -> None:
-        self.found.describe_edge(key.name, value)
-
-    def _describe_graph(self, key: _Key, value: Any) -> None:
-        if key.name == LABELS_NOTE:
-            self.kind = value
 
 
 def write_graphml(graph: Graph, file: BinaryIO) -> None:

@@ -19,11 +19,11 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import FormatError
+from ..errors import FormatError, GraphError
 from ..storage.npy import read_header
 
-__all__ = ["MAX_BYTES", "MAX_NODES", "Archive", "Array", "Limits", "check_regular", "is_gzip", "open_limited"]
-__all__ += ["open_zip", "read_member", "read_npy"]
+__all__ = ["MAX_BYTES", "MAX_NODES", "Archive", "Array", "Limits", "is_gzip", "open_limited", "open_zip"]
+__all__ += ["parser_errors", "read_member", "read_npy"]
 
 MAX_NODES = 50_000_000
 MAX_BYTES = 8 * 2**30
@@ -46,11 +46,10 @@ class Limits:
     max_nodes: int = MAX_NODES
     max_bytes: int = MAX_BYTES
 
-    def check_nodes(self, n_nodes: int) -> int:
-        """Return ``n_nodes``, or raise FormatError if it exceeds the limit."""
+    def check_nodes(self, n_nodes: int) -> None:
+        """Raise FormatError if ``n_nodes`` exceeds the limit."""
         if n_nodes > self.max_nodes:
             raise FormatError(f"{n_nodes} nodes are more than max_nodes={self.max_nodes}; raise the limit to read it")
-        return n_nodes
 
     def check_bytes(self, unpacked: int, stored: int) -> None:
         """Raise FormatError if ``stored`` bytes that unpack to ``unpacked`` exceed the size or the ratio limit."""
@@ -61,10 +60,8 @@ class Limits:
 
     def unpack(self, stream: BinaryIO, stored: int) -> bytes:
         """Return all bytes of a decompressing ``stream``, reading at most one byte beyond the limit."""
-        try:
+        with parser_errors("broken gzip data", (EOFError, gzip.BadGzipFile, zlib.error)):
             content = stream.read(min(self.max_bytes, self._allowed(stored)) + 1)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as bad:
-            raise FormatError(f"broken gzip data: {bad}") from bad
         self.check_bytes(len(content), stored)
         return content
 
@@ -101,17 +98,13 @@ class _Counted(io.RawIOBase):
         return len(content)
 
 
-def check_regular(path: str | os.PathLike[str]) -> None:
-    """Raise FormatError for a device, pipe or socket, before it is opened: opening a pipe waits for its writer."""
-    mode = os.stat(path).st_mode
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise FormatError("not a regular file but a device, pipe or socket; save its content to a file first")
-
-
 @contextmanager
 def open_limited(path: str | os.PathLike[str], limits: Limits) -> Iterator[BinaryIO]:
     """Open ``path`` as a seekable stream of its unpacked bytes, within ``limits``."""
-    check_regular(path)
+    mode = os.stat(path).st_mode
+    # Before it is opened: opening a pipe waits for its writer.
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise FormatError("not a regular file but a device, pipe or socket; save its content to a file first")
     with open(path, "rb") as file:
         stored = os.fstat(file.fileno()).st_size
         limits.check_bytes(stored, stored)
@@ -123,20 +116,20 @@ def open_limited(path: str | os.PathLike[str], limits: Limits) -> Iterator[Binar
 
 
 @contextmanager
-def _zip_errors(what: str) -> Iterator[None]:
-    """Convert the exceptions of a damaged archive into a FormatError that starts with ``what``."""
+def parser_errors(what: str, errors: tuple[type[Exception], ...] = _ZIP_ERRORS) -> Iterator[None]:
+    """Convert the exceptions of a parser, by default of zipfile, into a FormatError that starts with ``what``."""
     try:
         yield
-    except FormatError:
+    except (FormatError, GraphError):
         raise
-    except _ZIP_ERRORS as bad:
+    except errors as bad:
         raise FormatError(f"{what}: {bad}") from bad
 
 
 def open_zip(file: BinaryIO, limits: Limits) -> zipfile.ZipFile:
     """Return the archive in ``file`` after rejecting links, paths that leave it, and decompression bombs."""
     stored = file.seek(0, 2)
-    with _zip_errors("not a readable zip or npz archive"):
+    with parser_errors("not a readable zip or npz archive"):
         archive = zipfile.ZipFile(file)
     members = archive.infolist()
     for member in members:
@@ -149,7 +142,7 @@ def open_zip(file: BinaryIO, limits: Limits) -> zipfile.ZipFile:
 
 def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """Return the content of a member, at most the size that was checked."""
-    with _zip_errors(f"member {member.filename!r} cannot be read"), archive.open(member) as file:
+    with parser_errors(f"member {member.filename!r} cannot be read"), archive.open(member) as file:
         # read() without a size would unpack without limit; one byte more reaches the end and verifies the checksum.
         content = file.read(member.file_size + 1)
     if len(content) != member.file_size:
@@ -184,16 +177,12 @@ class Archive:
         """Return the array ``name``, read-only; it must have ``ndim`` axes and a dtype of one of ``kinds``."""
         if name not in self:
             raise FormatError(f"array {name!r} is missing; the archive has {', '.join(self._members) or 'none'}")
-        with _zip_errors(f"array {name!r} cannot be read"), self._zip.open(self._members[name]) as member:
-            return _read(member, self._members[name].file_size, name, ndim, kinds)
+        with parser_errors(f"array {name!r} cannot be read"), self._zip.open(self._members[name]) as member:
+            return read_npy(member, self._members[name].file_size, name, ndim=ndim, kinds=kinds)
 
 
-def read_npy(content: bytes, name: str, *, ndim: Axes = 1, kinds: str = "iu") -> Array:
-    """Return the array in the ``content`` of an npy file, with the same checks; ``name`` appears in the messages."""
-    return _read(io.BytesIO(content), len(content), name, ndim, kinds)
-
-
-def _read(member: Any, size: int, name: str, ndim: Axes, kinds: str) -> Array:
+def read_npy(member: Any, size: int, name: str, *, ndim: Axes, kinds: str) -> Array:
+    """Return the array in an npy file of ``size`` bytes, with the same checks; ``name`` appears in the messages."""
     dtype, shape, order = read_header(member, name)
     allowed = (ndim,) if isinstance(ndim, int) else ndim
     if dtype.kind not in kinds or len(shape) not in allowed:

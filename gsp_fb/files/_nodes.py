@@ -17,12 +17,15 @@ from ..backend import IntArray
 from ..errors import FormatError, GraphError
 from ..graph import Graph
 from ..nodes import NodeTable, check_coordinates, node_table
+from ._limits import parser_errors
 from ._parsed import Edges, Labels
 
-__all__ = ["Header", "dump_nodes", "labels_of", "load_json", "load_nodes", "named_table", "names_to_pairs"]
-__all__ += ["restore_labels", "with_axes", "writable_labels", "written_names"]
+__all__ = ["LABELS_NOTE", "Header", "dump_nodes", "labels_of", "load_json", "load_nodes", "named_table"]
+__all__ += ["names_to_pairs", "restore_labels", "with_axes", "writable_labels", "written_names"]
 
 VERSION = 1
+# The key under which text formats keep the type of the labels.
+LABELS_NOTE = "gsp_fb_labels"
 PLAIN = (str, int, float, bool, type(None))
 # What UTF-8 cannot encode.
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -86,10 +89,8 @@ def names_to_pairs(columns: Sequence[Sequence[Any]], labels: Labels) -> tuple[In
 
 def load_json(text: str | bytes) -> Any:
     """Return the value of a JSON text, or raise FormatError."""
-    try:
+    with parser_errors("broken JSON", (ValueError, RecursionError)):
         return json.loads(text)
-    except (ValueError, RecursionError) as bad:
-        raise FormatError(f"broken JSON: {bad}") from None
 
 
 def labels_of(labels: Any, n_nodes: int) -> Labels:

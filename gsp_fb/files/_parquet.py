@@ -7,12 +7,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .._attributes import weight_attribute
+from .._attributes import full_column, is_number_type, weight_attribute
 from .._extras import require
-from ..backend import FloatArray, IntArray
-from ..errors import FormatError, GraphError
+from ..backend import IntArray
+from ..errors import FormatError
 from ..graph import Graph
 from ._edges import ENDS
+from ._limits import parser_errors
 from ._nodes import Header, names_to_pairs
 from ._parsed import Edges, Labels, Options
 
@@ -25,16 +26,13 @@ BYTES_PER_CELL = 8
 def read_parquet(file: BinaryIO, options: Options) -> Edges:
     """Return the edges in ``file``; integer columns are node numbers, text columns are names."""
     pa = require("pyarrow", "reading Parquet")
-    try:
+    damaged = (pa.ArrowException, OSError, RuntimeError, OverflowError, ValueError, KeyError)
+    with parser_errors("not a readable Parquet file", damaged):
         table, weight = _load(file, options)
-    except (FormatError, GraphError):
-        raise
-    except (pa.ArrowException, OSError, RuntimeError, OverflowError, ValueError, KeyError) as bad:
-        raise FormatError(f"not a readable Parquet file: {bad}") from bad
     text = (table.schema.metadata or {}).get(METADATA_KEY)
     header = None if text is None else Header.loads(text)
     pairs, labels = _pairs(table, None if header is None else header.labels)
-    weights = None if weight is None else _weights(table, weight)
+    weights = None if weight is None else np.asarray(full_column(table, weight, numeric=True).to_numpy(), np.float64)
     edges = Edges(pairs, weights, None if labels is None else len(labels), None, labels)
     return edges if header is None else header.completed(edges)
 
@@ -73,14 +71,10 @@ def _columns(schema: Any, options: Options) -> tuple[tuple[str, str], str | None
     return ends, weight
 
 
-def is_number_type(kind: Any) -> bool:
-    """Return whether an Arrow type is one of integers or floating numbers."""
-    return _is_integer(kind) or bool(require("pyarrow.types", "reading Parquet").is_floating(kind))
-
-
 def _pairs(table: Any, labels: Labels) -> tuple[IntArray, Labels]:
-    columns = [_whole(table, name) for name in table.column_names[:2]]
-    if labels is None and all(_is_integer(column.type) for column in columns):
+    columns = [full_column(table, name) for name in table.column_names[:2]]
+    is_integer = require("pyarrow.types", "reading Parquet").is_integer
+    if labels is None and all(is_integer(column.type) for column in columns):
         return np.stack([column.to_numpy().astype(np.int64) for column in columns], axis=1), None
     names, kinds = list(map(_values, columns)), (str,) if labels is None else (str, int)
     odd = next((name for name in chain(*names) if not isinstance(name, kinds)), None)
@@ -95,24 +89,6 @@ def _values(column: Any) -> list[Any]:
         return list(column.to_pylist())
     chunks = ((chunk.dictionary.to_pylist(), chunk.indices.to_pylist()) for chunk in column.chunks)
     return [names[k] for names, places in chunks for k in places]
-
-
-def _whole(table: Any, name: str) -> Any:
-    column = table.column(name)
-    if column.null_count:
-        raise FormatError(f"column {name!r} has {column.null_count} empty cells")
-    return column
-
-
-def _is_integer(kind: Any) -> bool:
-    return bool(require("pyarrow.types", "reading Parquet").is_integer(kind))
-
-
-def _weights(table: Any, name: str) -> FloatArray:
-    column = _whole(table, name)
-    if not is_number_type(column.type):
-        raise FormatError(f"column {name!r} is of type {column.type}; weights must be numbers")
-    return np.asarray(column.to_numpy(), dtype=np.float64)
 
 
 def write_parquet(graph: Graph, file: BinaryIO) -> None:

@@ -10,9 +10,9 @@ import numpy as np
 
 from .._arguments import check_choice, check_count
 from .._attributes import WEIGHT, is_number, weight_attribute
-from .._build import DUPLICATES, LOOP_RULES, SYMMETRIZE
+from .._build import DUPLICATES, LOOP_RULES, check_direction
 from ..backend import FloatArray, IntArray
-from ..errors import FormatError, GraphError, ParameterError
+from ..errors import FormatError, ParameterError
 from ..graph import Graph
 from ._limits import Limits
 
@@ -41,11 +41,7 @@ class Options:
         check_count(self.limits.max_bytes, "max_bytes")
         check_choice(self.duplicates, DUPLICATES, "duplicates")
         check_choice(self.loops, LOOP_RULES, "loops")
-        if self.symmetrize is None:
-            return
-        check_choice(self.symmetrize, SYMMETRIZE, "symmetrize")
-        if self.directed:
-            raise GraphError(f"directed=True and symmetrize={self.symmetrize!r} contradict each other; give one")
+        check_direction(False, bool(self.directed), self.symmetrize)
 
     def check_ends(self) -> None:
         """Raise ParameterError where only one of source and target is named, or a header is denied that they need."""
@@ -122,8 +118,7 @@ class NamedEdges:
 
     nodes: dict[Hashable, int] = field(default_factory=dict)
     ends: list[tuple[Hashable, Hashable]] = field(default_factory=list)
-    node_cells: dict[str, dict[int, Any]] = field(default_factory=dict)
-    edge_cells: dict[str, dict[int, Any]] = field(default_factory=dict)
+    cells: dict[str, dict[str, dict[int, Any]]] = field(default_factory=lambda: {"node": {}, "edge": {}})
 
     def add_node(self, name: Hashable) -> bool:
         """Add a node and return whether its name is new."""
@@ -131,13 +126,13 @@ class NamedEdges:
         self.nodes.setdefault(name, len(self.nodes))
         return is_new
 
-    def describe_node(self, name: str, value: Any) -> None:
-        """Set an attribute of the node that was added last."""
-        self.node_cells.setdefault(name, {})[len(self.nodes) - 1] = value
+    def count(self, kind: str) -> int:
+        """Return the number of nodes or of edges."""
+        return len(self.nodes if kind == "node" else self.ends)
 
-    def describe_edge(self, name: str, value: Any) -> None:
-        """Set an attribute of the edge that was added last."""
-        self.edge_cells.setdefault(name, {})[len(self.ends) - 1] = value
+    def describe(self, kind: str, name: str, value: Any) -> None:
+        """Set an attribute of the node or of the edge that was added last."""
+        self.cells[kind].setdefault(name, {})[self.count(kind) - 1] = value
 
     def edges(self, directed: bool, nodes: Any, weight: str | None) -> Edges:
         """Return the edges by node number; an edge without a weight has weight 1."""
@@ -149,12 +144,12 @@ class NamedEdges:
         return Edges(ends, self._weights(weight), len(self.nodes), directed, nodes)
 
     def _weights(self, weight: str | None) -> FloatArray | None:
-        numeric = [name for name, cells in self.edge_cells.items() if all(map(is_number, cells.values()))]
-        chosen = weight_attribute(self.edge_cells, numeric, weight)
+        cells = self.cells["edge"]
+        numeric = [name for name, given in cells.items() if all(map(is_number, given.values()))]
+        chosen = weight_attribute(cells, numeric, weight)
         if chosen is None:
             return None
-        cells = self.edge_cells[chosen]
-        odd = next((k for k, value in cells.items() if not is_number(value)), None)
+        odd = next((k for k, value in cells[chosen].items() if not is_number(value)), None)
         if odd is not None:
-            raise FormatError(f"edge {self.ends[odd]} has {chosen} {cells[odd]!r}, which is not a number")
-        return np.array([cells.get(k, 1.0) for k in range(len(self.ends))], dtype=np.float64)
+            raise FormatError(f"edge {self.ends[odd]} has {chosen} {cells[chosen][odd]!r}, which is not a number")
+        return np.array([cells[chosen].get(k, 1.0) for k in range(len(self.ends))], dtype=np.float64)

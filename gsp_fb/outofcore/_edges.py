@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._attributes import IDENTIFIERS, listed
+from .._attributes import IDENTIFIERS, is_number_type, listed
 from .._build import check_ends, check_weights
 from .._extras import require
 from ..backend import FloatArray, IntArray
@@ -21,7 +21,7 @@ from ..errors import FormatError, ParameterError
 from ..files._edges import COLUMNS, COMMENTS, HEADER_MARK
 from ..files._limits import is_gzip
 from ..files._nodes import Header
-from ..files._parquet import METADATA_KEY, is_number_type
+from ..files._parquet import METADATA_KEY
 from ..storage import StoredArray
 
 __all__ = ["EdgeBlock", "ListedEdges", "check_listed_edges", "is_edge_list", "lengthened", "open_edges"]

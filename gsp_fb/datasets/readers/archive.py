@@ -6,7 +6,7 @@ import json
 import zipfile
 from array import array
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from scipy import sparse
 from ...backend import IntArray
 from ...errors import FormatError
 from ...files._limits import Limits, open_zip, read_member, read_npy
-from .arrays import CollectionArrays, NodeArrays, as_features, reading, single
+from .arrays import CollectionArrays, NodeArrays, as_features, opened, single
 
 __all__ = ["parse_gin", "read_gin_zip", "read_ppi"]
 
@@ -67,7 +67,7 @@ def parse_gin(lines: Iterable[str], folds: Iterable[Iterable[str]]) -> Collectio
     return CollectionArrays(np.concatenate([[0], np.cumsum(sizes)]), edges, tags, labels, _fold_of(folds, n_graphs))
 
 
-def _fold_of(folds: Iterable[Iterable[str]], n_graphs: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _fold_of(folds: Iterable[Iterable[str]], n_graphs: int) -> IntArray:
     fold = np.full(n_graphs, -1, dtype=np.int64)
     for k, lines in enumerate(folds):
         members = np.array([line for line in map(str.strip, lines) if line], dtype=np.int64)
@@ -75,12 +75,6 @@ def _fold_of(folds: Iterable[Iterable[str]], n_graphs: int) -> np.ndarray[tuple[
             raise FormatError(f"fold {k} lists graph {members.max()} of {n_graphs}")
         fold[members] = k
     return fold
-
-
-@contextmanager
-def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    with reading(path), open(path, "rb") as file:
-        yield open_zip(file, Limits())
 
 
 def _member(archive: zipfile.ZipFile, ending: str) -> bytes:
@@ -98,13 +92,14 @@ def _lines(archive: zipfile.ZipFile, ending: str) -> list[str]:
 
 def read_gin_zip(path: Path, name: str) -> CollectionArrays:
     """Return the graphs of ``<name>/<name>.txt`` and ``<name>/10fold_idx/`` in a zip."""
-    with _archive(path) as archive:
+    with opened(path, open_zip) as archive:
         folds = (_lines(archive, f"{name}/10fold_idx/test_idx-{k}.txt") for k in range(1, 11))
         return parse_gin(_lines(archive, f"{name}/{name}.txt"), folds)
 
 
 def _array(archive: zipfile.ZipFile, ending: str) -> Any:
-    return read_npy(_member(archive, ending), ending, ndim=2, kinds="biuf")
+    content = _member(archive, ending)
+    return read_npy(BytesIO(content), len(content), ending, ndim=2, kinds="biuf")
 
 
 def _links(archive: zipfile.ZipFile, part: str, first: int, n_nodes: int) -> IntArray:
@@ -121,7 +116,7 @@ def read_ppi(path: Path) -> NodeArrays:
     ``<part>_graph.json`` has node-link edges, ``<part>_feats.npy`` and ``<part>_labels.npy`` one row per node, for the
     parts train, valid and test.
     """
-    with _archive(path) as archive:
+    with opened(path, open_zip) as archive:
         features = [_array(archive, f"{part}_feats.npy") for part in PPI_PARTS]
         labels = [np.asarray(_array(archive, f"{part}_labels.npy"), dtype=np.int64) for part in PPI_PARTS]
         starts = np.cumsum([0] + [len(rows) for rows in features])

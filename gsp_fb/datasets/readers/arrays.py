@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, BinaryIO, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
@@ -20,8 +20,10 @@ from ...errors import FormatError
 from ...files._limits import MAX_NODES, Limits
 from ..divisions import N_RELATIONS, N_SPACES
 
-__all__ = ["CollectionArrays", "NodeArrays", "RelationArrays", "as_features", "checked_csr", "reading", "single"]
+__all__ = ["CollectionArrays", "NodeArrays", "RelationArrays"]
+__all__ += ["as_features", "checked_csr", "opened", "reading", "single"]
 
+T = TypeVar("T")
 BoolArray = npt.NDArray[np.bool_]
 # Exceptions that malformed files cause in the parsers of numbers, text, JSON, zip archives and pickles.
 _PARSE_ERRORS = (
@@ -143,3 +145,10 @@ def reading(path: Path) -> Iterator[None]:
         raise FormatError(f"{path}: {problem}") from problem
     except _PARSE_ERRORS as problem:
         raise FormatError(f"{path} is malformed: {type(problem).__name__}: {problem}") from problem
+
+
+@contextmanager
+def opened(path: Path, kind: Callable[[BinaryIO, Limits], T]) -> Iterator[T]:
+    """Open an archive of a kind within the limits, under :func:`reading`."""
+    with reading(path), open(path, "rb") as file:
+        yield kind(file, Limits())

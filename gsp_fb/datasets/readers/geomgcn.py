@@ -107,10 +107,9 @@ def _one_hot(path: Path) -> npt.NDArray[Any]:
 
 def _stack(first: sparse.csr_array, last: sparse.csr_array, rows: IntArray, n_nodes: int) -> sparse.coo_array:
     """Place ``first`` in the rows from 0 on, and row i of ``last`` in row ``rows[i]``."""
-    head, tail = first.tocoo(), last.tocoo()
-    data = np.concatenate([head.data, tail.data])
-    row, col = np.concatenate([head.row, rows[tail.row]]), np.concatenate([head.col, tail.col])
-    return sparse.coo_array((data, (row, col)), shape=(n_nodes, first.shape[1]))
+    both = sparse.vstack([first, last], format="coo")
+    row = np.concatenate([np.arange(first.shape[0]), rows])[both.row]
+    return sparse.coo_array((both.data, (row, both.col)), shape=(n_nodes, first.shape[1]))
 
 
 def _edges(path: Path) -> tuple[IntArray, int]:

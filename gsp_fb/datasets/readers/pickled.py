@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import FormatError
+from ...files._limits import parser_errors
 from .arrays import reading
 
 __all__ = ["PickledArray", "PickledCsr", "PickledGraph", "load_pickle"]
@@ -169,10 +170,8 @@ def load_pickle(path: Path, kind: type) -> Any:
         warnings.simplefilter("ignore", DeprecationWarning)
         content = path.read_bytes()
         _check_opcodes(content)
-        try:
+        with parser_errors("damaged pickle", (pickle.UnpicklingError, TypeError, AttributeError)):
             held = _AllowListUnpickler(BytesIO(content), encoding="latin1").load()
-        except (pickle.UnpicklingError, TypeError, AttributeError) as problem:
-            raise FormatError(f"damaged pickle: {problem}") from problem
         if not isinstance(held, kind):
             raise FormatError(f"the pickle holds a {type(held).__name__}, expected a {kind.__name__}")
         return held
