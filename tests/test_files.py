@@ -303,3 +303,11 @@ def test_every_format_is_documented_by_its_row() -> None:
     assert set(FORMATS) == {"npz", "mtx", "graphml", "gml", "csv", "tsv", "parquet"}
     for kind in FORMATS.values():
         assert all(suffix[0] == "." and set(suffix[1:]) <= set(string.ascii_lowercase) for suffix in kind.suffixes)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_one_end_of_an_edge_alone_is_refused(suffix, tmp_path):
+    path = tmp_path / f"edges.{suffix}"
+    write_graph(Graph.from_edges([(0, 1), (1, 2)]), path)
+    with pytest.raises(ParameterError, match="source='source' and target=None: name both columns or none"):
+        read_graph(path, source="source")

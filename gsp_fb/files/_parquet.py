@@ -26,6 +26,7 @@ BYTES_PER_CELL = 8
 def read_parquet(file: BinaryIO, options: Options) -> Edges:
     """Return the edges in ``file``; integer columns are node numbers, text columns are names."""
     pa = require("pyarrow", "reading Parquet")
+    options.check_ends()
     damaged = (pa.ArrowException, OSError, RuntimeError, OverflowError, ValueError, KeyError)
     with parser_errors("not a readable Parquet file", damaged):
         table, weight = _load(file, options)
@@ -56,7 +57,6 @@ def _load(file: BinaryIO, options: Options) -> tuple[Any, str | None]:
 
 
 def _columns(schema: Any, options: Options) -> tuple[tuple[str, str], str | None]:
-    options.check_ends()
     found, listed = schema.names, ", ".join(schema.names)
     ends = (options.source or ENDS[0], options.target or ENDS[1])
     if not set(ends) <= set(found):
