@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from ..._arguments import check_choice
-from .subject import Subject, first_tensor, from_matrix, is_message_passing, node_axis, to_matrix
+from ..patch import is_message_passing
+from .subject import Subject, first_tensor, from_matrix, node_axis, to_matrix
 
 __all__ = ["LayerCall", "changed_input", "find_layers", "record_calls"]
 
@@ -36,31 +37,17 @@ class LayerCall:
 
     def function(self, h: Tensor) -> Tensor:
         """Return the output as a matrix for another input matrix; all other arguments stay."""
-        n_nodes = h.shape[0]
-        args, kwargs = _exchanged(self.args, self.kwargs, self.key, partial(_shaped, h, n_nodes))
+        args, kwargs = self.with_signal(h, self.args, self.kwargs)
         output = first_tensor(self.module(*args, **kwargs))
         assert output is not None  # noqa: S101  # the recorded call returned one
-        return to_matrix(output, n_nodes)
+        return to_matrix(output, len(h))
 
-
-def _shaped(h: Tensor, n_nodes: int, old: Tensor) -> Tensor:
-    return from_matrix(h, old, n_nodes)
-
-
-def _exchanged(
-    args: tuple[Any, ...], kwargs: dict[str, Any], key: int | str | None, change: Callable[[Tensor], Tensor]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    if isinstance(key, int):
-        return (*args[:key], change(args[key]), *args[key + 1 :]), kwargs
-    return args, kwargs if key is None else {**kwargs, key: change(kwargs[key])}
-
-
-def _signal_key(args: tuple[Any, ...], kwargs: dict[str, Any], n_nodes: int) -> int | str | None:
-    named: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
-    for key, value in named:
-        if isinstance(value, Tensor) and value.is_floating_point() and node_axis(value, n_nodes) is not None:
-            return key
-    return None
+    def with_signal(self, h: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return the arguments of a call with the matrix ``h`` in the place of its node signal."""
+        key: Any = self.key
+        if isinstance(key, int):
+            return (*args[:key], from_matrix(h, args[key], len(h)), *args[key + 1 :]), kwargs
+        return args, {**kwargs, key: from_matrix(h, kwargs[key], len(h))}
 
 
 def find_layers(model: nn.Module, names: Sequence[str] | None = None) -> dict[str, nn.Module]:
@@ -91,12 +78,15 @@ def record_calls(subject: Subject, names: Sequence[str] | None = None) -> list[L
     calls: list[LayerCall] = []
     n_nodes = subject.graph.n_nodes
 
+    def is_signal(value: Any) -> bool:
+        return isinstance(value, Tensor) and value.is_floating_point() and node_axis(value, n_nodes) is not None
+
     def keep(name: str, module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
         found = first_tensor(output)
-        if found is None or not found.is_floating_point() or node_axis(found, n_nodes) is None:
+        if found is None or not is_signal(found):
             return
-        key = _signal_key(args, kwargs, n_nodes)
-        signal = None if key is None else args[key] if isinstance(key, int) else kwargs[key]
+        signals = ((key, value) for key, value in (*enumerate(args), *kwargs.items()) if is_signal(value))
+        key, signal = next(signals, (None, None))
         into = None if signal is None else to_matrix(signal.detach(), n_nodes)
         position = sum(call.module is module for call in calls)
         calls.append(LayerCall(name, module, position, args, kwargs, to_matrix(found.detach(), n_nodes), key, into))
@@ -123,7 +113,7 @@ def changed_input(call: LayerCall, h: Tensor) -> Iterator[None]:
         seen += 1
         if seen - 1 != call.position:
             return None
-        return _exchanged(args, kwargs, call.key, partial(_shaped, h, h.shape[0]))
+        return call.with_signal(h, args, kwargs)
 
     handle = call.module.register_forward_pre_hook(change, with_kwargs=True)
     try:
