@@ -115,10 +115,6 @@ def _band(at: FloatArray, low: float | None, high: float | None, width: float) -
     return rise * fall
 
 
-def _half(at: FloatArray, edge: float, width: float) -> FloatArray:
-    return np.cos(_angle(at, edge, width)) ** 2
-
-
 def _kernel(function: Any, name: str, width: float, *edges: float | None) -> Kernel:
     breakpoints = tuple(at for edge in edges if edge is not None for at in (edge - width, edge + width))
     return Kernel(function, name, continuity=3, breakpoints=breakpoints)
@@ -141,7 +137,7 @@ def make_bands(op: Operator, bands: int) -> Bands:
     if op.graph.n_nodes <= EXACT_NODES:
         return ExactBands(op, edges, spectrum(op))
     cut, width = float(edges[n_low(edges)]), TRANSITION * float(edges[1] - edges[0])
-    half = _kernel(partial(_half, edge=cut, width=width), "low half", width, cut)
+    half = _kernel(lambda at: _band(at, None, cut, width) ** 2, "low half", width, cut)
     bank = FilterBank(op, _kernels(edges), tol=TOLERANCE, method="chebyshev")
     # The half has the transition of a band, so about the same order serves. Chosen by its tolerance alone it is the
     # largest one (2000) where the margin of a sampled bound misses the tolerance by a tenth.

@@ -27,23 +27,13 @@ ACTIONS: dict[str, Callable[[FloatArray, IntArray], FloatArray]] = {
 
 @dataclass(frozen=True)
 class Dependence:
-    """Effect on the output when one half of one signal is taken away.
+    """Effect on the output when one ``half`` (low or high) of one signal is removed or permuted over the nodes.
 
-    Attributes
-    ----------
-    where : str
-        ``input``, or the name of the layer whose input is changed.
-    half : {'low', 'high'}
-    action : {'removed', 'permuted'}
-        Permuted keeps the amount and destroys the place.
-    energy : float
-        Share of the half in the energy of the signal.
-    output_change : float
-        Norm of the change of the output relative to the output.
-    prediction_change : float
-        Share of the nodes whose predicted class changes; nan where the output is not one of classes.
-    accuracy, accuracy_change : float
-        With the change, and minus the accuracy without it; nan without labels.
+    ``where`` is ``input``, or the name of the layer whose input is changed. A permuted half keeps its amount and loses
+    its place. ``energy`` is the share of the half in the energy of the signal, ``output_change`` the norm of the change
+    of the output relative to the output, and ``prediction_change`` the share of the nodes whose predicted class
+    changes, nan where the output is not one of classes. ``accuracy`` is that with the change, ``accuracy_change``
+    subtracts the one without it; nan without labels.
     """
 
     where: str
@@ -81,31 +71,16 @@ def largest_class(classes: IntArray | None) -> float:
     return float(np.unique_counts(classes).counts.max()) / classes.size
 
 
-@dataclass(frozen=True, eq=False)
-class _Reference:
-    """The unchanged output, and how another one differs from it."""
-
-    subject: Subject
-    nodes: IntArray
-    output: Tensor
-    classes: IntArray | None
-
-    @classmethod
-    def of(cls, subject: Subject, nodes: IntArray) -> _Reference:
-        output = subject.output(subject.x)
-        return cls(subject, nodes, output, predictions(output, subject.graph.n_nodes))
-
-    def compare(self, output: Tensor) -> dict[str, float]:
-        classes = predictions(output, self.subject.graph.n_nodes)
-        changed = np.nan if classes is None or self.classes is None else float(np.mean(classes != self.classes))
-        size = float(self.output.norm())
-        scores = [share_correct(each, self.subject.y, self.nodes) for each in (classes, self.classes)]
-        return {
-            "output_change": float((output - self.output).norm()) / size if size else np.nan,
-            "prediction_change": changed,
-            "accuracy": scores[0],
-            "accuracy_change": scores[0] - scores[1],
-        }
+def _effect(subject: Subject, nodes: IntArray, before: Tensor, after: Tensor) -> dict[str, float]:
+    """Return how an output differs from the unchanged one."""
+    old, new = (predictions(output, subject.graph.n_nodes) for output in (before, after))
+    size, scores = float(before.norm()), [share_correct(each, subject.y, nodes) for each in (old, new)]
+    return {
+        "output_change": float((after - before).norm()) / size if size else np.nan,
+        "prediction_change": np.nan if old is None or new is None else float(np.mean(new != old)),
+        "accuracy": scores[1],
+        "accuracy_change": scores[1] - scores[0],
+    }
 
 
 def _places(subject: Subject, calls: list[LayerCall]) -> Iterator[tuple[str, Tensor, LayerCall | None]]:
@@ -130,7 +105,7 @@ def measure_dependence(
     rows: list[Dependence] = []
     order = rng.permutation(subject.graph.n_nodes)
     with torch.no_grad():
-        reference = _Reference.of(subject, nodes)
+        before = subject.output(subject.x)
         for where, signal, call in _places(subject, calls):
             values = to_numpy(signal)
             low = bands.low(values)
@@ -139,7 +114,7 @@ def measure_dependence(
                 for action, substitute in ACTIONS.items():
                     changed = torch.from_numpy(values - part + substitute(part, order)).to(signal)
                     output = _output(subject, call, changed)
-                    rows.append(Dependence(where, half, action, share, **reference.compare(output)))
+                    rows.append(Dependence(where, half, action, share, **_effect(subject, nodes, before, output)))
             tick()
     return tuple(rows)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -26,18 +26,9 @@ __all__ = ["History", "Snapshot", "watch"]
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """One record.
+    """One record after ``epoch`` finished epochs (0: before training), and the ``seconds`` that it cost.
 
-    Attributes
-    ----------
-    epoch : int
-        Finished epochs; 0 is the network before training.
-    layers : tuple of LayerAudit
-        Without profiles and responses.
-    audit : Audit or None
-        Of ``watch(..., full=True)``.
-    seconds : float
-        What this record cost.
+    ``layers`` are without profiles and responses; ``audit`` is that of ``watch(..., full=True)``, or None.
     """
 
     epoch: int
@@ -66,9 +57,6 @@ class History(Sequence[Snapshot]):
 
     def __getitem__(self, index: Any) -> Any:
         return self._records[index]
-
-    def __iter__(self) -> Iterator[Snapshot]:
-        return iter(self._records)
 
     def __repr__(self) -> str:
         return f"History({len(self)} records, {self.seconds:.3g} s; an epoch takes {self.epoch_seconds:.3g} s)"
