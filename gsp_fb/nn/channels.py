@@ -18,7 +18,7 @@ from .._kernels.torch_elementwise import whole_vectors
 from ..errors import ParameterError
 from ..filters.polynomials import BASES
 from .parts import Copies, glorot
-from .propagation.base import Propagation, channel, low_and_high
+from .propagation.base import Propagation, channel
 from .propagation.polynomial import PolynomialFilter, check_polynomial
 
 __all__ = ["CHANNELS", "MIXINGS", "ChannelLayer", "Channels", "Mixing", "channel_names"]
@@ -146,8 +146,9 @@ class Channels(nn.Module):
         """Return the filtered channels of one block each."""
         given = dict(zip(self.names, blocks, strict=True))
         joint: dict[str, Tensor] = {}
-        if "low" in given and "high" in given:
-            joint["low"], joint["high"] = low_and_high(propagation, given["low"], given["high"])
+        both = getattr(propagation, "both", None)
+        if both is not None and {"low", "high"} <= given.keys():
+            joint["low"], joint["high"] = both(given["low"], given["high"])
         return [joint[name] if name in joint else self._one(propagation, name, h) for name, h in given.items()]
 
     def _one(self, propagation: Propagation, name: str, h: Tensor) -> Tensor:

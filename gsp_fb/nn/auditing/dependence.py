@@ -108,20 +108,15 @@ def measure_dependence(
         before = subject.output(subject.x)
         for where, signal, call in _places(subject, calls):
             values = to_numpy(signal)
-            low = bands.low(values)
+            low, whole = bands.low(values), float(signal_energy(values, bands.op))
             for half, part in zip(HALVES, (low, values - low), strict=True):
-                share = _share(bands, part, values)
+                share = float(signal_energy(part, bands.op)) / whole if whole else float("nan")
                 for action, substitute in ACTIONS.items():
                     changed = torch.from_numpy(values - part + substitute(part, order)).to(signal)
                     output = _output(subject, call, changed)
                     rows.append(Dependence(where, half, action, share, **_effect(subject, nodes, before, output)))
             tick()
     return tuple(rows)
-
-
-def _share(bands: Bands, part: FloatArray, whole: FloatArray) -> float:
-    energies = [float(signal_energy(block, bands.op)) for block in (part, whole)]
-    return energies[0] / energies[1] if energies[1] else float("nan")
 
 
 def _output(subject: Subject, call: LayerCall | None, changed: Tensor) -> Tensor:

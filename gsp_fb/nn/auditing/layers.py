@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -57,7 +57,7 @@ def find_layers(model: nn.Module, names: Sequence[str] | None = None) -> dict[st
         return {name: modules[check_choice(name, modules, "layer")] for name in names}
     passing = {name: m for name, m in modules.items() if is_message_passing(m) or hasattr(m, "propagation")}
     inner = passing or dict(_opened(model))
-    return {name: module for name, module in inner.items() if not _within(name, inner)}
+    return {name: m for name, m in inner.items() if not any(name.startswith(f"{outer}.") for outer in inner)}
 
 
 def _opened(module: nn.Module, prefix: str = "") -> Iterator[tuple[str, nn.Module]]:
@@ -66,11 +66,6 @@ def _opened(module: nn.Module, prefix: str = "") -> Iterator[tuple[str, nn.Modul
             yield from _opened(child, f"{prefix}{name}.")
         elif next(child.parameters(), None) is not None:
             yield f"{prefix}{name}", child
-
-
-def _within(name: str, others: dict[str, nn.Module]) -> bool:
-    parts = name.split(".")
-    return any(".".join(parts[:end]) in others for end in range(1, len(parts)))
 
 
 def record_calls(subject: Subject, names: Sequence[str] | None = None) -> list[LayerCall]:
@@ -91,14 +86,10 @@ def record_calls(subject: Subject, names: Sequence[str] | None = None) -> list[L
         position = sum(call.module is module for call in calls)
         calls.append(LayerCall(name, module, position, args, kwargs, to_matrix(found.detach(), n_nodes), key, into))
 
-    layers = find_layers(subject.model, names)
-    handles = [m.register_forward_hook(partial(keep, name), with_kwargs=True) for name, m in layers.items()]
-    try:
-        with torch.no_grad():
-            subject.output(subject.x)
-    finally:
-        for handle in handles:
-            handle.remove()
+    with ExitStack() as hooks, torch.no_grad():
+        for name, module in find_layers(subject.model, names).items():
+            hooks.enter_context(module.register_forward_hook(partial(keep, name), with_kwargs=True))
+        subject.output(subject.x)
     counts = Counter(call.module for call in calls)
     return [replace(c, name=f"{c.name}[{c.position}]") if counts[c.module] > 1 else c for c in calls]
 
@@ -115,8 +106,5 @@ def changed_input(call: LayerCall, h: Tensor) -> Iterator[None]:
             return None
         return call.with_signal(h, args, kwargs)
 
-    handle = call.module.register_forward_pre_hook(change, with_kwargs=True)
-    try:
+    with call.module.register_forward_pre_hook(change, with_kwargs=True):
         yield
-    finally:
-        handle.remove()

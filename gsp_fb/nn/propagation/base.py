@@ -116,14 +116,6 @@ def channel(propagation: Any, name: str, h: Tensor) -> Tensor:
     return result
 
 
-def low_and_high(propagation: Any, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
-    """Return ``low(h_low)`` and ``high(h_high)``, jointly where the propagation knows how."""
-    if hasattr(propagation, "both"):
-        low, high = propagation.both(h_low, h_high)
-        return low, high
-    return propagation.low(h_low), channel(propagation, "high", h_high)
-
-
 @dataclass(frozen=True, eq=False)
 class Batch:
     """One training step: on which nodes, with which propagation, and how the loss of each target counts."""
