@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -12,7 +13,7 @@ from torch import Tensor
 from ...backend import FloatArray, IntArray
 from ...energy import signal_energy
 from .bands import Bands
-from .layers import LayerCall, changed_input
+from .layers import LayerCall, output_for
 from .subject import Subject, node_axis, to_numpy
 
 __all__ = ["ACTIONS", "HALVES", "Dependence", "largest_class", "measure_dependence", "predictions", "share_correct"]
@@ -83,13 +84,13 @@ def _effect(subject: Subject, nodes: IntArray, before: Tensor, after: Tensor) ->
     }
 
 
-def _places(subject: Subject, calls: list[LayerCall]) -> Iterator[tuple[str, Tensor, LayerCall | None]]:
-    """Yield name, signal and what makes the model see another one: the input, then the input of every later layer."""
-    yield "input", subject.x, None
+def _places(subject: Subject, calls: list[LayerCall]) -> Iterator[tuple[str, Tensor, Callable[[Tensor], Tensor]]]:
+    """Yield name, signal and the output as a function of it: of the input, then of the input of every later layer."""
+    yield "input", subject.x, subject.output
     for call in calls:
         # The first layer often sees the input itself; once is enough.
         if call.input is not None and not torch.equal(call.input, subject.x):
-            yield call.name, call.input, call
+            yield call.name, call.input, partial(output_for, subject, call)
 
 
 def measure_dependence(
@@ -106,21 +107,14 @@ def measure_dependence(
     order = rng.permutation(subject.graph.n_nodes)
     with torch.no_grad():
         before = subject.output(subject.x)
-        for where, signal, call in _places(subject, calls):
+        for where, signal, output in _places(subject, calls):
             values = to_numpy(signal)
             low, whole = bands.low(values), float(signal_energy(values, bands.op))
             for half, part in zip(HALVES, (low, values - low), strict=True):
                 share = float(signal_energy(part, bands.op)) / whole if whole else float("nan")
                 for action, substitute in ACTIONS.items():
                     changed = torch.from_numpy(values - part + substitute(part, order)).to(signal)
-                    output = _output(subject, call, changed)
-                    rows.append(Dependence(where, half, action, share, **_effect(subject, nodes, before, output)))
+                    effect = _effect(subject, nodes, before, output(changed))
+                    rows.append(Dependence(where, half, action, share, **effect))
             tick()
     return tuple(rows)
-
-
-def _output(subject: Subject, call: LayerCall | None, changed: Tensor) -> Tensor:
-    if call is None:
-        return subject.output(changed)
-    with changed_input(call, changed):
-        return subject.output(subject.x)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from typing import Any
 
 import torch
@@ -16,7 +17,7 @@ from ..._arguments import check_choice
 from ..patch import is_message_passing
 from .subject import Subject, first_tensor, from_matrix, node_axis, to_matrix
 
-__all__ = ["LayerCall", "changed_input", "find_layers", "record_calls"]
+__all__ = ["LayerCall", "find_layers", "output_for", "record_calls"]
 
 # Holders of layers; they are opened.
 CONTAINERS = (nn.ModuleList, nn.ModuleDict, nn.Sequential)
@@ -94,17 +95,12 @@ def record_calls(subject: Subject, names: Sequence[str] | None = None) -> list[L
     return [replace(c, name=f"{c.name}[{c.position}]") if counts[c.module] > 1 else c for c in calls]
 
 
-@contextmanager
-def changed_input(call: LayerCall, h: Tensor) -> Iterator[None]:
-    """Replace the node signal that enters one call of a layer by the matrix ``h``."""
-    seen = 0
+def output_for(subject: Subject, call: LayerCall, h: Tensor) -> Tensor:
+    """Return the model's output where the matrix ``h`` enters one call of a layer in place of its node signal."""
+    numbers = count()
 
     def change(module: nn.Module, args: Any, kwargs: Any) -> Any:
-        nonlocal seen
-        seen += 1
-        if seen - 1 != call.position:
-            return None
-        return call.with_signal(h, args, kwargs)
+        return call.with_signal(h, args, kwargs) if next(numbers) == call.position else None
 
     with call.module.register_forward_pre_hook(change, with_kwargs=True):
-        yield
+        return subject.output(subject.x)
