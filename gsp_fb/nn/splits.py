@@ -129,7 +129,14 @@ def train_jobs(
     found: dict[int, TrainResult | TrainingError] = {}
     for numbers, batched in _batches(dataset, jobs, make):
         own = [jobs[number] for number in numbers]
-        results = _train(dataset, own, make, batched=batched, progress=progress, brief=brief)
+        singles = [make(job) for job in own]
+        model, copies = (_stacked(singles, own[0], make), singles) if batched else (singles[0], [])
+        try:
+            results = fit(model, dataset, own, singles=copies, progress=progress, brief=brief)
+        except TrainingError as failed:
+            if batched:
+                raise
+            results = [failed]
         found |= dict(zip(numbers, results, strict=True))
     return [found[number] for number in range(len(jobs))]
 
@@ -180,17 +187,3 @@ def _stacked(singles: Sequence[nn.Module], job: Job, make: Builder) -> nn.Module
         raise ParameterError(f"this model cannot hold {len(singles)} parameter sets")
     model.load_state_dict(stacked)
     return model
-
-
-def _train(
-    dataset: Any, jobs: Sequence[Job], make: Builder, *, batched: bool, progress: bool, brief: bool
-) -> list[TrainResult | TrainingError]:
-    """Train jobs as copies of one model, or a single one; an error ends a single job and is returned."""
-    singles = [make(job) for job in jobs]
-    model = _stacked(singles, jobs[0], make) if batched else singles[0]
-    try:
-        return fit(model, dataset, jobs, singles=singles if batched else (), progress=progress, brief=brief)
-    except TrainingError as failed:
-        if batched:
-            raise
-        return [failed]

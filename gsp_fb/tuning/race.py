@@ -163,21 +163,17 @@ class Race:
         found: dict[int, Trial] = {}
         for line, entry in enumerate(self.journal.entries(), 2):
             try:
-                self._apply(found, entry)
+                number = int(entry["number"])
+                if entry["op"] == "trial":
+                    found[number] = Trial(number, dict(entry["values"]))
+                elif entry["op"] == "stop":
+                    found[number].stopped = True
+                else:
+                    found[number].scores |= dict(zip(entry["splits"], entry["scores"], strict=True))
+                    found[number].seconds += float(entry["seconds"])
             except (KeyError, TypeError, ValueError) as wrong:
                 raise FormatError(f"{self.journal.path}, line {line}: {wrong!r} is missing or unknown") from None
         return [found[number] for number in sorted(found)]
-
-    @staticmethod
-    def _apply(found: dict[int, Trial], entry: Mapping[str, Any]) -> None:
-        number = int(entry["number"])
-        if entry["op"] == "trial":
-            found[number] = Trial(number, dict(entry["values"]))
-        elif entry["op"] == "stop":
-            found[number].stopped = True
-        else:
-            found[number].scores |= dict(zip(entry["splits"], entry["scores"], strict=True))
-            found[number].seconds += float(entry["seconds"])
 
     def best(self) -> Trial | None:
         """Return the winner of the last rung; None where training diverged in all."""

@@ -32,11 +32,6 @@ def n_low(edges: FloatArray) -> int:
     return len(edges) // 2
 
 
-def weighted(op: Operator, x: FloatArray) -> FloatArray:
-    """Return ``x`` in the coordinates in which the operator is symmetric, so that plain energies are its own."""
-    return x if op.is_symmetric else x * np.asarray(op.scale, dtype=x.dtype).reshape(-1, *[1] * (x.ndim - 1))
-
-
 @dataclass(frozen=True, eq=False)
 class ExactBands:
     """Sharp bands from all modes of a small graph."""

@@ -12,7 +12,7 @@ from ...backend import FloatArray
 from ...energy import EnergyProfile, effective_rank, energy_profile, expected_s_value, s_value, signal_energy
 from ...operators import Operator
 from ...variants import VARIANTS
-from .bands import EXACT_NODES, weighted
+from .bands import EXACT_NODES
 from .response import FrequencyResponse
 
 __all__ = ["LayerAudit", "block_rank", "difference", "mean_average_distance", "null_vectors", "profile"]
@@ -125,7 +125,9 @@ def difference(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = No
     if total == 0.0:
         return float("nan")
     vectors = null_vectors(op) if smooth is None else smooth
-    below = float(signal_energy(vectors @ weighted(op, h)))
+    # In the coordinates in which the operator is symmetric plain energies are its own.
+    symmetric = h if op.is_symmetric else h * np.asarray(op.scale, dtype=h.dtype)[:, None]
+    below = float(signal_energy(vectors @ symmetric))
     # The two are orthogonal. Rounding leaves 1e-8 of a signal that is all smooth (1e-4 in float32).
     return float(np.sqrt(max(0.0, 1.0 - below / total)))
 
