@@ -188,7 +188,7 @@ class TrainingInterrupted(KeyboardInterrupt):
     """
 
 
-def progress_bar(total: int, start: int = 0, *, shown: bool, unit: str = "it") -> AbstractContextManager[Any]:
-    """Give a progress bar, or None where none is to be shown."""
+def progress_bar(total: int, *, shown: bool, **options: Any) -> AbstractContextManager[Any]:
+    """Give a progress bar of tqdm, or None where none is to be shown."""
     bar: AbstractContextManager[Any] = contextlib.nullcontext()
-    return require("tqdm", "a progress bar").tqdm(total=total, initial=start, unit=unit) if shown else bar
+    return require("tqdm", "a progress bar").tqdm(total=total, **options) if shown else bar

@@ -18,14 +18,13 @@ from .._kernels.torch_elementwise import whole_vectors
 from ..errors import ParameterError
 from ..filters.polynomials import BASES
 from .parts import Copies, glorot
-from .propagation.base import Propagation, channel, low_and_high
+from .propagation.base import Propagation
 from .propagation.polynomial import PolynomialFilter, check_polynomial
 
 __all__ = ["CHANNELS", "MIXINGS", "ChannelLayer", "Channels", "Mixing", "channel_names"]
 
 SHORTHANDS = {"both": ("low", "high")}
-FIXED = ("low", "high", "identity")
-CHANNELS = (*FIXED, *BASES)
+CHANNELS = ("low", "high", "identity", *BASES)
 MIXINGS = ("scalar", "node", "tied")
 
 
@@ -146,13 +145,20 @@ class Channels(nn.Module):
         """Return the filtered channels of one block each."""
         given = dict(zip(self.names, blocks, strict=True))
         joint: dict[str, Tensor] = {}
-        if "low" in given and "high" in given:
-            joint["low"], joint["high"] = low_and_high(propagation, given["low"], given["high"])
+        both = getattr(propagation, "both", None)
+        if both is not None and {"low", "high"} <= given.keys():
+            joint["low"], joint["high"] = both(given["low"], given["high"])
         return [joint[name] if name in joint else self._one(propagation, name, h) for name, h in given.items()]
 
     def _one(self, propagation: Propagation, name: str, h: Tensor) -> Tensor:
-        filtered: Tensor = channel(propagation, name, h) if name in FIXED else self.filters[name](h, propagation.low)
-        return filtered
+        """Return one channel of ``h``: a learnable filter, the propagation's own, or the default."""
+        own: Callable[[Tensor], Tensor] | None = getattr(propagation, name, None)
+        if name in self.filters:
+            filtered: Tensor = self.filters[name](h, propagation.low)
+            return filtered
+        if own is None:
+            return h - propagation.low(h) if name == "high" else h
+        return own(h)
 
     def mix(self, parts: Sequence[Tensor]) -> Tensor:
         """Return the weighted sum of filtered channels."""

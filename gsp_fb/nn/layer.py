@@ -111,9 +111,8 @@ class FilterBankLayer(ChannelLayer):
         chosen = default if transformation is None else check_choice(transformation, TRANSFORMATIONS, "transformation")
         act, identity = ACTIVATIONS[check_choice(activation, ACTIVATIONS, "activation")], ACTIVATIONS["identity"]
         act = identity if chosen == "linear" else act
-        self.before, self.after = (
-            (act, identity) if check_choice(order, ORDERS, "order") == "before" else (identity, act)
-        )
+        acts_first = check_choice(order, ORDERS, "order") == "before"
+        self.before, self.after = (act, identity) if acts_first else (identity, act)
         self.output = ACTIVATIONS[check_choice(output, ACTIVATIONS, "output activation")]
         width, blocks = n_out * self.expansion, len(self.bank.names)
         self.lift = Linear(n_in, width, generator, blocks=blocks, copies=copies)

@@ -13,7 +13,7 @@ from ..errors import ParameterError
 from .channels import Mixing
 from .parts import glorot
 
-__all__ = ["PatchedLayer", "patch"]
+__all__ = ["PatchedLayer", "is_message_passing", "patch"]
 
 # Where one-channel layers keep the linear map that they apply before propagating.
 TRANSFORMS = ("lin", "lin_l", "lin_src", "linear", "fc")
@@ -112,8 +112,8 @@ def patch(
     torch.Size([4, 2])
     """
     model = copy.deepcopy(module)
-    places = [] if _is_convolution(model) else [name for name, part in model.named_modules() if _is_convolution(part)]
-    if not places:
+    places = [name for name, part in model.named_modules() if is_message_passing(part)]
+    if not places or is_message_passing(model):
         return _patched(model, transform, mixing, generator)
     for name in places:
         parent, _, attribute = name.rpartition(".")
@@ -122,8 +122,8 @@ def patch(
     return model
 
 
-def _is_convolution(module: nn.Module) -> bool:
-    """Return whether a module is a convolution of torch_geometric, without importing it."""
+def is_message_passing(module: nn.Module) -> bool:
+    """Return whether a module is a message-passing layer of torch_geometric, without importing it."""
     return any(kind.__name__ == "MessagePassing" for kind in type(module).__mro__)
 
 
@@ -148,7 +148,7 @@ def _patched(layer: nn.Module, given: Any, mixing: Any, generator: torch.Generat
                 f"{kind} has no linear map named {', '.join(names)}; give transform=f with f(layer, x)"
             )
     patched = PatchedLayer(layer, twin, given, mixing=mixing)
-    if _is_convolution(layer):
+    if is_message_passing(layer):
         _probe(patched)
     return patched
 

@@ -129,7 +129,14 @@ def train_jobs(
     found: dict[int, TrainResult | TrainingError] = {}
     for numbers, batched in _batches(dataset, jobs, make):
         own = [jobs[number] for number in numbers]
-        results = _train(dataset, own, make, batched=batched, progress=progress, brief=brief)
+        singles = [make(job) for job in own]
+        model, copies = (_stacked(singles, own[0], make), singles) if batched else (singles[0], [])
+        try:
+            results = fit(model, dataset, own, singles=copies, progress=progress, brief=brief)
+        except TrainingError as failed:
+            if batched:
+                raise
+            results = [failed]
         found |= dict(zip(numbers, results, strict=True))
     return [found[number] for number in range(len(jobs))]
 
@@ -158,7 +165,9 @@ def _batches(dataset: Any, jobs: Sequence[Job], make: Builder) -> Iterator[tuple
 def _copies_that_fit(dataset: Any, job: Job, make: Builder) -> int:
     """Return how many copies of a job one batch may hold; 0 where the model cannot hold several."""
     single = make(job)
-    if _stacked([single] * 2, job, make) is None:
+    try:
+        _stacked([single] * 2, job, make)
+    except ParameterError:
         return 0
     sizes = [parameter.numel() for parameter in single.parameters()]
     widths = sum(parameter.shape[-1] for parameter in single.parameters())
@@ -169,31 +178,12 @@ def _copies_that_fit(dataset: Any, job: Job, make: Builder) -> int:
     return max(1, int(min(whole, WEIGHT_BYTES / (size * max(sizes)))))
 
 
-def _stacked(singles: Sequence[nn.Module], job: Job, make: Builder) -> nn.Module | None:
-    """Return one model that holds the weights of all; None where the row knows no copies."""
-    try:
-        model = make(job, copies=(len(singles),))
-    except ParameterError:
-        return None
+def _stacked(singles: Sequence[nn.Module], job: Job, make: Builder) -> nn.Module:
+    """Return one model that holds the weights of all; ParameterError where the row knows no copies."""
+    model = make(job, copies=(len(singles),))
     states: list[dict[str, Tensor]] = [dict(single.state_dict()) for single in singles]
     stacked = {key: torch.stack([state[key] for state in states]) for key in states[0]}
     if any(stacked[key].shape != value.shape for key, value in model.state_dict().items()):
-        return None
+        raise ParameterError(f"this model cannot hold {len(singles)} parameter sets")
     model.load_state_dict(stacked)
     return model
-
-
-def _train(
-    dataset: Any, jobs: Sequence[Job], make: Builder, *, batched: bool, progress: bool, brief: bool
-) -> list[TrainResult | TrainingError]:
-    """Train jobs as copies of one model, or a single one; an error ends a single job and is returned."""
-    singles = [make(job) for job in jobs]
-    model = _stacked(singles, jobs[0], make) if batched else singles[0]
-    if model is None:
-        raise ParameterError(f"this model cannot hold {len(jobs)} parameter sets")
-    try:
-        return fit(model, dataset, jobs, singles=singles if batched else (), progress=progress, brief=brief)
-    except TrainingError as failed:
-        if batched:
-            raise
-        return [failed]

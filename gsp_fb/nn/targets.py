@@ -72,11 +72,10 @@ class Metric:
     kinds: tuple[str, ...]
 
 
+# The first metric of a kind of targets is what ``metric="auto"`` stands for.
 METRICS: dict[str, Metric] = {
     "accuracy": Metric(accuracy, ("classes",)),
     "roc_auc": Metric(roc_auc, ("classes",)),
     "micro_f1": Metric(micro_f1, ("classes", "labels")),
     "r2": Metric(r2, ("values",)),
 }
-# What ``metric="auto"`` stands for.
-DEFAULT_METRIC = {"classes": "accuracy", "labels": "micro_f1", "values": "r2"}

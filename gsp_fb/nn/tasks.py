@@ -26,7 +26,7 @@ from .inputs import Features, features
 from .models import MODELS, takes_dense
 from .propagation.base import Batch
 from .samplers import ClusterSampler
-from .targets import DEFAULT_METRIC, METRICS
+from .targets import METRICS
 
 __all__ = ["GraphTask", "NodeTask", "Task"]
 
@@ -53,8 +53,8 @@ class Task(ABC):
         if self.targets.n_outputs != recipe.n_classes:
             raise ParameterError(f"the model has {recipe.n_classes} outputs; the targets {self.targets.n_outputs}")
         kind = self.targets.kind
-        self.metric = DEFAULT_METRIC[kind] if config.metric == "auto" else config.metric
         fitting = [name for name, row in METRICS.items() if kind in row.kinds]
+        self.metric = fitting[0] if config.metric == "auto" else config.metric
         if self.metric not in fitting:
             named = ", ".join(fitting)
             raise ParameterError(f"metric {self.metric!r} is not defined for {kind}; choose one of {named}")

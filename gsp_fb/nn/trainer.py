@@ -176,7 +176,8 @@ class Trainer:
         if len({run.epoch for run in self.active}) > 1:
             raise ParameterError("runs of one batch must stand at the same epoch; group them first")
         total = max((run.config.epochs for run in self.runs), default=0)
-        with progress_bar(total, max((run.epoch for run in self.active), default=0), shown=progress) as bar:
+        done = max((run.epoch for run in self.active), default=0)
+        with progress_bar(total, shown=progress, initial=done) as bar:
             while self.active:
                 started = time.perf_counter()
                 self._epoch()
@@ -295,5 +296,5 @@ class Trainer:
 
 def _columns(kind: str, names: Sequence[str], table: Sequence[Sequence[float]]) -> Row:
     """Return one value a layer and channel as columns ``alpha_low_1``, ``alpha_high_1``, ..."""
-    pairs = [(layer, pair) for layer, row in enumerate(table, 1) for pair in zip(names, row, strict=True)]
-    return {f"{kind}_{name}_{layer}": value for layer, (name, value) in pairs}
+    rows = [zip(names, row, strict=True) for row in table]
+    return {f"{kind}_{name}_{layer}": value for layer, row in enumerate(rows, 1) for name, value in row}

@@ -38,29 +38,23 @@ def space_size(space: Space) -> int:
 def propose(sampler: str, space: Space, done: Done, tried: Sequence[Values], *, seed: int) -> Values:
     """Return the next values to try; a function of what was tried and the seed alone."""
     candidates = SAMPLERS[sampler](space, done, seed)
-    first = None
-    for at in candidates:
-        values = {name: choices[at[name]] for name, choices in space.items()}
-        first = values if first is None else first
-        if values not in tried:
-            return values
-    return first or {}
+    first = next(candidates, {})
+    return next((values for values in itertools.chain([first], candidates) if values not in tried), first)
 
 
-def _grid(space: Space, done: Done, seed: int) -> Iterator[dict[str, int]]:
-    for places in itertools.product(*(range(len(choices)) for choices in space.values())):
-        yield dict(zip(space, places, strict=True))
+def _grid(space: Space, done: Done, seed: int) -> Iterator[Values]:
+    return (dict(zip(space, values, strict=True)) for values in itertools.product(*space.values()))
 
 
-def _random(space: Space, done: Done, seed: int) -> Iterator[dict[str, int]]:
+def _random(space: Space, done: Done, seed: int) -> Iterator[Values]:
     rng = np.random.default_rng(seed)
     for _ in range(1000):
-        yield {name: int(rng.integers(len(choices))) for name, choices in space.items()}
+        yield {name: choices[int(rng.integers(len(choices)))] for name, choices in space.items()}
     yield from _grid(space, done, seed)
 
 
-def _tpe(space: Space, done: Done, seed: int) -> Iterator[dict[str, int]]:
-    """Yield the place that optuna's TPE sampler chooses, then random ones: a repetition would teach nothing."""
+def _tpe(space: Space, done: Done, seed: int) -> Iterator[Values]:
+    """Yield the values that optuna's TPE sampler chooses, then random ones: a repetition would teach nothing."""
     with _quiet_optuna() as optuna:
         # Places in the ordered lists instead of categories, so that the sampler knows what is near to what.
         axes = {name: optuna.distributions.IntDistribution(0, len(choices) - 1) for name, choices in space.items()}
@@ -70,8 +64,8 @@ def _tpe(space: Space, done: Done, seed: int) -> Iterator[dict[str, int]]:
             if math.isfinite(score):
                 at = {name: _place(choices, values.get(name)) for name, choices in space.items()}
                 study.add_trial(optuna.trial.create_trial(params=at, distributions=axes, value=score))
-        chosen = dict(study.ask(axes).params)
-    yield chosen
+        places = study.ask(axes).params
+    yield {name: choices[places[name]] for name, choices in space.items()}
     yield from _random(space, done, seed)
 
 
@@ -97,7 +91,7 @@ def _quiet_optuna() -> Iterator[Any]:
         optuna.logging.set_verbosity(before)
 
 
-Sampler = Callable[[Space, Done, int], Iterator[dict[str, int]]]
+Sampler = Callable[[Space, Done, int], Iterator[Values]]
 SAMPLERS: dict[str, Sampler] = {"tpe": _tpe, "grid": _grid, "random": _random}
 
 
@@ -169,21 +163,17 @@ class Race:
         found: dict[int, Trial] = {}
         for line, entry in enumerate(self.journal.entries(), 2):
             try:
-                self._apply(found, entry)
+                number = int(entry["number"])
+                if entry["op"] == "trial":
+                    found[number] = Trial(number, dict(entry["values"]))
+                elif entry["op"] == "stop":
+                    found[number].stopped = True
+                else:
+                    found[number].scores |= dict(zip(entry["splits"], entry["scores"], strict=True))
+                    found[number].seconds += float(entry["seconds"])
             except (KeyError, TypeError, ValueError) as wrong:
                 raise FormatError(f"{self.journal.path}, line {line}: {wrong!r} is missing or unknown") from None
         return [found[number] for number in sorted(found)]
-
-    @staticmethod
-    def _apply(found: dict[int, Trial], entry: Mapping[str, Any]) -> None:
-        number = int(entry["number"])
-        if entry["op"] == "trial":
-            found[number] = Trial(number, dict(entry["values"]))
-        elif entry["op"] == "stop":
-            found[number].stopped = True
-        else:
-            found[number].scores |= dict(zip(entry["splits"], entry["scores"], strict=True))
-            found[number].seconds += float(entry["seconds"])
 
     def best(self) -> Trial | None:
         """Return the winner of the last rung; None where training diverged in all."""

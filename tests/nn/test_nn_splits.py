@@ -104,8 +104,8 @@ def test_a_diverging_copy_does_not_touch_the_others(blocks):
 
 def test_batches_are_bounded_by_memory(blocks, monkeypatch):
     sizes = []
-    plain = splits._train
-    monkeypatch.setattr(splits, "_train", lambda *args, **how: sizes.append(len(args[1])) or plain(*args, **how))
+    plain = splits.fit
+    monkeypatch.setattr(splits, "fit", lambda *args, **how: sizes.append(len(args[2])) or plain(*args, **how))
     config, wanted = TrainConfig(epochs=3), list(some_splits(blocks, 5))
     whole = train_splits("fb-gcn", blocks, wanted, config)
     monkeypatch.setattr(splits, "BATCH_BYTES", 900_000)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, TypeAlias
 
@@ -31,11 +30,6 @@ TOLERANCE = 1e-3
 def n_low(edges: FloatArray) -> int:
     """Return how many bands form the low half; the middle one of an odd number belongs to it."""
     return len(edges) // 2
-
-
-def weighted(op: Operator, x: FloatArray) -> FloatArray:
-    """Return ``x`` in the coordinates in which the operator is symmetric, so that plain energies are its own."""
-    return x if op.is_symmetric else x * np.asarray(op.scale, dtype=x.dtype).reshape(-1, *[1] * (x.ndim - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,33 +98,20 @@ Bands: TypeAlias = ExactBands | ChebyshevBands
 
 def _angle(at: FloatArray, edge: float, width: float) -> FloatArray:
     """Rise from 0 to pi/2 over ``edge +- width`` as Meyer's wavelets do, with three continuous derivatives."""
-    t = np.clip((at - edge + width) / (2 * width), 0, 1)
-    angle: FloatArray = np.pi / 2 * t**4 * (35 - 84 * t + 70 * t**2 - 20 * t**3)
-    return angle
+    t: FloatArray = np.clip((at - edge + width) / (2 * width), 0, 1)
+    return np.pi / 2 * t**4 * (35 - 84 * t + 70 * t**2 - 20 * t**3)
 
 
-def _band(at: FloatArray, low: float | None, high: float | None, width: float) -> FloatArray:
-    rise = np.ones_like(at) if low is None else np.sin(_angle(at, low, width))
-    fall = np.ones_like(at) if high is None else np.cos(_angle(at, high, width))
-    return rise * fall
+def _band(name: str, low: float | None, high: float | None, width: float, power: int = 1) -> Kernel:
+    """Return the kernel of a band that rises at ``low`` and falls at ``high``, where they are given."""
 
+    def response(at: FloatArray) -> FloatArray:
+        rise = np.ones_like(at) if low is None else np.sin(_angle(at, low, width))
+        fall = np.ones_like(at) if high is None else np.cos(_angle(at, high, width))
+        return (rise * fall) ** power
 
-def _half(at: FloatArray, edge: float, width: float) -> FloatArray:
-    return np.cos(_angle(at, edge, width)) ** 2
-
-
-def _kernel(function: Any, name: str, width: float, *edges: float | None) -> Kernel:
-    breakpoints = tuple(at for edge in edges if edge is not None for at in (edge - width, edge + width))
-    return Kernel(function, name, continuity=3, breakpoints=breakpoints)
-
-
-def _kernels(edges: FloatArray) -> list[Kernel]:
-    width = TRANSITION * float(edges[1] - edges[0])
-    inner: list[float | None] = [None, *edges[1:-1].tolist(), None]
-    return [
-        _kernel(partial(_band, low=low, high=high, width=width), f"band {b}", width, low, high)
-        for b, (low, high) in enumerate(pairwise(inner))
-    ]
+    breakpoints = tuple(at for edge in (low, high) if edge is not None for at in (edge - width, edge + width))
+    return Kernel(response, name, continuity=3, breakpoints=breakpoints)
 
 
 def make_bands(op: Operator, bands: int) -> Bands:
@@ -141,8 +122,10 @@ def make_bands(op: Operator, bands: int) -> Bands:
     if op.graph.n_nodes <= EXACT_NODES:
         return ExactBands(op, edges, spectrum(op))
     cut, width = float(edges[n_low(edges)]), TRANSITION * float(edges[1] - edges[0])
-    half = _kernel(partial(_half, edge=cut, width=width), "low half", width, cut)
-    bank = FilterBank(op, _kernels(edges), tol=TOLERANCE, method="chebyshev")
+    inner = [None, *edges[1:-1].tolist(), None]
+    kernels = [_band(f"band {number}", *ends, width) for number, ends in enumerate(pairwise(inner))]
+    bank = FilterBank(op, kernels, tol=TOLERANCE, method="chebyshev")
+    half = _band("low half", None, cut, width, power=2)
     # The half has the transition of a band, so about the same order serves. Chosen by its tolerance alone it is the
     # largest one (2000) where the margin of a sampled bound misses the tolerance by a tenth.
     order = bank.plan(np.zeros((op.graph.n_nodes, 1))).order

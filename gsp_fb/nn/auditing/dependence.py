@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -12,7 +13,7 @@ from torch import Tensor
 from ...backend import FloatArray, IntArray
 from ...energy import signal_energy
 from .bands import Bands
-from .layers import LayerCall, changed_input
+from .layers import LayerCall, output_for
 from .subject import Subject, node_axis, to_numpy
 
 __all__ = ["ACTIONS", "HALVES", "Dependence", "largest_class", "measure_dependence", "predictions", "share_correct"]
@@ -27,23 +28,13 @@ ACTIONS: dict[str, Callable[[FloatArray, IntArray], FloatArray]] = {
 
 @dataclass(frozen=True)
 class Dependence:
-    """Effect on the output when one half of one signal is taken away.
+    """Effect on the output when one ``half`` (low or high) of one signal is removed or permuted over the nodes.
 
-    Attributes
-    ----------
-    where : str
-        ``input``, or the name of the layer whose input is changed.
-    half : {'low', 'high'}
-    action : {'removed', 'permuted'}
-        Permuted keeps the amount and destroys the place.
-    energy : float
-        Share of the half in the energy of the signal.
-    output_change : float
-        Norm of the change of the output relative to the output.
-    prediction_change : float
-        Share of the nodes whose predicted class changes; nan where the output is not one of classes.
-    accuracy, accuracy_change : float
-        With the change, and minus the accuracy without it; nan without labels.
+    ``where`` is ``input``, or the name of the layer whose input is changed. A permuted half keeps its amount and loses
+    its place. ``energy`` is the share of the half in the energy of the signal, ``output_change`` the norm of the change
+    of the output relative to the output, and ``prediction_change`` the share of the nodes whose predicted class
+    changes, nan where the output is not one of classes. ``accuracy`` is that with the change, ``accuracy_change``
+    subtracts the one without it; nan without labels.
     """
 
     where: str
@@ -81,40 +72,25 @@ def largest_class(classes: IntArray | None) -> float:
     return float(np.unique_counts(classes).counts.max()) / classes.size
 
 
-@dataclass(frozen=True, eq=False)
-class _Reference:
-    """The unchanged output, and how another one differs from it."""
-
-    subject: Subject
-    nodes: IntArray
-    output: Tensor
-    classes: IntArray | None
-
-    @classmethod
-    def of(cls, subject: Subject, nodes: IntArray) -> _Reference:
-        output = subject.output(subject.x)
-        return cls(subject, nodes, output, predictions(output, subject.graph.n_nodes))
-
-    def compare(self, output: Tensor) -> dict[str, float]:
-        classes = predictions(output, self.subject.graph.n_nodes)
-        changed = np.nan if classes is None or self.classes is None else float(np.mean(classes != self.classes))
-        size = float(self.output.norm())
-        scores = [share_correct(each, self.subject.y, self.nodes) for each in (classes, self.classes)]
-        return {
-            "output_change": float((output - self.output).norm()) / size if size else np.nan,
-            "prediction_change": changed,
-            "accuracy": scores[0],
-            "accuracy_change": scores[0] - scores[1],
-        }
+def _effect(subject: Subject, nodes: IntArray, before: Tensor, after: Tensor) -> dict[str, float]:
+    """Return how an output differs from the unchanged one."""
+    old, new = (predictions(output, subject.graph.n_nodes) for output in (before, after))
+    size, scores = float(before.norm()), [share_correct(each, subject.y, nodes) for each in (old, new)]
+    return {
+        "output_change": float((after - before).norm()) / size if size else np.nan,
+        "prediction_change": np.nan if old is None or new is None else float(np.mean(new != old)),
+        "accuracy": scores[1],
+        "accuracy_change": scores[1] - scores[0],
+    }
 
 
-def _places(subject: Subject, calls: list[LayerCall]) -> Iterator[tuple[str, Tensor, LayerCall | None]]:
-    """Yield name, signal and what makes the model see another one: the input, then the input of every later layer."""
-    yield "input", subject.x, None
+def _places(subject: Subject, calls: list[LayerCall]) -> Iterator[tuple[str, Tensor, Callable[[Tensor], Tensor]]]:
+    """Yield name, signal and the output as a function of it: of the input, then of the input of every later layer."""
+    yield "input", subject.x, subject.output
     for call in calls:
         # The first layer often sees the input itself; once is enough.
         if call.input is not None and not torch.equal(call.input, subject.x):
-            yield call.name, call.input, call
+            yield call.name, call.input, partial(output_for, subject, call)
 
 
 def measure_dependence(
@@ -130,27 +106,15 @@ def measure_dependence(
     rows: list[Dependence] = []
     order = rng.permutation(subject.graph.n_nodes)
     with torch.no_grad():
-        reference = _Reference.of(subject, nodes)
-        for where, signal, call in _places(subject, calls):
+        before = subject.output(subject.x)
+        for where, signal, output in _places(subject, calls):
             values = to_numpy(signal)
-            low = bands.low(values)
+            low, whole = bands.low(values), float(signal_energy(values, bands.op))
             for half, part in zip(HALVES, (low, values - low), strict=True):
-                share = _share(bands, part, values)
+                share = float(signal_energy(part, bands.op)) / whole if whole else float("nan")
                 for action, substitute in ACTIONS.items():
                     changed = torch.from_numpy(values - part + substitute(part, order)).to(signal)
-                    output = _output(subject, call, changed)
-                    rows.append(Dependence(where, half, action, share, **reference.compare(output)))
+                    effect = _effect(subject, nodes, before, output(changed))
+                    rows.append(Dependence(where, half, action, share, **effect))
             tick()
     return tuple(rows)
-
-
-def _share(bands: Bands, part: FloatArray, whole: FloatArray) -> float:
-    energies = [float(signal_energy(block, bands.op)) for block in (part, whole)]
-    return energies[0] / energies[1] if energies[1] else float("nan")
-
-
-def _output(subject: Subject, call: LayerCall | None, changed: Tensor) -> Tensor:
-    if call is None:
-        return subject.output(changed)
-    with changed_input(call, changed):
-        return subject.output(subject.x)

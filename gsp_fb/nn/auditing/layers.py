@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from ..._arguments import check_choice
-from .subject import Subject, first_tensor, from_matrix, is_message_passing, node_axis, to_matrix
+from ..patch import is_message_passing
+from .subject import Subject, first_tensor, from_matrix, node_axis, to_matrix
 
-__all__ = ["LayerCall", "changed_input", "find_layers", "record_calls"]
+__all__ = ["LayerCall", "find_layers", "output_for", "record_calls"]
 
 # Holders of layers; they are opened.
 CONTAINERS = (nn.ModuleList, nn.ModuleDict, nn.Sequential)
@@ -36,31 +38,17 @@ class LayerCall:
 
     def function(self, h: Tensor) -> Tensor:
         """Return the output as a matrix for another input matrix; all other arguments stay."""
-        n_nodes = h.shape[0]
-        args, kwargs = _exchanged(self.args, self.kwargs, self.key, partial(_shaped, h, n_nodes))
+        args, kwargs = self.with_signal(h, self.args, self.kwargs)
         output = first_tensor(self.module(*args, **kwargs))
         assert output is not None  # noqa: S101  # the recorded call returned one
-        return to_matrix(output, n_nodes)
+        return to_matrix(output, len(h))
 
-
-def _shaped(h: Tensor, n_nodes: int, old: Tensor) -> Tensor:
-    return from_matrix(h, old, n_nodes)
-
-
-def _exchanged(
-    args: tuple[Any, ...], kwargs: dict[str, Any], key: int | str | None, change: Callable[[Tensor], Tensor]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    if isinstance(key, int):
-        return (*args[:key], change(args[key]), *args[key + 1 :]), kwargs
-    return args, kwargs if key is None else {**kwargs, key: change(kwargs[key])}
-
-
-def _signal_key(args: tuple[Any, ...], kwargs: dict[str, Any], n_nodes: int) -> int | str | None:
-    named: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
-    for key, value in named:
-        if isinstance(value, Tensor) and value.is_floating_point() and node_axis(value, n_nodes) is not None:
-            return key
-    return None
+    def with_signal(self, h: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return the arguments of a call with the matrix ``h`` in the place of its node signal."""
+        key: Any = self.key
+        if isinstance(key, int):
+            return (*args[:key], from_matrix(h, args[key], len(h)), *args[key + 1 :]), kwargs
+        return args, {**kwargs, key: from_matrix(h, kwargs[key], len(h))}
 
 
 def find_layers(model: nn.Module, names: Sequence[str] | None = None) -> dict[str, nn.Module]:
@@ -70,7 +58,7 @@ def find_layers(model: nn.Module, names: Sequence[str] | None = None) -> dict[st
         return {name: modules[check_choice(name, modules, "layer")] for name in names}
     passing = {name: m for name, m in modules.items() if is_message_passing(m) or hasattr(m, "propagation")}
     inner = passing or dict(_opened(model))
-    return {name: module for name, module in inner.items() if not _within(name, inner)}
+    return {name: m for name, m in inner.items() if not any(name.startswith(f"{outer}.") for outer in inner)}
 
 
 def _opened(module: nn.Module, prefix: str = "") -> Iterator[tuple[str, nn.Module]]:
@@ -81,52 +69,38 @@ def _opened(module: nn.Module, prefix: str = "") -> Iterator[tuple[str, nn.Modul
             yield f"{prefix}{name}", child
 
 
-def _within(name: str, others: dict[str, nn.Module]) -> bool:
-    parts = name.split(".")
-    return any(".".join(parts[:end]) in others for end in range(1, len(parts)))
-
-
 def record_calls(subject: Subject, names: Sequence[str] | None = None) -> list[LayerCall]:
     """Return every call of a layer in one forward pass, in order, that gives a row per node."""
     calls: list[LayerCall] = []
     n_nodes = subject.graph.n_nodes
 
+    def is_signal(value: Any) -> bool:
+        return isinstance(value, Tensor) and value.is_floating_point() and node_axis(value, n_nodes) is not None
+
     def keep(name: str, module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
         found = first_tensor(output)
-        if found is None or not found.is_floating_point() or node_axis(found, n_nodes) is None:
+        if found is None or not is_signal(found):
             return
-        key = _signal_key(args, kwargs, n_nodes)
-        signal = None if key is None else args[key] if isinstance(key, int) else kwargs[key]
+        signals = ((key, value) for key, value in (*enumerate(args), *kwargs.items()) if is_signal(value))
+        key, signal = next(signals, (None, None))
         into = None if signal is None else to_matrix(signal.detach(), n_nodes)
         position = sum(call.module is module for call in calls)
         calls.append(LayerCall(name, module, position, args, kwargs, to_matrix(found.detach(), n_nodes), key, into))
 
-    layers = find_layers(subject.model, names)
-    handles = [m.register_forward_hook(partial(keep, name), with_kwargs=True) for name, m in layers.items()]
-    try:
-        with torch.no_grad():
-            subject.output(subject.x)
-    finally:
-        for handle in handles:
-            handle.remove()
+    with ExitStack() as hooks, torch.no_grad():
+        for name, module in find_layers(subject.model, names).items():
+            hooks.enter_context(module.register_forward_hook(partial(keep, name), with_kwargs=True))
+        subject.output(subject.x)
     counts = Counter(call.module for call in calls)
     return [replace(c, name=f"{c.name}[{c.position}]") if counts[c.module] > 1 else c for c in calls]
 
 
-@contextmanager
-def changed_input(call: LayerCall, h: Tensor) -> Iterator[None]:
-    """Replace the node signal that enters one call of a layer by the matrix ``h``."""
-    seen = 0
+def output_for(subject: Subject, call: LayerCall, h: Tensor) -> Tensor:
+    """Return the model's output where the matrix ``h`` enters one call of a layer in place of its node signal."""
+    numbers = count()
 
     def change(module: nn.Module, args: Any, kwargs: Any) -> Any:
-        nonlocal seen
-        seen += 1
-        if seen - 1 != call.position:
-            return None
-        return _exchanged(args, kwargs, call.key, partial(_shaped, h, h.shape[0]))
+        return call.with_signal(h, args, kwargs) if next(numbers) == call.position else None
 
-    handle = call.module.register_forward_pre_hook(change, with_kwargs=True)
-    try:
-        yield
-    finally:
-        handle.remove()
+    with call.module.register_forward_pre_hook(change, with_kwargs=True):
+        return subject.output(subject.x)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import torch
 from torch import nn
 
 from ..._arguments import check_count, check_rng
-from ..._extras import require
+from ..._rundir import progress_bar
 from ...backend import IntArray, to_dense
 from ...energy import one_hot, s_value_significance
 from ...errors import ParameterError
@@ -122,7 +121,9 @@ def audit(
         calls = record_calls(subject, layers)
         targets = [Target("network", subject, subject.x)]
         targets += [Target(f"layer {c.name}", c.function, c.input) for c in calls if c.input is not None]
-        with _ticks(progress, probes * len(targets) + len(targets)) as tick:
+        total = (probes + 1) * len(targets)
+        with progress_bar(total, shown=progress, desc="audit", leave=False) as bar:
+            tick = bar.update if progress else lambda: None
             axis = make_bands(op, bands)
             response, *inner = measure_responses(targets, axis, probes=probes, rng=next(streams), tick=tick)
             rows = _layer_rows(calls, inner, axis, next(streams))
@@ -151,15 +152,6 @@ def audit(
         suggestions=suggestions,
         accuracy=share_correct(classes, subject.y, chosen),
     )
-
-
-@contextmanager
-def _ticks(show: bool, total: int) -> Iterator[Callable[[], object]]:
-    if not show:
-        yield lambda: None
-        return
-    with require("tqdm", "a progress bar").tqdm(total=total, desc="audit", leave=False) as bar:
-        yield bar.update
 
 
 def _layer_rows(

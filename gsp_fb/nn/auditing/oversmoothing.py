@@ -27,28 +27,14 @@ ZERO = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Oversmoothing:
-    """Differences between nodes with depth.
+    """Differences between nodes with depth: one entry for the ``input``, then one a layer, by ``names``.
 
-    Attributes
-    ----------
-    names : tuple of str
-        ``input``, then the layers.
-    differences : float64 array, shape (n_layers + 1,)
-        Norm outside the space of frequency 0, relative to the whole, after each layer.
-    linear : float64 array, shape (n_layers + 1,)
-        The same for the linear network ``low^k x`` without weights.
-    rate : float
-        Largest eigenvalue of the low channel below 1, the eigengap's ratio within components: the factor by which
-        each linear layer shrinks the differences in the end. nan where it was not found.
-    predicted : float64 array, shape (n_layers + 1,)
-        ``differences[0] * rate**k``.
-    ranks : float64 array, shape (n_layers + 1,)
-        Effective ranks.
-    output_rank : float
-        Effective rank of the network's output.
-    collapsed : bool
-        Whether the output has lost its rank: ``(rank - 1) / (width - 1) < 0.25``. False below three columns, where rank
-        1 is all that two classes need.
+    ``differences`` are norms outside the space of frequency 0, relative to the whole, and ``linear`` the same for the
+    linear network ``low^k x`` without weights. ``rate`` is the largest eigenvalue of the low channel below 1, the
+    eigengap's ratio within components: the factor by which each linear layer shrinks the differences in the end, nan
+    where it was not found. ``predicted`` is ``differences[0] * rate**k``. ``ranks`` are effective ranks,
+    ``output_rank`` that of the network's output. ``collapsed`` states whether the output has lost its rank: ``(rank -
+    1) / (width - 1) < 0.25``; it is False below three columns, where rank 1 is all that two classes need.
     """
 
     names: tuple[str, ...]

@@ -29,23 +29,11 @@ EMPTY = 0.05
 class FrequencyResponse:
     """Gain of a map per band of input frequencies.
 
-    Attributes
-    ----------
-    edges : float64 array, shape (n_bands + 1,)
-        Band ``b`` is ``[edges[b], edges[b + 1])``.
-    gain : float64 array, shape (n_bands,)
-        Root mean square of ``|J v| / |v|`` over signals of the band; nan where the graph has no frequency there.
-    error : float64 array, shape (n_bands,)
-        Standard error of the gain.
-    mixing : float64 array, shape (n_bands, n_bands)
-        Row ``b``: shares of the output energy by output band for input in band ``b``; nan where the output is zero or
-        not a signal on the nodes.
-    low, high : float
-        Gain on the lower and on the upper half of the axis, bands weighted by their number of modes.
-    low_error, high_error : float
-        Their standard errors.
-    method : str
-        How directional derivatives were computed.
+    ``gain`` (n_bands,) is the root mean square of ``|J v| / |v|`` over signals of the band ``[edges[b], edges[b +
+    1])``, nan where the graph has no frequency there; ``error`` is its standard error. Row ``b`` of ``mixing`` holds
+    the shares of the output energy by output band for input in band ``b``, nan where the output is zero or not a signal
+    on the nodes. ``low`` and ``high`` are the gains on the lower and on the upper half of the axis, bands weighted by
+    their number of modes, with standard errors. ``method`` is how directional derivatives were computed.
     """
 
     edges: FloatArray

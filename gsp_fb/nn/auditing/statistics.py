@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,19 +12,10 @@ from ...backend import FloatArray
 from ...energy import EnergyProfile, effective_rank, energy_profile, expected_s_value, s_value, signal_energy
 from ...operators import Operator
 from ...variants import VARIANTS
-from .bands import EXACT_NODES, weighted
+from .bands import EXACT_NODES
 from .response import FrequencyResponse
 
-__all__ = [
-    "LayerAudit",
-    "SignalStatistics",
-    "block_rank",
-    "difference",
-    "mean_average_distance",
-    "null_vectors",
-    "profile",
-    "signal_facts",
-]
+__all__ = ["LayerAudit", "block_rank", "difference", "mean_average_distance", "null_vectors", "profile"]
 
 # Columns whose energy profile is computed, on small and on large graphs; Lanczos's process runs for each of them.
 PROFILE_COLUMNS, LARGE_PROFILE_COLUMNS = 64, 4
@@ -33,23 +24,18 @@ PROFILE_MATVECS = 40
 CONSTANT = 64 * float(np.finfo(np.float32).eps)
 
 
-@dataclass(frozen=True)
-class SignalStatistics:
-    """Numbers of one block of node signals.
+@dataclass(frozen=True, eq=False)
+class LayerAudit:
+    """One layer (or the input): its output as a signal on the graph, and what it does to each half of its input.
 
-    Attributes
-    ----------
-    s_value : float
-        Mean frequency; nan where the signal is zero, as are the others then.
-    expected_s_value : float
-        Its expectation under random permutation of the nodes.
-    s_value_centred : float
-        S after the mean of every column is subtracted; nan where the columns are constant.
-    effective_rank : float
-    mean_average_distance : float
-        Mean cosine distance of two nodes.
-    difference : float
-        Norm of the part outside the space of frequency 0, relative to the whole: 0 is complete over-smoothing.
+    ``s_value`` is the mean frequency, ``expected_s_value`` its expectation under random permutation of the nodes,
+    ``s_value_centred`` that after the mean of every column is subtracted, nan where the columns are constant.
+    ``mean_average_distance`` is the mean cosine distance of two nodes, ``difference`` the norm outside the space of
+    frequency 0, relative to the whole: 0 is complete over-smoothing. All numbers of a zero signal are nan.
+
+    ``width`` are the columns of the output, ``profile`` its energy over the bands; of at most 64 random orthonormal
+    combinations of its columns (4 beyond 3000 nodes), None where the output is zero. ``response`` is that of this layer
+    alone, from its input to its output; None where ``note`` states why there is none.
     """
 
     s_value: float = np.nan
@@ -58,25 +44,6 @@ class SignalStatistics:
     effective_rank: float = np.nan
     mean_average_distance: float = np.nan
     difference: float = np.nan
-
-
-@dataclass(frozen=True, eq=False)
-class LayerAudit(SignalStatistics):
-    """One layer (or the input): its output as a signal on the graph, and what it does to each half of its input.
-
-    Attributes
-    ----------
-    name : str
-    width : int
-        Columns of the output.
-    profile : EnergyProfile or None
-        Energy of the output over the bands; of at most 64 random orthonormal combinations of its columns (4 beyond
-        3000 nodes). None where the output is zero.
-    response : FrequencyResponse or None
-        Of this layer alone, from its input to its output; None where ``note`` states why there is none.
-    note : str
-    """
-
     name: str = field(kw_only=True)
     width: int = field(kw_only=True)
     profile: EnergyProfile | None = field(default=None, kw_only=True)
@@ -85,8 +52,23 @@ class LayerAudit(SignalStatistics):
 
     @classmethod
     def of(cls, name: str, h: FloatArray, op: Operator, smooth: Any = None, **fields: Any) -> LayerAudit:
-        """Return the row of the output ``h`` with :func:`signal_facts`; ``fields`` are those that it does not state."""
-        return cls(**asdict(signal_facts(op, h, smooth)), name=name, width=h.shape[1], **fields)
+        """Return the row of the output ``h``; ``smooth`` are the :func:`null_vectors`, ``fields`` are not of ``h``."""
+        fields |= {"name": name, "width": h.shape[1]}
+        peak = _peak(h)
+        if peak == 0.0:
+            return cls(**fields)
+        centred = h - h.mean(axis=0)
+        # What is left of a constant column is rounding, and its smoothness would be that of noise.
+        varies = _peak(centred) > CONSTANT * peak
+        return cls(
+            s_value=float(s_value(op, h)),
+            expected_s_value=float(expected_s_value(op, h)),
+            s_value_centred=float(s_value(op, centred)) if varies else np.nan,
+            effective_rank=block_rank(h),
+            mean_average_distance=mean_average_distance(h),
+            difference=difference(op, h, smooth),
+            **fields,
+        )
 
     @property
     def gain_low(self) -> float:
@@ -97,24 +79,6 @@ class LayerAudit(SignalStatistics):
     def gain_high(self) -> float:
         """Gain of the layer on the upper half of the axis."""
         return np.nan if self.response is None else self.response.high
-
-
-def signal_facts(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = None) -> SignalStatistics:
-    """Return the numbers of a block of signals; nan for a zero block. ``smooth`` are the :func:`null_vectors`."""
-    peak = _peak(h)
-    if peak == 0.0:
-        return SignalStatistics()
-    centred = h - h.mean(axis=0)
-    # What is left of a constant column is rounding, and its smoothness would be that of noise.
-    varies = _peak(centred) > CONSTANT * peak
-    return SignalStatistics(
-        s_value=float(s_value(op, h)),
-        expected_s_value=float(expected_s_value(op, h)),
-        s_value_centred=float(s_value(op, centred)) if varies else np.nan,
-        effective_rank=block_rank(h),
-        mean_average_distance=mean_average_distance(h),
-        difference=difference(op, h, smooth),
-    )
 
 
 def _peak(h: FloatArray) -> float:
@@ -161,7 +125,9 @@ def difference(op: Operator, h: FloatArray, smooth: sparse.csr_array | None = No
     if total == 0.0:
         return float("nan")
     vectors = null_vectors(op) if smooth is None else smooth
-    below = float(signal_energy(vectors @ weighted(op, h)))
+    # In the coordinates in which the operator is symmetric plain energies are its own.
+    symmetric = h if op.is_symmetric else h * np.asarray(op.scale, dtype=h.dtype)[:, None]
+    below = float(signal_energy(vectors @ symmetric))
     # The two are orthogonal. Rounding leaves 1e-8 of a signal that is all smooth (1e-4 in float32).
     return float(np.sqrt(max(0.0, 1.0 - below / total)))
 

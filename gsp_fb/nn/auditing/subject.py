@@ -23,13 +23,13 @@ from ..config import TrainConfig
 from ..graphs import GraphBatch
 from ..inputs import features
 from ..models import MODELS
+from ..patch import is_message_passing
 from ..predict import load_model
 
-__all__ = ["Call", "Subject", "evaluating", "first_tensor", "from_matrix", "is_message_passing", "make_subject"]
-__all__ += ["node_axis", "to_matrix", "to_numpy"]
+__all__ = ["Call", "Subject", "evaluating", "first_tensor", "from_matrix", "make_subject", "node_axis", "to_matrix"]
+__all__ += ["to_numpy"]
 
 Call: TypeAlias = Callable[[nn.Module, Tensor], Any]
-MESSAGE_PASSING = "MessagePassing"
 
 
 def node_axis(t: Tensor, n_nodes: int) -> int | None:
@@ -191,11 +191,6 @@ def _default_call(model: nn.Module, data: Any, x: Tensor) -> Call:
             index = torch.from_numpy(np.stack(data.graph.adjacency.nonzero()).astype(np.int64)).to(x.device)
         return lambda model, x: model(x, index)
     return lambda model, x: model(x)
-
-
-def is_message_passing(module: nn.Module) -> bool:
-    """Return whether a module is one of PyG's message-passing layers, without importing PyG."""
-    return any(kind.__name__ == MESSAGE_PASSING for kind in type(module).__mro__)
 
 
 def _check_output(subject: Subject) -> None:

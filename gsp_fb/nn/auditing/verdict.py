@@ -140,12 +140,9 @@ def _consequence(e: AuditEvidence) -> str:
         change = round(100 * row.accuracy_change, 1) + 0.0  # no minus sign before a zero
         points = "" if np.isnan(change) else f" (accuracy {change:+.1f} points)"
         halves.append(f"removing the {half} half of the features changes {effect}{points}")
-    smoothing = e.oversmoothing
-    collapse = (
-        f"; the output has collapsed to effective rank {smoothing.output_rank:.1f}" if smoothing.collapsed else ""
-    )
-    constant = (
-        f"; {100 * e.largest_class:.0f} % of the predictions are one class" if e.largest_class >= ONE_CLASS else ""
-    )
-    sentence = f"{' and '.join(halves)}{constant}{collapse}."
-    return sentence[0].upper() + sentence[1:]
+    sentence = " and ".join(halves)
+    if e.largest_class >= ONE_CLASS:
+        sentence += f"; {100 * e.largest_class:.0f} % of the predictions are one class"
+    if e.oversmoothing.collapsed:
+        sentence += f"; the output has collapsed to effective rank {e.oversmoothing.output_rank:.1f}"
+    return f"{sentence[0].upper()}{sentence[1:]}."

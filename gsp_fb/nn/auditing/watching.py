@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 import torch
@@ -26,18 +25,9 @@ __all__ = ["History", "Snapshot", "watch"]
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """One record.
+    """One record after ``epoch`` finished epochs (0: before training), and the ``seconds`` that it cost.
 
-    Attributes
-    ----------
-    epoch : int
-        Finished epochs; 0 is the network before training.
-    layers : tuple of LayerAudit
-        Without profiles and responses.
-    audit : Audit or None
-        Of ``watch(..., full=True)``.
-    seconds : float
-        What this record cost.
+    ``layers`` are without profiles and responses; ``audit`` is that of ``watch(..., full=True)``, or None.
     """
 
     epoch: int
@@ -56,7 +46,6 @@ class History(Sequence[Snapshot]):
         self._smooth = null_vectors(op)
         self._records: list[Snapshot] = []
         self._step = 0
-        self._busy = False
         self._started = 0.0
         self._elapsed = 0.0
         self._handle: Any = None
@@ -66,9 +55,6 @@ class History(Sequence[Snapshot]):
 
     def __getitem__(self, index: Any) -> Any:
         return self._records[index]
-
-    def __iter__(self) -> Iterator[Snapshot]:
-        return iter(self._records)
 
     def __repr__(self) -> str:
         return f"History({len(self)} records, {self.seconds:.3g} s; an epoch takes {self.epoch_seconds:.3g} s)"
@@ -89,9 +75,7 @@ class History(Sequence[Snapshot]):
         self._handle = self._subject.model.register_forward_pre_hook(hook)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         self._handle.remove()
         if kind is not None:
             return
@@ -106,7 +90,7 @@ class History(Sequence[Snapshot]):
 
     def _before(self, module: nn.Module, args: Any) -> None:
         """Count the steps: a forward pass in training mode with gradients is one."""
-        if self._busy or not (module.training and torch.is_grad_enabled()):
+        if not (module.training and torch.is_grad_enabled()):
             return
         now = time.perf_counter()
         self._elapsed += now - self._started if self._started else 0.0
@@ -118,14 +102,12 @@ class History(Sequence[Snapshot]):
 
     def record(self, epoch: int) -> Snapshot:
         """Add a record of the network as it is now and return it."""
-        self._busy, before = True, time.perf_counter()
-        try:
-            with evaluating(self._subject.model):
-                calls = record_calls(self._subject, self._options["layers"])
-                blocks = [(call.name, to_numpy(call.output)) for call in calls]
-                full = _full(self._subject, self._options) if self._options["full"] else None
-        finally:
-            self._busy = False
+        before = time.perf_counter()
+        # In evaluation mode, so that no forward pass of a record counts as a step.
+        with evaluating(self._subject.model):
+            calls = record_calls(self._subject, self._options["layers"])
+            blocks = [(call.name, to_numpy(call.output)) for call in calls]
+            full = _full(self._subject, self._options) if self._options["full"] else None
         rows = tuple(LayerAudit.of(name, h, self._op, self._smooth) for name, h in blocks)
         self._records.append(Snapshot(epoch, rows, full, time.perf_counter() - before))
         return self._records[-1]

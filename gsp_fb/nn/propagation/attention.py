@@ -44,20 +44,15 @@ class Attention(nn.Module):
         self.to_node = nn.Parameter(glorot((heads, size), generator))
         self.from_node = nn.Parameter(glorot((heads, size), generator))
 
-    def _check(self, h: Tensor) -> None:
-        # Compiled loops read as many rows as the graph has nodes, whether they are there or not.
-        wanted = (self.edges.n_nodes, self.to_node.numel())
-        if h.shape != wanted:
-            raise ParameterError(
-                f"attention over {wanted[0]} nodes takes features of shape {wanted}, not {tuple(h.shape)}"
-            )
-
     def _heads(self, h: Tensor) -> Tensor:
         return h.reshape(h.shape[0], self.heads, -1)
 
     def _filtered(self, *blocks: Tensor) -> list[Tensor]:
         """Return ``P(h) h`` and ``P(h) g`` for every further block g."""
-        self._check(blocks[0])
+        # Compiled loops read as many rows as the graph has nodes, whether they are there or not.
+        wanted, given = (self.edges.n_nodes, self.to_node.numel()), tuple(blocks[0].shape)
+        if given != wanted:
+            raise ParameterError(f"attention over {wanted[0]} nodes takes features of shape {wanted}, not {given}")
         h = torch.cat(blocks, dim=1).reshape(len(blocks[0]), len(blocks), self.heads, -1)
         parts = self._heads(blocks[0])
         # What a node adds to the scores of the edges that end and that begin in it, (n_nodes, heads) each.

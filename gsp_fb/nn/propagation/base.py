@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from ...errors import ParameterError
 
-__all__ = ["Batch", "LinearPropagation", "Propagation", "channel", "check_propagation", "chosen", "with_parts"]
+__all__ = ["Batch", "LinearPropagation", "Propagation", "check_propagation", "chosen", "with_parts"]
 
 
 @runtime_checkable
@@ -105,23 +105,6 @@ def with_parts(module: Any, **parts: nn.Module) -> Any:
     twin = copy(module)
     twin._modules = {**module._modules, **parts}
     return twin
-
-
-def channel(propagation: Any, name: str, h: Tensor) -> Tensor:
-    """Return the channel ``low``, ``high`` or ``identity`` of ``h``: the propagation's own, or the default."""
-    own = getattr(propagation, name, None)
-    if own is None:
-        return h - propagation.low(h) if name == "high" else h
-    result: Tensor = own(h)
-    return result
-
-
-def low_and_high(propagation: Any, h_low: Tensor, h_high: Tensor) -> tuple[Tensor, Tensor]:
-    """Return ``low(h_low)`` and ``high(h_high)``, jointly where the propagation knows how."""
-    if hasattr(propagation, "both"):
-        low, high = propagation.both(h_low, h_high)
-        return low, high
-    return propagation.low(h_low), channel(propagation, "high", h_high)
 
 
 @dataclass(frozen=True, eq=False)
