@@ -30,7 +30,8 @@ def joint_gft(op: Operator | Spectrum, x: Any) -> Signal:
     Parameters
     ----------
     op : Operator or Spectrum
-        An operator is decomposed anew at each call; give a complete Spectrum for several signals.
+        An operator is decomposed anew at each call, in time cubic in the nodes; give a complete Spectrum for several
+        signals.
     x : array_like, shape (n_nodes, n_times)
 
     Returns

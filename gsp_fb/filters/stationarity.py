@@ -61,7 +61,7 @@ def stationarity(op: Operator, x: Any, *, n_surrogates: int = 199, rng: Any = 0)
     Parameters
     ----------
     op : Operator
-        High channel of an undirected graph; its full spectrum is computed.
+        High channel of an undirected graph; its full spectrum is computed, in time cubic in the nodes.
     x : array_like, shape (n_nodes, n_signals)
         Real signals with mean zero, at least 2.
     n_surrogates : int

@@ -90,7 +90,7 @@ def coarsen(graph: Graph, ratio: float = 0.5, *, k: int = 10, method: str = "var
     ratio : float
         Share of the nodes that remains, between 0 and 1.
     k : int
-        Number of lowest frequencies that are kept, zero included.
+        Number of lowest frequencies that are kept, zero included. Their modes, as of :func:`spectrum`, take the time.
     method : {'variation', 'heavy_edge'}
 
     Returns

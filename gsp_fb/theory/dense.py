@@ -62,7 +62,7 @@ DENSE: dict[tuple[str, str], Formula] = {
 def paper_dense(
     graph: Graph, family: str, channel: str = "low", gamma: float | None = None, isolated: str = "self"
 ) -> FloatArray:
-    """Return a matrix of the paper, dense and computed from its definition.
+    """Return a matrix of the paper, dense and computed from its definition; memory grows with the square of the nodes.
 
     Where the definition divides by the degree of an isolated node, the diagonal entry is that of the policy: 1 in the
     low channel for ``isolated='self'``, 0 for ``'zero'``, and the reverse in the high one.
