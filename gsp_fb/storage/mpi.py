@@ -6,19 +6,19 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .._arguments import Checked, checked_signal
+from .._arguments import Checked
 from .._atomic import atomic_write
 from .._build import total_degrees
-from ..backend import FloatArray, IntArray, Signal, as_complex, freeze, is_sparse, to_dense
+from ..backend import FloatArray, IntArray, Signal, freeze, to_dense
 from ..errors import SignalError
-from ._interface import PRODUCT_COPIES, EdgeSource, Entries, set_facts
+from ._interface import PRODUCT_COPIES, Entries, FileStorage
 from .budget import DEFAULT_LIMIT, Budget
 from .disk import silent
 from .memory import MemoryStorage
@@ -31,10 +31,9 @@ __all__ = ["MpiStorage", "check_rows"]
 
 
 @dataclass(frozen=True, eq=False)
-class MpiStorage:
+class MpiStorage(FileStorage):
     """A graph distributed over ranks; made by :func:`gsp_fb.open_graph`. All ranks see the files of ``source``."""
 
-    source: EdgeSource
     layout: Layout
     # Row pointers of the local rows, as in the file; their neighbours and weights are read when they are asked for.
     pointers: IntArray
@@ -43,20 +42,8 @@ class MpiStorage:
     # Collective: the adjacency of the absolute weights, and the least node of the component of each local node.
     absolute: Callable[[], Any]
     least_of_component: Callable[[], IntArray]
-    # The facts of the source, which are those of the whole graph.
-    n_nodes: int = field(init=False, repr=False)
-    n_entries: int = field(init=False, repr=False)
-    n_loops: int = field(init=False, repr=False)
-    directed: bool = field(init=False, repr=False)
-    is_weighted: bool = field(init=False, repr=False)
-    is_signed: bool = field(init=False, repr=False)
-    is_complex: bool = field(init=False, repr=False)
 
     kind = "mpi"
-    device = "cpu"
-
-    def __post_init__(self) -> None:
-        set_facts(self, self.source)
 
     @cached_property
     def magnitudes(self) -> Any:
@@ -87,16 +74,6 @@ class MpiStorage:
             sums = counts if sizes is None else np.bincount(self._rows, weights=sizes, minlength=len(counts))
             found = total_degrees(sums.astype(np.float64))
         return freeze(found)
-
-    @cached_property
-    def loop_weights(self) -> FloatArray:
-        """The diagonal of the adjacency, which is real, local rows."""
-        diagonal = np.zeros(len(self.local_rows))
-        if self.n_loops:
-            (indices, weights), rows = self.local_entries(), self._rows
-            at = np.flatnonzero(rows + self.layout.first == indices)
-            diagonal[rows[at]] = 1.0 if weights is None else weights[at].real
-        return freeze(diagonal)
 
     @cached_property
     def component_labels(self) -> IntArray:
@@ -146,11 +123,11 @@ class MpiStorage:
                 check_rows(x.shape, self.n_nodes)
                 x = np.array(x.rows(self.layout.first, self.layout.last))
             try:
-                signal = checked_signal(to_dense(x) if is_sparse(x) else x, len(self.local_rows))
+                signal = self.checked(to_dense(x))
             except SignalError as bad:
                 where = f"rank {self.layout.comm.rank}, counting from its first row {self.layout.first}"
                 raise SignalError(f"{where}: {bad}") from None
-        yield 0, signal._replace(values=as_complex(signal.values)) if self.is_complex else signal
+        yield 0, signal
 
     def save(self, rows: Signal, path: str | os.PathLike[str]) -> None:
         """Write the rows of all ranks as one ``.npy`` file, each rank its own part, whole or not at all. Collective.
