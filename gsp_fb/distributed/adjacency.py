@@ -52,11 +52,6 @@ class DistributedAdjacency:
     layout: Layout
     matrix: Any
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """``(n_nodes, n_nodes)``."""
-        return (self.layout.n_nodes, self.layout.n_nodes)
-
     def __matmul__(self, x: Signal) -> Signal:
         block = to_dense(x)
         wide = np.result_type(block.dtype, np.float64)
@@ -89,11 +84,6 @@ class ComplexAdjacency:
 
     real: DistributedAdjacency
     imag: DistributedAdjacency
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """``(n_nodes, n_nodes)``."""
-        return self.real.shape
 
     def __matmul__(self, x: Signal) -> Signal:
         return self.real @ x + 1j * (self.imag @ x)

@@ -69,11 +69,9 @@ class MpiStorage(FileStorage):
         """Sums of absolute weights over the local rows (out-degrees if directed); a self-loop counts once."""
         counts = np.diff(self.pointers)
         with self.agree(), np.errstate(over="ignore"):
-            weights = self.local_entries()[1]
-            sizes = None if weights is None else np.abs(weights)
-            sums = counts if sizes is None else np.bincount(self._rows, weights=sizes, minlength=len(counts))
-            found = total_degrees(sums.astype(np.float64))
-        return freeze(found)
+            sizes = self.local_entries()[1]
+            sums = counts if sizes is None else np.bincount(self._rows, weights=np.abs(sizes), minlength=len(counts))
+            return freeze(total_degrees(sums.astype(np.float64)))
 
     @cached_property
     def component_labels(self) -> IntArray:
