@@ -1,4 +1,4 @@
-"""What every storage of a graph answers, and the functions that a storage has implementations of its own for."""
+"""What every storage of a graph answers, what several have in common, and where a storage registers functions."""
 
 from __future__ import annotations
 
