@@ -27,19 +27,14 @@ class Csr(Protocol):
 
     @property
     def indptr(self) -> IntArray: ...
-
     @property
     def indices(self) -> IntArray: ...
-
     @property
     def weights(self) -> FloatArray | None: ...
-
     @property
     def is_complex(self) -> bool: ...
-
     @property
     def directed(self) -> bool: ...
-
     @property
     def adjacency(self) -> Any: ...
 

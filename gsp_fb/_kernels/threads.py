@@ -88,11 +88,6 @@ def row_blocks(indptr: IntArray, work: int, *, max_blocks: int = MAX_BLOCKS) -> 
 
     Their number follows from the multiplications, never from the number of threads, so that sums over blocks are
     reproducible.
-
-    Examples
-    --------
-    >>> row_blocks(np.array([0, 6, 7, 8, 9]), 2 * BLOCK_WORK)
-    [(0, 1), (1, 4)]
     """
     n_rows = len(indptr) - 1
     n_blocks = max(1, min(work // BLOCK_WORK, max_blocks, MAX_BLOCKS))

@@ -16,34 +16,30 @@ __all__ = ["NUMPY"]
 KINDS = {"bool": "b", "integral": "iu", "real floating": "f", "complex floating": "c", "numeric": "iufc"}
 
 
-def _astype(x: Any, dtype: Any, *, copy: bool = True) -> Any:
-    return x.astype(dtype, copy=copy)
-
-
-def _asarray(x: Any, *, dtype: Any = None, copy: bool | None = None) -> Any:
-    return np.array(x, dtype=dtype) if copy else np.asarray(x, dtype=dtype)
-
-
-def _isdtype(dtype: Any, kind: str | tuple[str, ...]) -> bool:
-    kinds = (kind,) if isinstance(kind, str) else kind
-    return any(np.dtype(dtype).kind in KINDS[name] for name in kinds)
-
-
-def _cumulative_sum(x: Any, *, include_initial: bool = False) -> Any:
-    sums = np.cumsum(x)
-    return np.concatenate([np.zeros(1, dtype=sums.dtype), sums]) if include_initial else sums
-
-
 class _Extended:
     """NumPy with the names that it lacks."""
 
-    asarray = staticmethod(_asarray)
-    astype = staticmethod(_astype)
     bool = np.bool_
     concat = staticmethod(np.concatenate)
-    cumulative_sum = staticmethod(_cumulative_sum)
-    isdtype = staticmethod(_isdtype)
     permute_dims = staticmethod(np.transpose)
+
+    @staticmethod
+    def asarray(x: Any, *, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(x, dtype=dtype) if copy else np.asarray(x, dtype=dtype)
+
+    @staticmethod
+    def astype(x: Any, dtype: Any, *, copy: Any = True) -> Any:
+        return x.astype(dtype, copy=copy)
+
+    @staticmethod
+    def cumulative_sum(x: Any, *, include_initial: Any = False) -> Any:
+        sums = np.cumsum(x)
+        return np.concatenate([np.zeros(1, dtype=sums.dtype), sums]) if include_initial else sums
+
+    @staticmethod
+    def isdtype(dtype: Any, kind: str | tuple[str, ...]) -> Any:
+        kinds = (kind,) if isinstance(kind, str) else kind
+        return any(np.dtype(dtype).kind in KINDS[name] for name in kinds)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from ..backend import IntArray
 from ..errors import ParameterError
 from ..outofcore.folder import Files
-from ._mpi import collective_errors, mpi
+from ._mpi import mpi
 
 __all__ = ["Layout", "balanced_cuts", "check_cuts"]
 
@@ -52,10 +51,6 @@ class Layout:
         """Number of all rows."""
         return self.cuts[-1]
 
-    def gather(self, rows: Array) -> Array:
-        """Return the rows of all ranks one below the other, on every rank. Collective."""
-        return np.concatenate(self.comm.allgather(rows))
-
     def take(self, local: Array, nodes: IntArray) -> Array:
         """Return the entries at ``nodes`` of the vector whose rows on this rank are ``local``. Collective."""
         asked, back = np.unique(np.asarray(nodes, dtype=np.int64), return_inverse=True)
@@ -85,10 +80,6 @@ class Layout:
         result = np.empty_like(mine)
         self.comm.Allreduce(mine, result, op=getattr(mpi(), how.upper()))
         return result if mine.ndim else result.item()
-
-    def agree(self) -> AbstractContextManager[None]:
-        """Return a context in which an error of one rank is raised by all of them."""
-        return collective_errors(self.comm)
 
 
 def _swap(comm: Any, parts: list[Array]) -> list[Array]:

@@ -13,8 +13,9 @@ from ..eigengap import Eigengap, eigengap, gap_by
 from ..errors import ConvergenceError, GraphError
 from ..operators import Operator
 from ..spectrum import Spectrum, check_modes, iterative_pairs, spectrum
-from ..storage import SPECIAL, MpiStorage
+from ..storage import SPECIAL
 from ._mpi import garbage_cleanup, petsc
+from .storage import MpiStorage
 
 __all__ = ["rank_eigengap", "rank_spectrum"]
 

@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from .._build import INT32_LIMIT
 from ..backend import FloatArray, IntArray
+from ..files._parsed import Options
 from ._edges import EdgeBlock, check_listed_edges, lengthened
 
-__all__ = ["Keys", "Rules", "Runs", "SortedRun", "ends_of", "sorted_keys", "write_runs"]
+__all__ = ["Keys", "Rules", "SortedRun", "ends_of", "sorted_keys", "write_runs"]
 
 Keys = npt.NDArray[np.uint64]
 ROW_BITS, COLUMN_BITS = np.uint64(32), np.uint64(1)
@@ -29,25 +30,21 @@ _COLUMN = np.uint64(2**31 - 1)
 class Rules:
     """What the listed pairs mean: unordered (``mirror``), or arcs to be combined by ``symmetrize`` or kept."""
 
+    options: Options
     mirror: bool
-    directed: bool
-    symmetrize: str | None
-    duplicates: str
-    loops: str
     n_nodes: int | None
-    signed: bool = False
 
     def arcs(self, block: EdgeBlock) -> tuple[Keys, FloatArray | None]:
         """Return the keys of a block with those of the reversed arcs where the rules ask for them."""
         source, target, weights = block.source, block.target, block.weights
-        if self.loops == "drop":
+        if self.options.loops == "drop":
             kept = source != target
             source, target, weights = source[kept], target[kept], None if weights is None else weights[kept]
         keys = _keys(source, target, 0)
-        if not self.mirror and self.symmetrize is None:
+        if not self.mirror and self.options.symmetrize is None:
             return keys, weights
         # A loop is its own reverse: it is there once, or taken as both where the two are averaged or compared.
-        back = source != target if self.mirror or self.symmetrize == "sum" else np.ones(len(source), dtype=bool)
+        back = source != target if self.mirror or self.options.symmetrize == "sum" else np.ones(len(source), dtype=bool)
         keys = np.concatenate([keys, _keys(target[back], source[back], 0 if self.mirror else 1)])
         return keys, None if weights is None else np.concatenate([weights, weights[back]])
 
@@ -80,30 +77,26 @@ class SortedRun:
         return keys, None if self.weights is None else np.fromfile(self.weights, np.float64, count, offset=offset)
 
 
-@dataclass(frozen=True)
-class Runs:
-    """All runs, how many keys each row has, and how many edges were listed."""
+def write_runs(
+    blocks: Iterable[EdgeBlock], rules: Rules, folder: Path, *, memory: int
+) -> tuple[list[SortedRun], IntArray, int]:
+    """Sort each block by itself and write it to ``folder``; the nodes' counts may take half of ``memory``.
 
-    runs: tuple[SortedRun, ...]
-    row_counts: IntArray
-    n_listed: int
-
-
-def write_runs(blocks: Iterable[EdgeBlock], rules: Rules, folder: Path, *, memory: int) -> Runs:
-    """Sort each block by itself and write it to ``folder``; the nodes' counts may take half of ``memory``."""
+    Returns the runs, how many keys each row has, and how many edges were listed.
+    """
     runs: list[SortedRun] = []
     counts: IntArray = np.zeros(rules.n_nodes or 0, dtype=np.int64)
     n_listed = 0
     for block in blocks:
         most = INT32_LIMIT if rules.n_nodes is None else rules.n_nodes
-        check_listed_edges(block, n_listed, most, signed=rules.signed)
+        check_listed_edges(block, n_listed, most, signed=rules.options.signed)
         counts = lengthened(counts, block, memory)
         n_listed += len(block.source)
         keys, weights = sorted_keys(*rules.arcs(block))
         counts += np.bincount((keys >> ROW_BITS).astype(np.int64), minlength=len(counts))
         if len(keys):
             runs.append(_written(keys, weights, folder / f"{len(runs)}"))
-    return Runs(tuple(runs), counts, n_listed)
+    return runs, counts, n_listed
 
 
 def sorted_keys(keys: Keys, weights: FloatArray | None) -> tuple[Keys, FloatArray | None]:

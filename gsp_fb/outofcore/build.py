@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,7 +24,7 @@ from ..graph import Graph
 from ..storage import DEFAULT_LIMIT, Facts, Progress, parse_bytes, silent
 from ..storage.npy import write_header
 from ._edges import open_edges
-from ._runs import Keys, Rules, Runs, ends_of, sorted_keys, write_runs
+from ._runs import Keys, Rules, SortedRun, ends_of, sorted_keys, write_runs
 from .edge_file import disk_graph
 from .folder import new_folder, row_ranges, write_facts
 
@@ -107,38 +107,35 @@ def build_folder(
     array([1., 2., 1.])
     """
     limit = parse_bytes(memory)
-    options = Options(directed, symmetrize, duplicates, loops)
+    options = Options(directed, symmetrize, duplicates, loops, signed=signed)
     show = progress or silent
     with new_folder(path) as folder:
         listed = open_edges(source, limit // 4)
-        rules = _rules(listed.header, options, n_nodes, signed)
+        rules = _rules(listed.header, options, n_nodes)
         scratch = folder / "runs"
         scratch.mkdir()
-        runs = write_runs(show(listed.blocks, "reading edges", total=None), rules, scratch, memory=limit)
-        listed.check_complete(runs.n_listed, n_nodes)
-        _merge(runs, rules, folder, memory=limit, show=show)
+        blocks = show(listed.blocks, "reading edges", total=None)
+        runs, row_counts, n_listed = write_runs(blocks, rules, scratch, memory=limit)
+        listed.check_complete(n_listed, n_nodes)
+        _merge(runs, row_counts, rules, folder, memory=limit, show=show)
         shutil.rmtree(scratch)
     return disk_graph(path, limit, progress=progress)
 
 
-def _rules(header: Header | None, options: Options, n_nodes: int | None, signed: bool) -> Rules:
+def _rules(header: Header | None, options: Options, n_nodes: int | None) -> Rules:
     """Return what the caller's options mean for a list with this header."""
     stated = None if header is None else header.directed
     direction = options.direction(stated)
-    return Rules(
-        mirror=stated is False or not (direction["directed"] or direction["symmetrize"]),
-        **direction,
-        duplicates=options.duplicates,
-        loops=options.loops,
-        n_nodes=n_nodes if header is None else header.n_nodes,
-        signed=signed,
-    )
+    mirror = stated is False or not (direction["directed"] or direction["symmetrize"])
+    return Rules(replace(options, **direction), mirror, n_nodes if header is None else header.n_nodes)
 
 
-def _merge(runs: Runs, rules: Rules, folder: Path, *, memory: int, show: Progress) -> None:
+def _merge(
+    runs: Sequence[SortedRun], row_counts: IntArray, rules: Rules, folder: Path, *, memory: int, show: Progress
+) -> None:
     """Write the arrays of the graph from sorted runs, one range of rows after the other."""
     # Of keys; the merge leaves those of entries.
-    counts = np.concatenate([[0], runs.row_counts])
+    counts = np.concatenate([[0], row_counts])
     ranges = row_ranges(np.cumsum(counts), max(1, memory // 2 // MERGE_BYTES))
     n_loops = 0
     with open(folder / "indices.npy", "xb") as indices, open(folder / "weights.npy", "xb") as file:
@@ -157,12 +154,12 @@ def _merge(runs: Runs, rules: Rules, folder: Path, *, memory: int, show: Progres
         (folder / "weights.npy").unlink()
     np.save(folder / "indptr.npy", np.cumsum(counts))
     signs = "signed" if weights.is_signed else None
-    write_facts(folder, Facts(len(counts) - 1, n_entries, n_loops, rules.directed, signs))
+    write_facts(folder, Facts(len(counts) - 1, n_entries, n_loops, bool(rules.options.directed), signs))
 
 
-def _slices(runs: Runs, first: int, last: int) -> tuple[Keys, FloatArray | None]:
+def _slices(runs: Sequence[SortedRun], first: int, last: int) -> tuple[Keys, FloatArray | None]:
     """Return the keys of a range of rows from all runs in the order of the list."""
-    parts = [run.part(run.position(first), run.position(last)) for run in runs.runs]
+    parts = [run.part(run.position(first), run.position(last)) for run in runs]
     keys = np.concatenate([part[0] for part in parts]) if parts else np.empty(0, dtype=np.uint64)
     weights = [part[1] for part in parts if part[1] is not None]
     return keys, np.concatenate(weights) if weights else None
@@ -172,9 +169,9 @@ def _merged(keys: Keys, weights: FloatArray | None, rules: Rules) -> tuple[IntAr
     """Return rows, columns and weights of the entries behind ``keys``, each once and in order."""
     keys, weights = sorted_keys(keys, weights)
     values = np.ones(len(keys)) if weights is None else weights
-    keys, values = _unrepeated(keys, values, rules.duplicates)
-    if rules.symmetrize is not None:
-        keys, values = _combined(keys, values, COMBINE[rules.symmetrize])
+    keys, values = _unrepeated(keys, values, rules.options.duplicates)
+    if rules.options.symmetrize is not None:
+        keys, values = _combined(keys, values, COMBINE[rules.options.symmetrize])
     kept = values != 0
     return *ends_of(keys[kept]), values[kept]
 

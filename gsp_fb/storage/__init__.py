@@ -4,13 +4,12 @@ A :class:`Storage` answers for the edges: facts, one number a node (degrees, loo
 of signals, blocks of entries, and sums over all processes. Everything above is written once against it.
 """
 
-from ._interface import PRODUCT_COPIES, SIGNS, SPECIAL, EdgeSource, Entries, Facts, Progress, Storage
+from ._interface import PRODUCT_COPIES, SIGNS, SPECIAL, EdgeSource, Entries, Facts, FileStorage, Progress, Storage
 from .blocks import BlockedAdjacency, RowBlock
 from .budget import DEFAULT_LIMIT, Budget, parse_bytes
 from .collect import collect_blocks
 from .disk import DiskStorage, silent
 from .memory import MemoryStorage
-from .mpi import MpiStorage
 from .npy import StoredArray, new_array
 
 __all__ = [
@@ -24,8 +23,8 @@ __all__ = [
     "EdgeSource",
     "Entries",
     "Facts",
+    "FileStorage",
     "MemoryStorage",
-    "MpiStorage",
     "Progress",
     "RowBlock",
     "Storage",

@@ -1,16 +1,19 @@
-"""What every storage of a graph answers, and the functions that a storage has implementations of its own for."""
+"""What every storage of a graph answers, what several have in common, and where a storage registers functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
 import numpy.typing as npt
 
-from .._arguments import Checked
-from ..backend import FloatArray, IntArray, Signal
+from .._arguments import Checked, checked_signal
+from .._atomic import atomic_write
+from ..backend import FloatArray, IntArray, Signal, as_complex, freeze, to_host
 
 if TYPE_CHECKING:
     from .budget import Budget
@@ -59,49 +62,34 @@ class Storage(Protocol):
 
     @property
     def n_nodes(self) -> int: ...
-
     @property
     def n_entries(self) -> int: ...
-
     @property
     def n_loops(self) -> int: ...
-
     @property
     def directed(self) -> bool: ...
-
     @property
     def is_weighted(self) -> bool: ...
-
     @property
     def is_signed(self) -> bool: ...
-
     @property
     def is_complex(self) -> bool: ...
-
     @property
     def magnitudes(self) -> Any: ...
-
     @property
     def device(self) -> str: ...
-
     @property
     def local_rows(self) -> range: ...
-
     @property
     def adjacency(self) -> Any: ...
-
     @property
     def degrees(self) -> FloatArray: ...
-
     @property
     def loop_weights(self) -> FloatArray: ...
-
     @property
     def component_labels(self) -> IntArray: ...
-
     @property
     def longest_row(self) -> int: ...
-
     @property
     def sha256(self) -> str: ...
 
@@ -169,25 +157,80 @@ class EdgeSource(Protocol):
 
     @property
     def facts(self) -> Facts: ...
-
     @property
     def is_weighted(self) -> bool: ...
-
     @property
     def row_counts(self) -> IntArray: ...
-
     @property
     def name(self) -> str: ...
-
     def blocks(self, budget: Budget, progress: Progress, title: str) -> Iterator[Any]: ...
-
     def fingerprint(self, digest: Any, budget: Budget, progress: Progress) -> None: ...
-
     def load(self, budget: Budget, progress: Progress) -> MemoryStorage: ...
 
 
-def set_facts(storage: Any, source: EdgeSource) -> None:
-    """Set the facts of a graph in files as attributes of its storage, which is frozen."""
-    object.__setattr__(storage, "is_weighted", source.is_weighted)
-    for name in ("n_nodes", "n_entries", "n_loops", "directed", "is_signed", "is_complex"):
-        object.__setattr__(storage, name, getattr(source.facts, name))
+class OneProcess:
+    """What a storage answers where one process has all rows."""
+
+    n_nodes: int
+
+    @property
+    def local_rows(self) -> range:
+        """All rows."""
+        return range(self.n_nodes)
+
+    def take(self, values: Any, nodes: IntArray) -> Any:
+        """Return ``values[nodes]``."""
+        return values[nodes]
+
+    def reduce(self, values: Any, how: str) -> Any:
+        """Return ``values``: there is one process."""
+        return values
+
+    def gather(self, rows: Any) -> Any:
+        """Return ``rows``: they are all of them."""
+        return rows
+
+    def agree(self) -> AbstractContextManager[None]:
+        """Return a context that does nothing: there is one process."""
+        return nullcontext()
+
+    def save(self, rows: Signal, path: Any) -> None:
+        """Write an array over the nodes as a ``.npy`` file, whole or not at all."""
+        with atomic_write(path) as file:
+            np.save(file, np.ascontiguousarray(to_host(rows)), allow_pickle=False)
+
+
+@dataclass(frozen=True, eq=False)
+class FileStorage:
+    """What storages of edges in files have in common; the facts of ``source``, of the whole graph, are attributes."""
+
+    source: EdgeSource
+    n_nodes: int = field(init=False, repr=False)
+    n_entries: int = field(init=False, repr=False)
+    n_loops: int = field(init=False, repr=False)
+    directed: bool = field(init=False, repr=False)
+    is_weighted: bool = field(init=False, repr=False)
+    is_signed: bool = field(init=False, repr=False)
+    is_complex: bool = field(init=False, repr=False)
+
+    device = "cpu"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_weighted", self.source.is_weighted)
+        for name in ("n_nodes", "n_entries", "n_loops", "directed", "is_signed", "is_complex"):
+            object.__setattr__(self, name, getattr(self.source.facts, name))
+
+    @cached_property
+    def loop_weights(self: Storage) -> FloatArray:
+        """The diagonal of the adjacency, which is real, local rows."""
+        local = self.local_rows
+        diagonal = np.zeros(len(local))
+        for part in self.entries("loops") if self.n_loops else ():
+            at = np.flatnonzero(part.rows + local.start == part.columns)
+            diagonal[part.rows[at]] = 1.0 if part.weights is None else part.weights[at].real
+        return freeze(diagonal)
+
+    def checked(self: Storage, x: Any) -> Checked:
+        """Return a signal over the local rows, checked, and complex where the weights are."""
+        signal = checked_signal(x, len(self.local_rows))
+        return signal._replace(values=as_complex(signal.values)) if self.is_complex else signal

@@ -60,11 +60,6 @@ class BlockedAdjacency:
     storage: DiskStorage
     absolute: bool = False
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """``(n_nodes, n_nodes)``."""
-        return (self.storage.n_nodes, self.storage.n_nodes)
-
     def __matmul__(self, x: Signal) -> Signal:
         blocks = self.storage.blocks("product")
         if self.absolute:

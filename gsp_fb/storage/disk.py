@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,14 +12,14 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from .._arguments import Checked, checked_signal, host_array
+from .._arguments import Checked, host_array
 from .._build import total_degrees
-from ..backend import FloatArray, IntArray, Signal, as_complex, freeze, is_sparse
+from ..backend import FloatArray, IntArray, freeze, is_sparse
 from ..errors import FormatError, GraphError, SignalError
-from ._interface import PRODUCT_COPIES, EdgeSource, Entries, Progress, set_facts
+from ._interface import PRODUCT_COPIES, Entries, FileStorage, OneProcess, Progress
 from .blocks import BlockedAdjacency
 from .budget import Budget
-from .memory import MemoryStorage, save_array
+from .memory import MemoryStorage
 from .npy import StoredArray, open_array
 
 __all__ = ["DiskStorage", "silent"]
@@ -37,37 +36,19 @@ def silent(items: Iterable[Any], title: str, *, total: int | None = None) -> Ite
 
 
 @dataclass(frozen=True, eq=False)
-class DiskStorage:
+class DiskStorage(OneProcess, FileStorage):
     """A graph whose edges stay in their files; made by :func:`gsp_fb.open_graph`."""
 
-    source: EdgeSource
     budget: Budget
     # Wraps the blocks of every pass.
     progress: Progress = silent
-    # The facts of the source, which are those of the whole graph.
-    n_nodes: int = field(init=False, repr=False)
-    n_entries: int = field(init=False, repr=False)
-    n_loops: int = field(init=False, repr=False)
-    directed: bool = field(init=False, repr=False)
-    is_weighted: bool = field(init=False, repr=False)
-    is_signed: bool = field(init=False, repr=False)
-    is_complex: bool = field(init=False, repr=False)
 
     kind = "disk"
-    device = "cpu"
-
-    def __post_init__(self) -> None:
-        set_facts(self, self.source)
 
     @property
     def magnitudes(self) -> BlockedAdjacency:
         """The adjacency with the absolute values of the weights."""
         return BlockedAdjacency(self, absolute=self.is_signed)
-
-    @property
-    def local_rows(self) -> range:
-        """All rows."""
-        return range(self.n_nodes)
 
     @property
     def longest_row(self) -> int:
@@ -100,15 +81,6 @@ class DiskStorage:
             raise FormatError(f"{self.source.name}: {bad}") from None
 
     @cached_property
-    def loop_weights(self) -> FloatArray:
-        """The diagonal of the adjacency, which is real."""
-        diagonal = np.zeros(self.n_nodes)
-        for block in self.blocks("loops") if self.n_loops else ():
-            at = np.flatnonzero(block.rows == block.indices)
-            diagonal[block.indices[at]] = 1.0 if block.weights is None else block.weights[at].real
-        return freeze(diagonal)
-
-    @cached_property
     def component_labels(self) -> IntArray:
         """The number of each node's (weakly) connected component, in the order of their first nodes."""
         labels: IntArray = np.arange(self.n_nodes)
@@ -130,22 +102,6 @@ class DiskStorage:
         """Yield the entries in blocks."""
         return (Entries(block.rows, block.indices, block.weights) for block in self.blocks(title))
 
-    def take(self, values: Any, nodes: IntArray) -> Any:
-        """Return ``values[nodes]``."""
-        return values[nodes]
-
-    def reduce(self, values: Any, how: str) -> Any:
-        """Return ``values``: there is one process."""
-        return values
-
-    def gather(self, rows: Any) -> Any:
-        """Return ``rows``: they are all of them."""
-        return rows
-
-    def agree(self) -> AbstractContextManager[None]:
-        """Return a context that does nothing: there is one process."""
-        return nullcontext()
-
     def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
         """Yield the signal in blocks of columns that fit the memory limit, complex where the weights are.
 
@@ -153,27 +109,19 @@ class DiskStorage:
         """
         x = open_array(x)
         if is_sparse(x):
-            yield 0, self._checked(x)
+            yield 0, self.checked(x)
             return
         x = x if isinstance(x, StoredArray) else host_array(x, SignalError, "signal")
         itemsize = max(x.dtype.itemsize, 16 if self.is_complex else 0)
         width = self.budget.columns(copies, itemsize, reserved=reserved)
         # What is no signal of this graph goes on as it is, to the function that states what is wrong with it.
         if x.ndim != 2 or x.shape[0] != self.n_nodes or x.shape[1] <= width:
-            yield 0, self._checked(np.asarray(x) if isinstance(x, StoredArray) else x)
+            yield 0, self.checked(np.asarray(x) if isinstance(x, StoredArray) else x)
             return
         for start in range(0, x.shape[1], width):
             stop = min(start + width, x.shape[1])
             part = x.columns(start, stop, chunk=self.budget.chunk) if isinstance(x, StoredArray) else x[:, start:stop]
-            yield start, self._checked(part)
-
-    def _checked(self, x: Any) -> Checked:
-        signal = checked_signal(x, self.n_nodes)
-        return signal._replace(values=as_complex(signal.values)) if self.is_complex else signal
-
-    def save(self, rows: Signal, path: Any) -> None:
-        """Write an array over the nodes as a ``.npy`` file, whole or not at all."""
-        save_array(rows, path)
+            yield start, self.checked(part)
 
     def load(self) -> MemoryStorage:
         """Return the whole graph in memory, every block of it checked."""

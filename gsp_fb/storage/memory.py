@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,11 +13,9 @@ import numpy as np
 from scipy import sparse
 
 from .._arguments import Checked, checked_signal
-from .._atomic import atomic_write
 from ..backend import (
     FloatArray,
     IntArray,
-    Signal,
     as_complex,
     asarray_like,
     cast,
@@ -35,14 +32,14 @@ from ..backend import (
     to_host,
     transposed,
 )
-from ._interface import PRODUCT_COPIES, Entries
+from ._interface import PRODUCT_COPIES, Entries, OneProcess
 from .npy import StoredArray, open_array
 
-__all__ = ["MemoryStorage", "save_array"]
+__all__ = ["MemoryStorage"]
 
 
 @dataclass(frozen=True, eq=False)
-class MemoryStorage:
+class MemoryStorage(OneProcess):
     """Read-only CSR arrays that belong to one graph; the constructor trusts its arguments.
 
     Attributes
@@ -106,11 +103,6 @@ class MemoryStorage:
     def device(self) -> str:
         """Where the arrays live."""
         return device_of(self.indptr)
-
-    @property
-    def local_rows(self) -> range:
-        """All rows."""
-        return range(self.n_nodes)
 
     @property
     def rows(self) -> IntArray:
@@ -183,32 +175,12 @@ class MemoryStorage:
         """Yield all entries at once."""
         yield Entries(self.rows, self.indices, self.weights)
 
-    def take(self, values: Any, nodes: IntArray) -> Any:
-        """Return ``values[nodes]``."""
-        return values[nodes]
-
-    def reduce(self, values: Any, how: str) -> Any:
-        """Return ``values``: there is one process."""
-        return values
-
-    def gather(self, rows: Any) -> Any:
-        """Return ``rows``: they are all of them."""
-        return rows
-
-    def agree(self) -> AbstractContextManager[None]:
-        """Return a context that does nothing: there is one process."""
-        return nullcontext()
-
     def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
         """Return the whole signal as one block, complex where the weights are."""
         if isinstance(x, str | os.PathLike | StoredArray):
             x = np.asarray(open_array(x))
         signal = checked_signal(x, self.n_nodes)
         return iter(((0, signal._replace(values=as_complex(signal.values)) if self.is_complex else signal),))
-
-    def save(self, rows: Signal, path: Any) -> None:
-        """Write an array over the nodes as a ``.npy`` file, whole or not at all."""
-        save_array(rows, path)
 
     def load(self) -> MemoryStorage:
         """Return itself."""
@@ -217,12 +189,6 @@ class MemoryStorage:
     def __reduce__(self) -> tuple[Any, ...]:
         # Rebuilding through the constructor keeps the arrays read-only in the other process.
         return MemoryStorage, (self.indptr, self.indices, self.weights, self.directed)
-
-
-def save_array(rows: Signal, path: Any) -> None:
-    """Write an array of this process as a ``.npy`` file, whole or not at all."""
-    with atomic_write(path) as file:
-        np.save(file, np.ascontiguousarray(to_host(rows)), allow_pickle=False)
 
 
 def _ones(like: Any) -> Any:

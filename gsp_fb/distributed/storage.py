@@ -4,64 +4,49 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .._arguments import Checked, checked_signal
+from .._arguments import Checked
 from .._atomic import atomic_write
 from .._build import total_degrees
-from ..backend import FloatArray, IntArray, Signal, as_complex, freeze, is_sparse, to_dense
+from ..backend import FloatArray, IntArray, Signal, freeze, to_dense
 from ..errors import SignalError
-from ._interface import PRODUCT_COPIES, EdgeSource, Entries, set_facts
-from .budget import DEFAULT_LIMIT, Budget
-from .disk import silent
-from .memory import MemoryStorage
-from .npy import StoredArray, open_array, write_header
-
-if TYPE_CHECKING:
-    from ..distributed.layout import Layout
+from ..outofcore.folder import Files
+from ..storage import DEFAULT_LIMIT, PRODUCT_COPIES, Budget, Entries, FileStorage, MemoryStorage, StoredArray, silent
+from ..storage.npy import open_array, write_header
+from ._mpi import collective_errors
+from .adjacency import distributed_adjacency, least_of_component
+from .layout import Layout
 
 __all__ = ["MpiStorage", "check_rows"]
 
 
 @dataclass(frozen=True, eq=False)
-class MpiStorage:
+class MpiStorage(FileStorage):
     """A graph distributed over ranks; made by :func:`gsp_fb.open_graph`. All ranks see the files of ``source``."""
 
-    source: EdgeSource
+    source: Files
     layout: Layout
     # Row pointers of the local rows, as in the file; their neighbours and weights are read when they are asked for.
     pointers: IntArray
-    local_entries: Callable[[], tuple[IntArray, FloatArray | None]]
     adjacency: Any
-    # Collective: the adjacency of the absolute weights, and the least node of the component of each local node.
-    absolute: Callable[[], Any]
-    least_of_component: Callable[[], IntArray]
-    # The facts of the source, which are those of the whole graph.
-    n_nodes: int = field(init=False, repr=False)
-    n_entries: int = field(init=False, repr=False)
-    n_loops: int = field(init=False, repr=False)
-    directed: bool = field(init=False, repr=False)
-    is_weighted: bool = field(init=False, repr=False)
-    is_signed: bool = field(init=False, repr=False)
-    is_complex: bool = field(init=False, repr=False)
 
     kind = "mpi"
-    device = "cpu"
-
-    def __post_init__(self) -> None:
-        set_facts(self, self.source)
 
     @cached_property
     def magnitudes(self) -> Any:
-        """The adjacency with the absolute values of the weights."""
-        return self.absolute() if self.is_signed else self.adjacency
+        """The adjacency with the absolute values of the weights. Collective."""
+        if not self.is_signed:
+            return self.adjacency
+        indices, weights = self._local_entries()
+        return distributed_adjacency(self.layout, self.pointers, indices, None if weights is None else np.abs(weights))
 
     @property
     def local_rows(self) -> range:
@@ -73,6 +58,9 @@ class MpiStorage:
         """The greatest number of entries in a row of any rank."""
         return int(self.reduce(np.diff(self.pointers).max(initial=0), "max"))
 
+    def _local_entries(self) -> tuple[IntArray, FloatArray | None]:
+        return self.source.entries(int(self.pointers[0]), int(self.pointers[-1]))
+
     @property
     def _rows(self) -> IntArray:
         return np.repeat(np.arange(len(self.local_rows)), np.diff(self.pointers))
@@ -82,35 +70,23 @@ class MpiStorage:
         """Sums of absolute weights over the local rows (out-degrees if directed); a self-loop counts once."""
         counts = np.diff(self.pointers)
         with self.agree(), np.errstate(over="ignore"):
-            weights = self.local_entries()[1]
-            sizes = None if weights is None else np.abs(weights)
-            sums = counts if sizes is None else np.bincount(self._rows, weights=sizes, minlength=len(counts))
-            found = total_degrees(sums.astype(np.float64))
-        return freeze(found)
-
-    @cached_property
-    def loop_weights(self) -> FloatArray:
-        """The diagonal of the adjacency, which is real, local rows."""
-        diagonal = np.zeros(len(self.local_rows))
-        if self.n_loops:
-            (indices, weights), rows = self.local_entries(), self._rows
-            at = np.flatnonzero(rows + self.layout.first == indices)
-            diagonal[rows[at]] = 1.0 if weights is None else weights[at].real
-        return freeze(diagonal)
+            sizes = self._local_entries()[1]
+            sums = counts if sizes is None else np.bincount(self._rows, weights=np.abs(sizes), minlength=len(counts))
+            return freeze(total_degrees(sums.astype(np.float64)))
 
     @cached_property
     def component_labels(self) -> IntArray:
         """The number of each local node's component, counted over all ranks in the order of their first nodes."""
-        least = self.least_of_component()
+        least = least_of_component(self.layout, self.pointers, self._local_entries()[0])
         leads = least == np.arange(self.layout.first, self.layout.last)
-        counts = self.layout.gather(np.array([np.count_nonzero(leads)]))
+        counts = self.gather(np.array([np.count_nonzero(leads)]))
         before = int(counts[: self.layout.comm.rank].sum())
         return freeze(self.layout.take(before + np.cumsum(leads) - 1, least))
 
     @cached_property
     def n_ghosts(self) -> int:
         """Number of other ranks' nodes whose values a product brings here: eight bytes each for every column."""
-        indices = self.local_entries()[0]
+        indices = self._local_entries()[0]
         return len(np.unique(indices[(indices < self.layout.first) | (indices >= self.layout.last)]))
 
     @property
@@ -120,7 +96,7 @@ class MpiStorage:
 
     def entries(self, title: str) -> Iterator[Entries]:
         """Yield the entries of the local rows at once."""
-        yield Entries(self._rows, *self.local_entries())
+        yield Entries(self._rows, *self._local_entries())
 
     def take(self, values: Any, nodes: IntArray) -> Any:
         """Return the entries at ``nodes`` of a vector whose local rows are ``values``. Collective."""
@@ -132,11 +108,11 @@ class MpiStorage:
 
     def gather(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the rows of all ranks one below the other, on every rank. Collective."""
-        return self.layout.gather(rows)
+        return np.concatenate(self.layout.comm.allgather(rows))
 
     def agree(self) -> AbstractContextManager[None]:
         """Return a context in which an error of one rank is raised by all of them. Collective."""
-        return self.layout.agree()
+        return collective_errors(self.layout.comm)
 
     def signals(self, x: Any, *, copies: int = PRODUCT_COPIES, reserved: int = 0) -> Iterator[tuple[int, Checked]]:
         """Yield the local rows as one dense block, complex where the weights are. Collective."""
@@ -146,11 +122,11 @@ class MpiStorage:
                 check_rows(x.shape, self.n_nodes)
                 x = np.array(x.rows(self.layout.first, self.layout.last))
             try:
-                signal = checked_signal(to_dense(x) if is_sparse(x) else x, len(self.local_rows))
+                signal = self.checked(to_dense(x))
             except SignalError as bad:
                 where = f"rank {self.layout.comm.rank}, counting from its first row {self.layout.first}"
                 raise SignalError(f"{where}: {bad}") from None
-        yield 0, signal._replace(values=as_complex(signal.values)) if self.is_complex else signal
+        yield 0, signal
 
     def save(self, rows: Signal, path: str | os.PathLike[str]) -> None:
         """Write the rows of all ranks as one ``.npy`` file, each rank its own part, whole or not at all. Collective.
