@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from .cells import Cell
 from .choice import choose
 from .fingerprint import fingerprint
 from .journal import Journal
+from .selection import settings_on_all_splits
 from .training import Job, one_thread
 
 __all__ = ["rehearsed", "stands"]
@@ -49,11 +50,11 @@ def stands(cell: Cell, facts: Mapping[str, Any]) -> bool:
 
 
 def rehearsed(cell: Cell) -> list[float] | None:
-    """Return the output S-values and validation scores of a quick run of the cell on generated data.
+    """Return the output S-values and validation scores (of a selection all scores) of a quick run on generated data.
 
     None where a cell trains no network on nodes, or needs more than a graph, features and labels.
     """
-    if cell.code not in ("nodes", "alphas", "tsne") or cell.row.beside:
+    if cell.code not in _REHEARSALS or cell.row.beside:
         return None
     quick = replace(cell, quick=True, dataset=_LISTED)
     path = cache_dir() / "reproduce" / f"rehearsal-{quick.digest}-{fingerprint(cell.code)}.json"
@@ -71,6 +72,21 @@ def _run(cell: Cell) -> list[float]:
         data = replace(data, graph=Graph.from_adjacency(arcs, directed=True))
     job = Job(cell, data, tuple(data.splits[: cell.plan.splits]))
     with one_thread(), tempfile.TemporaryDirectory() as folder:
-        journal = Journal(Path(folder, "steps.jsonl"), {})
-        runs = job.runs(choose(job, journal).values, journal)
+        return _REHEARSALS[cell.code](job, Journal(Path(folder, "steps.jsonl"), {}))
+
+
+def _of_the_chosen(job: Job, journal: Journal) -> list[float]:
+    runs = job.runs(choose(job, journal).values, journal)
     return [float(run["s_value"]) for run in runs] + [float(run["scores"]["val"]) for run in runs]
+
+
+def _of_all_settings(job: Job, journal: Journal) -> list[float]:
+    trials = settings_on_all_splits(job, journal)["trials"]
+    return [float(score) for trial in trials for part in ("validation", "test") for score in trial[part]]
+
+
+# Kind of cell -> the numbers of its rehearsal.
+_REHEARSALS: Mapping[str, Callable[[Job, Journal], list[float]]] = {
+    **dict.fromkeys(("nodes", "alphas", "tsne"), _of_the_chosen),
+    "selection": _of_all_settings,
+}
