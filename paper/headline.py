@@ -51,7 +51,7 @@ def headline(
         ends = _ends(decided["high or identity"].mean, decided["high or identity"].new)
         title, sentences = "low + high minus low + identity", _control_sentences(decided)
     else:
-        rows = [v for v in found if (v.claim.name, v.protocol) == (CLAIM, PROTOCOL) and v.estimate is not None]
+        rows = [v for v in found if (v.claim.name, v.protocol) == (CLAIM, PROTOCOL) and not v.stale and v.estimate]
         lines = [(v.dataset, v.estimate) for v in rows if v.estimate is not None]
         summary = next((s for s in claims if (s.claim.name, s.protocol) == (CLAIM, PROTOCOL)), None)
         if summary is None or summary.mean is None or summary.new is None:
@@ -97,14 +97,12 @@ def _claim_sentences(summary: Summary, rows: Sequence[Verdict]) -> list[str]:
     if summary.mean is None or summary.new is None:
         return []
     counts = ", ".join(f"{name} on {summary.counts[name]}" for name in ("helps", "equal", "harms", "undecided"))
-    stale = sum(row.stale for row in rows)
     return [
         f"FB-GCN against GCN, both tuned on validation, over {len(rows)} data sets: {interval(summary.mean)} points "
         f"(mean and 95 % interval); on a new data set {interval(summary.new)}, with probability "
         f"{summary.new.helps:.2f} "
         "of more than a point.",
-        f"Taken one by one, a high channel {counts} of {len(rows)} data sets; {stale} of the comparisons rest on stale "
-        "cells, measured by older code.",
+        f"Taken one by one, a high channel {counts} of {len(rows)} data sets.",
         "This GCN has no identity path, so that the comparison cannot separate a high-pass filter from an "
         "identity; the "
         "control that can, `python -m paper control`, has not been measured.",

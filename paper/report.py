@@ -42,7 +42,8 @@ _INTRODUCTION = (
 _STALE = (
     "{stale} of {stored} stored cells are stale: they were measured by networks, operators or a protocol that have "
     "changed since, among them the budgets and the choice of scaling described here. `python -m paper` measures them "
-    "again; until then their figures stand for the older code alone."
+    "again; until then their figures stand for the older code alone: a comparison that rests on one has the verdict "
+    "'stale' and enters no estimate over data sets."
 )
 _ESTIMATES = (
     "A comparison takes two cells split by split. Its gain has the posterior of the correlated Bayesian t-test, which "

@@ -26,10 +26,10 @@ __all__ = [
     "verdicts",
 ]
 
-UNTESTABLE, ABSENT = "not testable as printed", "not testable here"
+UNTESTABLE, OUTDATED, ABSENT = "not testable as printed", "stale", "not testable here"
 # Fewer families of data sets leave the deviation between them to the prior.
 LEAST_FAMILIES = 3
-VERDICTS = ("helps", "equal", "harms", "undecided", UNTESTABLE, ABSENT)
+VERDICTS = ("helps", "equal", "harms", "undecided", UNTESTABLE, OUTDATED, ABSENT)
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,8 @@ class Verdict:
     protocol, dataset, better, worse : str
     verdict : str
         ``helps``, ``equal`` or ``harms`` where the estimate has it with 95 %, ``undecided`` otherwise; ``not testable
-        as printed`` where the paper leaves out what it rests on, ``not testable here`` without both cells.
+        as printed`` where the paper leaves out what it rests on, ``stale`` where a cell was measured by other code,
+        ``not testable here`` without both cells.
     differences : tuple of float
         One a split; percentage points for scores.
     test_share : float
@@ -217,7 +218,7 @@ def _same_data(better: Facts, worse: Facts, *, across: bool) -> bool:
 
 
 def _estimated(verdict: Verdict) -> Verdict:
-    """Estimate the gain; no verdict where the paper does not print what it rests on."""
+    """Estimate the gain; no verdict where the paper does not print what it rests on, or a cell is stale."""
     rope = _ROPES[verdict.claim.quantity]
     found = correlated_t(verdict.differences, test_share=verdict.test_share, rope=rope)
     where = (verdict.claim.name, verdict.protocol, verdict.dataset)
@@ -226,7 +227,7 @@ def _estimated(verdict: Verdict) -> Verdict:
         verdict,
         estimate=found,
         p=corrected_t_test(verdict.differences, test_share=verdict.test_share),
-        verdict=UNTESTABLE if reason else found.verdict,
+        verdict=UNTESTABLE if reason else OUTDATED if verdict.stale else found.verdict,
         reason=reason,
     )
 
@@ -235,7 +236,7 @@ def _exact(verdict: Verdict, differences: Sequence[float]) -> Verdict:
     """Judge without chance: the claim holds or not where the printed and the defined convention agree."""
     speaking = sum(difference > 0 for difference in differences)
     judged = {len(differences): "helps", 0: "harms"}.get(speaking, "undecided")
-    return replace(verdict, differences=(differences[-1],), verdict=judged)
+    return replace(verdict, differences=(differences[-1],), verdict=OUTDATED if verdict.stale else judged)
 
 
 def scored_share(facts: Facts) -> float:
@@ -244,7 +245,7 @@ def scored_share(facts: Facts) -> float:
 
 
 def summaries(found: Sequence[Verdict]) -> list[Summary]:
-    """Return one row a claim and protocol; comparisons that are not testable as printed do not enter the estimates."""
+    """Return one row a claim and protocol; what is not testable as printed, or stale, does not enter the estimates."""
     groups: dict[tuple[str, str], list[Verdict]] = {}
     for verdict in found:
         groups.setdefault((verdict.claim.name, verdict.protocol), []).append(verdict)
@@ -253,6 +254,6 @@ def summaries(found: Sequence[Verdict]) -> list[Summary]:
 
 def _summary(group: Sequence[Verdict]) -> Summary:
     counts = {name: sum(verdict.verdict == name for verdict in group) for name in VERDICTS}
-    judged = [verdict for verdict in group if verdict.estimate is not None and verdict.verdict != UNTESTABLE]
+    judged = [row for row in group if row.estimate is not None and row.verdict not in (UNTESTABLE, OUTDATED)]
     mean, new = over_data_sets(judged, rope=_ROPES.get(group[0].claim.quantity, ROPE))
     return Summary(group[0].claim, group[0].protocol, counts, mean, new)

@@ -4,6 +4,7 @@ import csv
 import itertools
 import json
 import sys
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
@@ -335,6 +336,28 @@ def test_what_the_paper_does_not_print_has_no_verdict(tmp_path):
     assert all(summary.mean is None for summary in summaries(printed))
     for start in {row.claims for row in UNPRINTED}:
         assert any(claim.name.startswith(start) for claim in CLAIMS), start
+
+
+def test_a_stale_comparison_has_no_verdict(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    for cell in select(["table9"], protocols=["tuned"], datasets=["texas", "cora", "actor", "squirrel"]):
+        if cell.row.label in ("GCN", "FB-GCN-sym"):
+            shift = 0.1 if cell.row.label == "GCN" else 0.2
+            store.write(cell, fake_cell(cell, shift + 0.001 * np.arange(10)), 1.0)
+
+    def of(rows):
+        return [row for row in rows if (row.claim.name, row.protocol) == ("FB-GCN-sym beats GCN", "tuned")]
+
+    current = [row for row in of(verdicts(store, ["table9"])) if row.estimate]
+    assert {row.verdict for row in current} == {"helps"}
+    monkeypatch.setattr(Store, "is_stale", lambda self, cell: cell.dataset == "texas")
+    found = [row for row in of(verdicts(store, ["table9"])) if row.estimate]
+    assert {row.dataset: row.verdict for row in found if row.stale} == {"texas": "stale"}
+    (summary,) = summaries(found)
+    assert summary.counts["stale"] == 1
+    assert summary.counts["helps"] == len(found) - 1
+    stale = [replace(row, verdict="stale", stale=True) for row in found]
+    assert summaries(stale)[0].mean is None
 
 
 def test_an_estimate_follows_model_and_data_set(tmp_path):
