@@ -75,7 +75,8 @@ their order into one sum, numbers (one signal) or cache lines (packed columns), 
 the signals and outputs at the rate of a STREAM triad over three arrays of their size, in the cache or not. The larger
 is named first. "x bound" is our time over their sum; the rest is instructions: the work per row, thread starts
 and, on small graphs, Python calls. Where a bar is missed, the row gives the time that the bar asks for, the peer's over
-the bar: below the bound it cannot be reached on this hardware, because the reads and writes alone take longer.
+the bar: below the bound it cannot be reached on this hardware, because the reads and writes alone take longer; where
+ours or the peer is faster than the bound, it is none, and the row states that.
 "Others" is the share of all CPUs that other processes took during the row. Above {disturbed:.0%} a row is timed again,
 at most {tries} times; the last one counts as a run if it is below.
 
@@ -279,6 +280,8 @@ def line(row: Row, threads: int, keep: bool) -> str:
     parts, least = sorted(bound, key=lambda name: -bound[name]), sum(bound.values()) * 1e3
     asked = np.median(times[best]) * unit / bar
     reach = f"out of reach, the bound is {least:.3g}" if asked < least else f"the bound is {least:.3g}"
+    if min(mine, asked * bar) < least:  # reads in this order, by our loop, are not the fastest there are
+        reach = f"gathers and bytes as measured take {least:.3g}, longer than the faster of both, and bound nothing"
     cells = (
         row.title,
         str(threads),
